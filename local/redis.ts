@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findOrInstall } from './system-package.ts';
+
+/** A Redis server of our own: started by us, on loopback, with a folder of its own. */
+export interface LocalRedis {
+  readonly url: string;
+  readonly port: number;
+  /** Folder with the append-only file and the dump. */
+  readonly folder: string;
+  readonly pid: number;
+  /** Stops the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** A TCP port on 127.0.0.1 that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
+
+/**
+ * Starts a Redis server the way we ask operators to run theirs: append-only file, no eviction.
+ *
+ * Never touches a Redis that it did not start. `redis-server` or `valkey-server` is taken from the PATH and
+ * installed as a Debian package where it is missing.
+ */
+export async function startRedis(
+  options: { port?: number; folder?: string; extraArgs?: readonly string[] } = {},
+): Promise<LocalRedis> {
+  const program = findOrInstall(['redis-server', 'valkey-server'], 'redis-server');
+  const port = options.port ?? (await freePort());
+  const ownsFolder = options.folder === undefined;
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'cardbell-redis-')));
+  const child = spawn(
+    program,
+    [
+      ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+      ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''],
+      ['--maxmemory-policy', 'noeviction', '--daemonize', 'no'],
+      options.extraArgs ?? [],
+    ].flat(),
+    // A group of its own: Ctrl-C in the terminal reaches us, and we stop Redis last.
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  let errorOutput = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errorOutput = `${errorOutput}${chunk.toString()}`.slice(-2000);
+  });
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+
+  try {
+    await answersPing(port, child);
+  } catch (error) {
+    killWithUs();
+    throw new Error(`redis-server did not start on port ${port}: ${errorOutput.trim() || String(error)}`);
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    folder,
+    pid: child.pid as number,
+    async stop() {
+      process.removeListener('exit', killWithUs);
+      await stopChild(child);
+      if (ownsFolder) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answersPing(port: number, child: ChildProcess): Promise<void> {
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 25, maxRetriesPerRequest: null, lazyConnect: true });
+  client.on('error', () => {
+    // Refused until the server listens; the retry strategy asks again.
+  });
+  const exited = new Promise<never>((_resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`exited with ${code}`)));
+    child.once('error', reject);
+  });
+  const timer = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(new Error('no answer within 10 s')), 10_000).unref();
+  });
+  try {
+    void client.connect().catch(() => {});
+    await Promise.race([client.ping(), exited, timer]);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  // A frozen server (SIGSTOP in a test) hears no SIGTERM.
+  const deadline = setTimeout(() => child.kill('SIGKILL'), 3000);
+  await gone;
+  clearTimeout(deadline);
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where the first of `names` stands on the PATH, or undefined. */
+export function findProgram(names: readonly string[], path = process.env['PATH'] ?? ''): string | undefined {
+  // Debian keeps servers in sbin folders that an ordinary user's PATH leaves out.
+  const folders = [...path.split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/bin', '/usr/local/bin'];
+  for (const name of names) {
+    for (const folder of folders) {
+      const candidate = join(folder, name);
+      try {
+        accessSync(candidate, constants.X_OK);
+        return candidate;
+      } catch {
+        // Not here: the next folder may have it.
+      }
+    }
+  }
+  return undefined;
+}
+
+/** A program that this machine lacks and that could not be installed. The message says what to type. */
+export class ProgramMissingError extends Error {}
+
+/**
+ * Finds a program, or installs its Debian package first (root, or sudo that asks for no password).
+ *
+ * Says on standard error what it installs. Services that the package would start are kept from starting: what we
+ * need runs under our own process id and nothing is left behind.
+ *
+ * @throws ProgramMissingError when the program is neither there nor installable.
+ */
+export function findOrInstall(
+  names: readonly string[],
+  debianPackage: string,
+  say: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+): string {
+  const found = findProgram(names);
+  if (found !== undefined) return found;
+
+  const aptGet = findProgram(['apt-get']);
+  const hint = `Install it yourself (on Debian: apt-get install ${debianPackage}) and run the command again.`;
+  if (aptGet === undefined) {
+    throw new ProgramMissingError(`${names[0]} is not on the PATH and this system has no apt-get. ${hint}`);
+  }
+
+  const isRoot = process.getuid?.() === 0;
+  const sudo = findProgram(['sudo']);
+  if (!isRoot && sudo === undefined) {
+    throw new ProgramMissingError(`${names[0]} is not on the PATH, and installing it needs root or sudo. ${hint}`);
+  }
+  say(`${names[0]} is not installed: installing Debian's package "${debianPackage}" …`);
+  const asRoot = isRoot ? [] : [sudo as string, '-n'];
+  const [program, ...before] = [
+    ...asRoot,
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    // Debian's invoke-rc.d asks this level and starts no service when it is a shutdown level.
+    'RUNLEVEL=1',
+    aptGet,
+  ];
+  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', debianPackage]]) {
+    const run = spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
+    if (run.status !== 0 && args[0] === 'install') {
+      throw new ProgramMissingError(
+        `installing "${debianPackage}" failed: ${(run.stderr || String(run.error ?? '')).trim().split('\n').at(-1)}. ${hint}`,
+      );
+    }
+  }
+  const installed = findProgram(names);
+  if (installed === undefined) {
+    throw new ProgramMissingError(`"${debianPackage}" is installed, but ${names[0]} is still not on the PATH. ${hint}`);
+  }
+  return installed;
+}
