@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from './event.ts';
+
+/** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
+export const CardFacts = z.strictObject({
+  acctId: z.int().nullable(),
+  cardId: z.int().nullable(),
+  last4: z.string().nullable(),
+  holder: z.string().nullable(),
+  customId: z.string().nullable(),
+  isVirtual: z.boolean().nullable(),
+  group: z.string().nullable(),
+});
+export type CardFacts = z.infer<typeof CardFacts>;
+
+/** Windows of a spend limit, as people type them. */
+export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
+export const LimitPeriod = z.enum(limitPeriods);
+export type LimitPeriod = z.infer<typeof LimitPeriod>;
+
+/** What would let a declined purchase pass, as far as the card API can do it. */
+export const Remedy = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('raise_limit'),
+    period: LimitPeriod,
+    /** Null: the card's overall limit. */
+    category: z.strictObject({ id: z.int(), name: z.string() }).nullable(),
+    /** Null when the card's rules could not be read. */
+    currentCents: z.int().nullable(),
+    remainingCents: z.int().nullable(),
+    /** The smallest limit with which this purchase would have passed; null when unknown. */
+    suggestedCents: z.int().nullable(),
+  }),
+  z.strictObject({ kind: z.literal('activate') }),
+  z.strictObject({ kind: z.literal('unblock') }),
+]);
+export type Remedy = z.infer<typeof Remedy>;
+
+/** One thing that a person did about an alert, and how it ended. Newest last. */
+export const Outcome = z.strictObject({
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'acknowledge']),
+  /** Slack user id; null when the change was seen, but made outside Slack. */
+  by: z.string().nullable(),
+  /** UTC ISO 8601. */
+  at: z.string(),
+  state: z.enum(['running', 'done', 'failed', 'waiting']),
+  /** One plain sentence for people: what happened, and whether anything changed. */
+  text: z.string(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
+const shared = {
+  card: CardFacts,
+  outcomes: z.array(Outcome),
+  /** True when it was fetched after a gap, long after it happened. */
+  late: z.boolean(),
+};
+
+export const TransactionAlert = z.strictObject({ ...shared, event: TransactionEvent, remedy: Remedy.nullable() });
+export type TransactionAlert = z.infer<typeof TransactionAlert>;
+
+/** One card's way through its statuses, oldest first; `from` is what was known before. */
+export const StatusChange = z.strictObject({
+  cardId: z.int(),
+  last4: z.string(),
+  from: CardStatus.nullable(),
+  steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
+  /** Set when the event arrived after a newer one: what the card is now. */
+  overtakenBy: CardStatus.nullable(),
+  /** Slack user whose click in Cardbell caused it, where one is known. */
+  causedBy: z.string().nullable(),
+});
+export type StatusChange = z.infer<typeof StatusChange>;
+
+export const StatusAlert = z.strictObject({ ...shared, event: CardStatusEvent, changes: z.array(StatusChange).min(1) });
+export type StatusAlert = z.infer<typeof StatusAlert>;
+
+export const ShippingAlert = z.strictObject({ ...shared, event: ShippingEvent });
+export type ShippingAlert = z.infer<typeof ShippingAlert>;
+
+export const VirtualCardAlert = z.strictObject({ ...shared, event: VirtualCardEvent });
+export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
+
+/** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */
+export const Alert = z.union([TransactionAlert, StatusAlert, ShippingAlert, VirtualCardAlert]);
+export type Alert = z.infer<typeof Alert>;

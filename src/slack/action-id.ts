@@ -1,0 +1,24 @@
+/**
+ * Every `action_id` and `callback_id` that a person can press, select or submit, in one place.
+ *
+ * A control's `value` is always an opaque id (an alert, a pending choice, a request), never card data: it comes back
+ * from the client, and Slack keeps it in the message.
+ */
+export const actionId = {
+  approveRemedy: 'approve_remedy',
+  blockCard: 'block_card',
+  activateCard: 'activate_card',
+  acknowledgeAlert: 'acknowledge_alert',
+  requestIncrease: 'request_increase',
+  decideRequestApprove: 'decide_request_approve',
+  decideRequestDeny: 'decide_request_deny',
+  revertNow: 'revert_now',
+  /** "Which card did you mean?" */
+  chooseCard: 'choose_card',
+  /** Link buttons: Slack sends a block action for them too. */
+  trackShipment: 'track_shipment',
+} as const;
+
+export const callbackId = {
+  raiseLimit: 'raise_limit',
+} as const;
