@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { AnyCardStatus, Cents, Flag, Id, rowsOf, Text } from './schema.ts';
+
+/** One card of an account, as `GET /Details/AccountDetails/{Id}` lists it: every card ever issued to the account. */
+const CardOfAccount = z
+  .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus })
+  .transform((card) => ({ cardId: card.CardId, last4: card.Last4CardNumber, status: card.CardStatus }));
+export type CardOfAccount = z.infer<typeof CardOfAccount>;
+
+const upper = (text: string | null): string | null => text?.toUpperCase() ?? null;
+
+const named = z
+  .object({ GroupName: Text, Name: Text })
+  .nullish()
+  .transform((group) => group?.GroupName ?? group?.Name ?? null);
+
+/** One account in the list of all accounts. The card's digits and status stand here only in newer versions of the API. */
+export const ListedAccount = z
+  .object({
+    AccountId: Id,
+    FirstName: Text,
+    LastName: Text,
+    CustomId: Text,
+    IsVirtual: Flag,
+    AccountStatus: Text,
+    AvailableBalance: Cents,
+    LedgerBalance: Cents,
+    Email: Text,
+    GroupName: Text,
+    CardStatus: AnyCardStatus,
+    CardNumber4Digits: Text,
+  })
+  .transform((account) => ({
+    acctId: account.AccountId,
+    firstName: account.FirstName,
+    lastName: account.LastName,
+    customId: account.CustomId,
+    isVirtual: account.IsVirtual,
+    accountStatus: upper(account.AccountStatus),
+    availableCents: account.AvailableBalance,
+    ledgerCents: account.LedgerBalance,
+    email: account.Email,
+    group: account.GroupName,
+    last4: account.CardNumber4Digits?.match(/\d{4}$/)?.[0] ?? null,
+    cardStatus: account.CardStatus,
+  }));
+export type ListedAccount = z.infer<typeof ListedAccount>;
+
+/** The whole business: `GET /Details/AccountDetails`. */
+export const Business = z
+  .object({
+    BusinessAccountId: Id.nullish(),
+    BusinessName: Text,
+    BusinessAccountBalance: Cents,
+    CHAccountList: z.preprocess((list) => list ?? [], rowsOf(ListedAccount)),
+  })
+  .transform((business) => ({
+    businessAccountId: business.BusinessAccountId ?? null,
+    businessName: business.BusinessName,
+    balanceCents: business.BusinessAccountBalance,
+    accounts: business.CHAccountList,
+  }));
+export type Business = z.infer<typeof Business>;
+
+/** One account with its cards: `GET /Details/AccountDetails/{Id}`. First and last name are not part of it. */
+export const AccountDetails = z
+  .object({
+    AccountId: Id,
+    AccountStatus: Text,
+    AvailableBalance: Cents,
+    LedgerBalance: Cents,
+    Email: Text,
+    IsVirtual: Flag,
+    CustomId: Text,
+    Group: named,
+    SpendingRulesetId: Id.nullish(),
+    ProfileAddress: z.object({ ContactName: Text }).nullish(),
+    CardList: z.preprocess((list) => list ?? [], rowsOf(CardOfAccount)),
+  })
+  .transform((account) => ({
+    acctId: account.AccountId,
+    accountStatus: upper(account.AccountStatus),
+    availableCents: account.AvailableBalance,
+    ledgerCents: account.LedgerBalance,
+    email: account.Email,
+    isVirtual: account.IsVirtual,
+    customId: account.CustomId,
+    group: account.Group,
+    rulesetId: account.SpendingRulesetId ?? null,
+    /** Name on the profile address: often, not always, the holder. */
+    contactName: account.ProfileAddress?.ContactName ?? null,
+    cards: account.CardList,
+  }));
+export type AccountDetails = z.infer<typeof AccountDetails>;
+
+/** A cardholder's profile. Postal address, telephone and date of birth are not read. */
+export const Profile = z
+  .object({
+    AccountId: Id,
+    AccountStatus: Text,
+    FirstName: Text,
+    LastName: Text,
+    Email: Text,
+    CustomId: Text,
+    IsVirtual: Flag,
+    CardholderGroupId: Id.nullish(),
+    SpendRulesetId: Id.nullish(),
+  })
+  .transform((profile) => ({
+    acctId: profile.AccountId,
+    accountStatus: upper(profile.AccountStatus),
+    firstName: profile.FirstName,
+    lastName: profile.LastName,
+    email: profile.Email,
+    customId: profile.CustomId,
+    isVirtual: profile.IsVirtual,
+    groupId: profile.CardholderGroupId ?? null,
+    rulesetId: profile.SpendRulesetId ?? null,
+  }));
+export type Profile = z.infer<typeof Profile>;
+
+/** A member of a group. The answer also carries card numbers, which are not read. */
+const GroupMember = z
+  .object({ AccountId: Id, FirstName: Text, LastName: Text, CustomId: Text, IsVirtual: Flag, AvailableBalance: Cents })
+  .transform((member) => ({
+    acctId: member.AccountId,
+    firstName: member.FirstName,
+    lastName: member.LastName,
+    customId: member.CustomId,
+    isVirtual: member.IsVirtual,
+    availableCents: member.AvailableBalance,
+  }));
+export type GroupMember = z.infer<typeof GroupMember>;
+
+/** A group: a bare list of members, or an object around one. */
+export const GroupMembers = z.preprocess((answer) => {
+  if (Array.isArray(answer) || typeof answer !== 'object' || answer === null) return answer;
+  const inner = 'Group' in answer && typeof answer.Group === 'object' && answer.Group !== null ? answer.Group : answer;
+  return Object.values(inner).find(Array.isArray) ?? [];
+}, rowsOf(GroupMember));
+
+/** Whose token it is: `GET /Token/Current`. The token itself, which the answer repeats, is not read. */
+export const CurrentToken = z
+  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), UserType: Text, TokenExpiration: Text })
+  .transform((token) => ({
+    businessName: token.BusinessAccountName,
+    businessAccountId: token.BusinessAccountId ?? null,
+    userType: token.UserType,
+    /** As sent, in the service's own zone. */
+    expiresAt: token.TokenExpiration,
+  }));
+export type CurrentToken = z.infer<typeof CurrentToken>;

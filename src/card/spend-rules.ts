@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { type LimitPeriod, limitPeriods } from '../alert/alert.ts';
+import { toCents } from '../alert/money.ts';
+import { CardApiError } from '../errors.ts';
+import type { CardApiAssumptions } from './assumptions.ts';
+import { AnyRecord, Flag, Id, Text } from './schema.ts';
+
+/** Whole cents for each window; null where there is no limit. */
+export type Limits = Record<LimitPeriod, number | null>;
+
+export interface CategoryRules {
+  readonly id: number;
+  readonly name: string;
+  /** Most that one purchase may cost; null when there is no such limit. */
+  readonly transactionLimitCents: number | null;
+  readonly limits: Limits;
+}
+
+/** What the bot reads of a card's spend rules. Fits `CardLimits` of the alert side. */
+export interface SpendRules {
+  readonly limits: Limits;
+  readonly categories: readonly CategoryRules[];
+  readonly isInternationalAllowed: boolean | null;
+  readonly isCardNotPresentAllowed: boolean | null;
+}
+
+/** Spend rules read (`rules`) and as received (`raw`): fields that we do not know are written back untouched. */
+export interface SpendRulesRead {
+  readonly rules: SpendRules;
+  readonly raw: AnyRecord;
+}
+
+export interface LimitFieldChange {
+  readonly period: LimitPeriod;
+  /** Id of a merchant category; null for the card's overall limit. */
+  readonly category: number | null;
+  /** Null: no limit. */
+  readonly limitCents: number | null;
+}
+
+export type SpendRulesAssumptions = Pick<
+  CardApiAssumptions,
+  'spendRulesWrapper' | 'readOnlyRuleFields' | 'readOnlyCategoryFields' | 'noLimit'
+>;
+
+const defaults: SpendRulesAssumptions = {
+  spendRulesWrapper: 'AdvancedSpendRules',
+  readOnlyRuleFields: ['IsDailySpendLimitEnabled'],
+  readOnlyCategoryFields: ['Description'],
+  noLimit: null,
+};
+
+const limitFields: Record<LimitPeriod, string> = {
+  daily: 'DailySpendLimit',
+  weekly: 'WeeklySpendLimit',
+  monthly: 'MonthlySpendLimit',
+  yearly: 'YearlySpendLimit',
+  lifetime: 'LifetimeSpendLimit',
+};
+
+const Amount = z.number().nullish();
+const amounts = {
+  DailySpendLimit: Amount,
+  WeeklySpendLimit: Amount,
+  MonthlySpendLimit: Amount,
+  YearlySpendLimit: Amount,
+  LifetimeSpendLimit: Amount,
+};
+const Rules = z.object({
+  ...amounts,
+  IsDailySpendLimitEnabled: Flag,
+  InternationalSpendEnabled: Flag,
+  CardNotPresentUse: Flag,
+  MerchantCategories: z.array(z.object({ Id, Name: Text, TransactionLimit: Amount, ...amounts })).nullish(),
+});
+
+/** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
+export function readSpendRules(raw: unknown, assumptions: SpendRulesAssumptions = defaults): SpendRules | null {
+  const received = AnyRecord.safeParse(raw);
+  if (!received.success) return null;
+  const parsed = Rules.safeParse(unwrapped(received.data, assumptions));
+  if (!parsed.success) return null;
+  const rules = parsed.data;
+  const toLimit = (amount: number | null | undefined): number | null =>
+    amount === null || amount === undefined || amount === assumptions.noLimit ? null : toCents(amount);
+  const toLimits = (of: z.infer<z.ZodObject<typeof amounts>>): Limits => ({
+    daily: toLimit(of.DailySpendLimit),
+    weekly: toLimit(of.WeeklySpendLimit),
+    monthly: toLimit(of.MonthlySpendLimit),
+    yearly: toLimit(of.YearlySpendLimit),
+    lifetime: toLimit(of.LifetimeSpendLimit),
+  });
+  const limits = toLimits(rules);
+  // A daily limit that is switched off shows as zero.
+  if (rules.IsDailySpendLimitEnabled === false && limits.daily === 0) limits.daily = null;
+  return {
+    limits,
+    categories: (rules.MerchantCategories ?? []).map((category) => ({
+      id: category.Id,
+      name: category.Name ?? `category ${category.Id}`,
+      transactionLimitCents: toLimit(category.TransactionLimit),
+      limits: toLimits(category),
+    })),
+    isInternationalAllowed: rules.InternationalSpendEnabled,
+    isCardNotPresentAllowed: rules.CardNotPresentUse,
+  };
+}
+
+/**
+ * The rules with one limit changed; everything else, unknown fields too, unchanged and in its place.
+ *
+ * Whether PUT replaces or merges is not shown, so all of it is always written back.
+ *
+ * @throws CardApiError when the card has no such category.
+ */
+export function changeLimit(
+  raw: AnyRecord,
+  change: LimitFieldChange,
+  assumptions: SpendRulesAssumptions = defaults,
+): AnyRecord {
+  const inner = unwrapped(raw, assumptions);
+  const value = change.limitCents === null ? assumptions.noLimit : change.limitCents / 100;
+  const field = limitFields[change.period];
+  const changed =
+    change.category === null ? { ...inner, [field]: value } : changeCategory(inner, change.category, field, value);
+  return inner === raw ? changed : { ...raw, [assumptions.spendRulesWrapper]: changed };
+}
+
+/** What PUT takes: no wrapper, and without the fields that can only be read. */
+export function toSpendRulesBody(raw: AnyRecord, assumptions: SpendRulesAssumptions = defaults): AnyRecord {
+  const body = without(unwrapped(raw, assumptions), assumptions.readOnlyRuleFields);
+  if (!Array.isArray(body.MerchantCategories)) return body;
+  return {
+    ...body,
+    MerchantCategories: body.MerchantCategories.map((category: unknown) =>
+      isRecord(category) ? without(category, assumptions.readOnlyCategoryFields) : category,
+    ),
+  };
+}
+
+function changeCategory(rules: AnyRecord, id: number, field: string, value: number | null): AnyRecord {
+  const categories: readonly unknown[] = Array.isArray(rules.MerchantCategories) ? rules.MerchantCategories : [];
+  const place = categories.findIndex((category) => isRecord(category) && String(category.Id) === String(id));
+  const category = categories[place];
+  if (!isRecord(category)) {
+    throw new CardApiError('the card has no such spend category', {
+      operation: 'changeLimit',
+      status: null,
+      outcome: 'not_sent',
+      code: 'refused',
+      apiMessage: null,
+    });
+  }
+  return { ...rules, MerchantCategories: categories.with(place, { ...category, [field]: value }) };
+}
+
+function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
+  const inner = raw[assumptions.spendRulesWrapper];
+  return isRecord(inner) ? inner : raw;
+}
+
+function without(record: AnyRecord, names: readonly string[]): AnyRecord {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+function isRecord(value: unknown): value is AnyRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The windows from the shortest to the longest, for whoever prints or compares them. */
+export const periodsByLength: readonly LimitPeriod[] = limitPeriods;
