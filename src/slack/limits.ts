@@ -1,0 +1,66 @@
+/** Longest `text` that can still be edited later. https://docs.slack.dev/reference/methods/chat.update */
+export const MESSAGE_TEXT_MAX = 4000;
+
+/** Blocks in one message. https://docs.slack.dev/reference/block-kit/blocks */
+export const MESSAGE_BLOCKS_MAX = 50;
+
+/**
+ * All blocks of a message together, as JSON. Slack documents no figure; refusals were seen near 13,200 characters.
+ * https://github.com/slackapi/bolt-js/issues/2509
+ */
+export const MESSAGE_SIZE_MAX = 12_000;
+
+/** Blocks in a modal or App Home. https://docs.slack.dev/reference/block-kit/blocks */
+export const VIEW_BLOCKS_MAX = 100;
+
+/** `block_id`, `action_id` and `callback_id`. https://docs.slack.dev/reference/block-kit/blocks */
+export const ID_MAX = 255;
+
+/** Text of a header block, plain text. https://docs.slack.dev/reference/block-kit/blocks/header-block */
+export const HEADER_TEXT_MAX = 150;
+
+/** Text of a section block. https://docs.slack.dev/reference/block-kit/blocks/section-block */
+export const SECTION_TEXT_MAX = 3000;
+
+/** Fields of a section block, and the text of each. https://docs.slack.dev/reference/block-kit/blocks/section-block */
+export const SECTION_FIELDS_MAX = 10;
+export const SECTION_FIELD_TEXT_MAX = 2000;
+
+/** Elements of a context block. https://docs.slack.dev/reference/block-kit/blocks/context-block */
+export const CONTEXT_ELEMENTS_MAX = 10;
+
+/** Any text object. https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+export const TEXT_OBJECT_MAX = 3000;
+
+/** Elements of an actions block. https://docs.slack.dev/reference/block-kit/blocks/actions-block */
+export const ACTIONS_ELEMENTS_MAX = 25;
+
+/** Parts of a button. https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+export const BUTTON_TEXT_MAX = 75;
+export const BUTTON_VALUE_MAX = 2000;
+export const BUTTON_URL_MAX = 3000;
+
+/** Parts of a confirmation dialog. https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+export const CONFIRM_TITLE_MAX = 100;
+export const CONFIRM_TEXT_MAX = 300;
+export const CONFIRM_BUTTON_MAX = 30;
+
+/** Parts of an option in a menu. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+export const OPTION_TEXT_MAX = 75;
+export const OPTION_VALUE_MAX = 75;
+
+/** Label and hint of an input. https://docs.slack.dev/reference/block-kit/blocks/input-block */
+export const INPUT_LABEL_MAX = 2000;
+export const INPUT_HINT_MAX = 2000;
+
+/** Placeholder of an input. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+export const PLACEHOLDER_MAX = 150;
+
+/** Text that a person types. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+export const TEXT_INPUT_MAX = 3000;
+
+/** Title, submit and close of a modal. https://docs.slack.dev/reference/views/modal-views */
+export const MODAL_TITLE_MAX = 24;
+
+/** What a modal carries for us. https://docs.slack.dev/reference/views/modal-views */
+export const PRIVATE_METADATA_MAX = 3000;

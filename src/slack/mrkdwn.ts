@@ -1,0 +1,105 @@
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Look like the formatting characters, and format nothing. */
+const lookalikes: Readonly<Record<string, string>> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
+
+/** What steers the direction of text or cannot be seen: marks, embeddings, overrides, isolates, zero width, tags. */
+const unseen =
+  /[\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}\p{Cs}]/gu;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
+const controls = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/gu;
+
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Keeps digits that follow from joining the right-to-left text before them. */
+const LEFT_TO_RIGHT_MARK = '\u200E';
+
+const ZERO_WIDTH_SPACE = '\u200B';
+
+/** Outside text on one line: half characters, control characters and what steers text direction are gone. */
+function clean(text: string): string {
+  const shown = text.replace(unseen, '').replace(controls, ' ').trim();
+  return rightToLeft.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
+}
+
+/**
+ * Outside text (names, merchants, the service's words) for a mrkdwn text: it shows as it is and can do nothing.
+ *
+ * `& < >` become entities, as Slack asks. Formatting characters become lookalikes, because Slack has no escape for
+ * them, and a zero-width space beside one counts as a word border and would switch the formatting on. An underscore
+ * inside a word formats nothing and stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and
+ * `@channel`.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: the word that everybody expects; the global one is for URLs.
+export function escape(text: string): string {
+  return clean(text)
+    .replace(/[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (mark) => lookalikes[mark] ?? '')
+    .replace(/:(?=[\w+'-]+:)/g, `:${ZERO_WIDTH_SPACE}`)
+    .replace(/@(?=channel|here|everyone)/gi, `@${ZERO_WIDTH_SPACE}`)
+    .replace(/^>/, `${ZERO_WIDTH_SPACE}>`)
+    .replace(/[&<>]/g, (mark) => entities[mark] ?? '');
+}
+
+/** Outside text for a plain_text object: nothing to escape there, but a mention is broken all the same. */
+export function plain(text: string): string {
+  return clean(text)
+    .replace(/<(?=[!@#])/g, `<${ZERO_WIDTH_SPACE}`)
+    .replace(/@(?=channel|here|everyone)/gi, `@${ZERO_WIDTH_SPACE}`);
+}
+
+/** Cuts visibly, with `…`: never inside a character, an entity (`&amp;`) or one of Slack's tokens (`<@U1>`). */
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let kept = '';
+  for (const [token] of text.matchAll(/&(?:amp|lt|gt);|<[^<>]*>|[\s\S]/gu)) {
+    if (kept.length + token.length > max - 1) break;
+    kept += token;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** A link with a label. Both may come from outside; an address that is not https shows as its label alone. */
+export function link(url: string, label: string): string {
+  const text = escape(label).replaceAll('|', '¦');
+  if (!/^https:\/\//i.test(url) || !URL.canParse(url)) return text;
+  return `<${new URL(url).href.replaceAll('|', '%7C').replaceAll('&', '&amp;')}|${text}>`;
+}
+
+/** Names a Slack user. Anything that is no user id shows as text. */
+export function mention(userId: string): string {
+  return /^[UW][A-Z0-9]{1,30}$/.test(userId) ? `<@${userId}>` : escape(userId);
+}
+
+/** Names a Slack channel. */
+export function channelMention(channelId: string): string {
+  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : escape(channelId);
+}
+
+const eastern = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  dateStyle: 'medium',
+  timeStyle: 'short',
+});
+
+/** `2026-11-20T14:14:00Z` → `Nov 20, 2026, 9:14 AM ET`. Text that is no time comes back as it is. */
+export function easternTime(instant: string): string {
+  const time = new Date(instant);
+  if (Number.isNaN(time.getTime())) return instant;
+  return `${eastern.format(time).replaceAll(/\s/g, ' ')} ET`;
+}
+
+/**
+ * A time in the reader's own zone; what cannot show it shows Eastern time.
+ * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+ */
+export function dateToken(
+  instant: string,
+  format = '{date_short_pretty} at {time}',
+  fallback = easternTime(instant),
+): string {
+  const seconds = Math.floor(new Date(instant).getTime() / 1000);
+  if (Number.isNaN(seconds)) return escape(fallback);
+  return `<!date^${seconds}^${format}|${escape(fallback).replaceAll('|', '¦')}>`;
+}

@@ -1,0 +1,78 @@
+import type { CardFacts } from '../src/alert/alert.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { cardOfHolder } from './card-words.ts';
+import { context, outside, section, sentence } from './parts.ts';
+
+export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit';
+
+export interface ActionResult {
+  readonly verb: ActionVerb;
+  /** `unknown`: the request went out, and no answer came back. */
+  readonly state: 'running' | 'done' | 'failed' | 'unknown';
+  readonly card: CardFacts;
+  /** Slack user id. */
+  readonly by: string;
+  /** UTC ISO 8601. */
+  readonly at: string;
+  /** In words: `daily limit $400.00`, `active`; null when not known. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The API's own words, when it refused. */
+  readonly apiWords: string | null;
+  /** What the person gave as reason. */
+  readonly reason: string | null;
+  /** Another plain sentence: that a limit ends by itself, what to do now. */
+  readonly note: string | null;
+  /** What to name when asking for help. */
+  readonly ref: string | null;
+}
+
+const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing: string; readonly noun: string }>> = {
+  block: { done: 'Blocked', doing: 'Blocking', noun: 'block' },
+  unblock: { done: 'Unblocked', doing: 'Unblocking', noun: 'unblock' },
+  activate: { done: 'Activated', doing: 'Activating', noun: 'activate' },
+  limit: { done: 'Limit changed', doing: 'Changing the limit', noun: 'change the limit of' },
+};
+
+/** What became of an action: who, what, when, from what to what. */
+export function actionResult(result: ActionResult): Message {
+  const { verb, state, card, by, at, before, after, apiWords, reason, note, ref } = result;
+  const name = cardOfHolder(card);
+  const head = headline(result, name);
+  const change =
+    state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, 100)) : [];
+  const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+  const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
+
+  return {
+    text: sentence(
+      [head, change.join(' → ') && `${change.join(' → ')}.`, said, outcome[state]].filter(Boolean).join(' '),
+    ),
+    blocks: [
+      section(
+        `*${head}*`,
+        change.join(' → '),
+        said,
+        outcome[state],
+        note === null ? null : outside(note, 300),
+        reason === null ? null : `Reason: ${outside(reason, 300)}`,
+      ),
+      context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
+    ],
+  };
+}
+
+const outcome: Readonly<Record<ActionResult['state'], string>> = {
+  running: '',
+  done: '',
+  failed: 'Nothing changed.',
+  unknown: 'No answer came back, so it may or may not have happened. Look at the card before you try again.',
+};
+
+function headline({ verb, state }: ActionResult, name: string): string {
+  if (state === 'done') return `${words[verb].done}: ${name}.`;
+  if (state === 'running') return `${words[verb].doing}: ${name} …`;
+  const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
+  return `${could} ${words[verb].noun} ${name}.`;
+}

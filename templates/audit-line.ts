@@ -1,0 +1,41 @@
+import type { CardFacts } from '../src/alert/alert.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { cardOfHolder } from './card-words.ts';
+import { context, outside, sentence } from './parts.ts';
+
+export interface AuditEntry {
+  /** Slack user id; null when Cardbell did it by itself, such as ending a temporary limit. */
+  readonly by: string | null;
+  /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was refused to unblock`. */
+  readonly did: string;
+  readonly card: CardFacts | null;
+  readonly at: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly reason: string | null;
+  /** In words: `done`, `failed: …`, `refused`. */
+  readonly outcome: string;
+  readonly ref: string | null;
+}
+
+/** Who did what to which card, in one line. */
+export function auditLine({ by, did, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
+  const who = by === null ? 'Cardbell' : mention(by);
+  const what = `${outside(did, 120)}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const sides = [before, after].filter((side) => side !== null).map((side) => outside(side, 80));
+  const details = [
+    sides.join(' → '),
+    reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
+    outside(outcome, 200),
+  ].filter(Boolean);
+
+  return {
+    text: sentence(`${who} ${what}: ${details.join(', ')}.`),
+    blocks: [
+      context(
+        [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : outside(ref, 60)].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}

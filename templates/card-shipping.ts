@@ -1,0 +1,45 @@
+import type { ShippingAlert } from '../src/alert/alert.ts';
+import { trackingLink } from '../src/alert/tracking.ts';
+import { actionId } from '../src/slack/action-id.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, link } from '../src/slack/mrkdwn.ts';
+import { capital, cardHandle, cardName, cardOfHolder, holderName, holderRaw } from './card-words.ts';
+import { outcomeLines } from './outcomes.ts';
+import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
+import type { View } from './view.ts';
+
+/** A card that is on its way. */
+export function cardShipping({ event, card, late, outcomes }: ShippingAlert, _view: View): Message {
+  const known = { ...card, acctId: card.acctId ?? event.acctId, last4: card.last4 ?? event.last4 };
+  const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
+  const number = outside(event.trackingNumber, 60);
+  const method = outside(event.shippingMethod, 60);
+  const mark = late ? 'Late notice: ' : '';
+  const followed = number === '' ? '' : `, tracking number ${number}`;
+
+  return {
+    text: sentence(`${mark}${cardOfHolder(known)} has been shipped${method && ` with ${method}`}${followed}.`),
+    blocks: [
+      header(`${mark}Card shipped: ${holderRaw(known)}`),
+      ...fields([
+        ['Cardholder', holderName(known)],
+        ['Card', capital(cardName(known))],
+        ['Shipping method', method],
+        ['Tracking number', tracking === null ? number : link(tracking.url, event.trackingNumber.slice(0, 60))],
+        ['Shipped', dateToken(event.callbackAt)],
+      ]),
+      section(
+        `The card cannot be used yet. When it has arrived, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``,
+      ),
+      ...outcomeLines(outcomes),
+      ...actions(
+        tracking &&
+          button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
+      ),
+      context(
+        late ? 'Arrived late: fetched after a gap.' : null,
+        [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}

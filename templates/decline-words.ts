@@ -1,0 +1,56 @@
+import type { TransactionAlert } from '../src/alert/alert.ts';
+import { type DeclineReason, declineReason, withheldReason } from '../src/alert/decline-reason.ts';
+import { formatCents } from '../src/alert/money.ts';
+import { mayShow, type Place } from '../src/alert/place.ts';
+import { capital, cardHandle } from './card-words.ts';
+import { outside } from './parts.ts';
+
+/** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
+export interface ShownReason extends DeclineReason {
+  readonly isWithheld: boolean;
+}
+
+export function shownReason(decline: { readonly code: string; readonly message: string }, place: Place): ShownReason {
+  const reason = declineReason(decline);
+  const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
+  return { ...reason, ...(isWithheld && withheldReason), isWithheld };
+}
+
+/** The card service's own words, quoted; a code of tomorrow is named with them. */
+export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message: string): string {
+  if (isWithheld) return '';
+  const named = isKnown || code === '' ? '' : ` (code ${outside(code, 80)})`;
+  if (message.trim() !== '') return `The card service says: “${outside(message, 300)}”${named}`;
+  return named === '' ? '' : `The card service gave no words${named}.`;
+}
+
+/** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
+export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReason, place: Place): string {
+  if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
+    const missing = event.amountCents - event.availableCents;
+    const needed = missing > 0 ? `: this purchase needed ${formatCents(missing)} more` : '';
+    return `Card balance ${formatCents(event.availableCents)}${needed}.`;
+  }
+  if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
+  const { period, category, currentCents, remainingCents } = remedy;
+  const about = category === null ? '' : ` for ${outside(category.name, 60)}`;
+  const limit = `${capital(period)} limit${about} ${formatCents(currentCents)}`;
+  if (remainingCents === null) return `${limit}.`;
+  const missing = event.amountCents - remainingCents;
+  if (missing <= 0) return `${limit}, ${formatCents(remainingCents)} left: enough for this purchase by now.`;
+  return `${limit}, ${formatCents(remainingCents)} left: this purchase needed ${formatCents(missing)} more.`;
+}
+
+/** What an admin can do, with the number or the command that does it where one is known. */
+export function adminFix({ card, remedy }: TransactionAlert, reason: ShownReason): string {
+  if (remedy?.kind === 'unblock' && reason.remedy !== 'unblock') {
+    return `Unblock the card if the reason for the block is gone: \`/card unblock ${outside(cardHandle(card), 20)}\`.`;
+  }
+  if (reason.remedy === 'unblock') {
+    return `${outside(reason.adminFix, 300)} \`/card unblock ${outside(cardHandle(card), 20)}\``;
+  }
+  if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
+    return `${outside(reason.adminFix, 300)} The lowest limit that lets it through is ${formatCents(remedy.suggestedCents)}.`;
+  }
+  return outside(reason.adminFix, 300);
+}

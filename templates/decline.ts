@@ -1,0 +1,95 @@
+import type { Button } from '@slack/types';
+import type { TransactionAlert } from '../src/alert/alert.ts';
+import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
+import { formatCents } from '../src/alert/money.ts';
+import { actionId } from '../src/slack/action-id.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
+import { activateButton, blockButton } from './card-buttons.ts';
+import { capital, cardName, cardOfHolder, holderName } from './card-words.ts';
+import { adminFix, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
+import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
+import type { View } from './view.ts';
+
+/** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
+export function decline(alert: TransactionAlert, { place }: View): Message {
+  const { event, card, outcomes } = alert;
+  const said = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(said, place);
+  const amount = formatCents(event.amountCents);
+  const merchant = event.merchant.name.trim();
+  const where = placeLine(event.merchant);
+  const late = alert.late ? 'Late notice: ' : '';
+  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+
+  return {
+    text: sentence(
+      `${late}${cardOfHolder(card)} was declined for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(`${late}Declined: ${amount}${merchant && ` at ${merchant}`}`),
+      section(
+        `*${outside(reason.title, 100)}*`,
+        serviceWords(reason, said.message),
+        outside(reason.meaning, 300),
+        shortfall(alert, reason, place),
+      ),
+      ...fields([
+        ['Cardholder', holderName(card)],
+        ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
+        ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
+        ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
+        ['Amount', amount],
+        ['Requested by the merchant', requested(alert)],
+        ['How', howPaid(event.isCardPresent)],
+        ['When', dateToken(event.occurredAt)],
+      ]),
+      section(`*Cardholder:* ${outside(reason.holderFix, 300)}`, `*Admin:* ${adminFix(alert, reason)}`),
+      ...outcomeLines(outcomes),
+      ...actions(...controls(alert, reason)),
+      context(
+        alert.late ? `Arrived late: it happened on ${easternTime(event.occurredAt)} and was fetched afterwards.` : null,
+        [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}
+
+/** `In person`, or how else; empty when the service does not say. */
+export function howPaid(isCardPresent: boolean | null): string {
+  if (isCardPresent === null) return '';
+  return isCardPresent ? 'In person' : 'Online or keyed in';
+}
+
+function requested({ event }: TransactionAlert): string {
+  const { requestedCents, amountCents } = event;
+  return requestedCents === null || requestedCents === amountCents ? '' : formatCents(requestedCents);
+}
+
+function lower(title: string): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
+}
+
+/** Remedy, block, acknowledge: each only while it can still do something. */
+function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { isBlocked, isActivated, isRaised, isSeen } = standing(outcomes);
+  const wanted = remedy?.kind ?? reason.remedy;
+  const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
+  const about = { value: event.id, card };
+  const limited = remedy?.kind === 'raise_limit' && remedy.category === null ? remedy.period : reason.period;
+
+  return [
+    reason.remedy === 'raise_limit' && wanted === 'raise_limit' && !isRaised && !isBlocked
+      ? button({
+          text: reason.code === 'decline.rule.velocity.mcc' ? 'Raise category limit…' : `Raise ${limited ?? ''} limit…`,
+          action: actionId.approveRemedy,
+          value: event.id,
+          style: 'primary',
+        })
+      : null,
+    reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
+    wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
+    isSeen ? null : button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: event.id }),
+  ];
+}

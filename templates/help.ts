@@ -1,0 +1,134 @@
+import type { Message } from '../src/slack/message.ts';
+import { context, header, section, sentence } from './parts.ts';
+
+export interface HelpEntry {
+  /** First word after `/card`. */
+  readonly verb: string;
+  readonly usage: string;
+  readonly example: string;
+  readonly effect: string;
+  readonly who: 'all' | 'operators' | 'approvers';
+}
+
+/** Every verb of `/card`. A test compares this list with the commands that exist. */
+export const helpEntries: readonly HelpEntry[] = [
+  { verb: 'help', usage: 'help', example: '/card help', effect: 'this list', who: 'all' },
+  {
+    verb: 'show',
+    usage: 'show CARD',
+    example: '/card show 4242',
+    effect: 'holder, status, limits and what is left of them, last declines; only you see it',
+    who: 'operators',
+  },
+  {
+    verb: 'activate',
+    usage: 'activate CARD',
+    example: '/card activate Jane Doe',
+    effect: 'makes a new card usable; asks first if other cards of the account would end',
+    who: 'operators',
+  },
+  {
+    verb: 'block',
+    usage: 'block CARD [reason]',
+    example: '/card block 4242 lost on the train',
+    effect: 'declines everything until the card is unblocked',
+    who: 'operators',
+  },
+  {
+    verb: 'unblock',
+    usage: 'unblock CARD [reason]',
+    example: '/card unblock 4242 found again',
+    effect: 'makes a blocked card usable again',
+    who: 'approvers',
+  },
+  {
+    verb: 'limit',
+    usage: 'limit CARD PERIOD AMOUNT [for DURATION] [reason]',
+    example: '/card limit 4242 daily 450 for 4h team lunch',
+    effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” it stays',
+    who: 'approvers',
+  },
+  {
+    verb: 'declines',
+    usage: 'declines CARD [7d]',
+    example: '/card declines 4242 30d',
+    effect: 'what was declined, and why',
+    who: 'operators',
+  },
+  { verb: 'track', usage: 'track CARD', example: '/card track 4242', effect: 'where a new card is', who: 'operators' },
+  {
+    verb: 'subscribe',
+    usage: 'subscribe KIND [filters]',
+    example: '/card subscribe decline over 100',
+    effect: 'sends alerts of a kind to this channel',
+    who: 'approvers',
+  },
+  {
+    verb: 'unsubscribe',
+    usage: 'unsubscribe KIND',
+    example: '/card unsubscribe decline',
+    effect: 'ends a subscription of this channel',
+    who: 'approvers',
+  },
+  {
+    verb: 'subscriptions',
+    usage: 'subscriptions',
+    example: '/card subscriptions',
+    effect: 'what this channel gets',
+    who: 'approvers',
+  },
+  {
+    verb: 'mute',
+    usage: 'mute CARD DURATION [reason]',
+    example: '/card mute 4242 3d traveling',
+    effect: 'keeps a card’s alerts quiet; ends by itself',
+    who: 'operators',
+  },
+  { verb: 'unmute', usage: 'unmute CARD', example: '/card unmute 4242', effect: 'ends a mute early', who: 'operators' },
+  {
+    verb: 'why',
+    usage: 'why EVENT',
+    example: '/card why evt_0123456789abcdef',
+    effect: 'why an alert did or did not arrive, step by step',
+    who: 'operators',
+  },
+];
+
+/** What a person may do. An approver may do all that an operator may. */
+export interface HelpFor {
+  readonly isOperator: boolean;
+  readonly isApprover: boolean;
+}
+
+const groups: readonly (readonly [HelpEntry['who'], string])[] = [
+  ['all', 'For everyone'],
+  ['operators', 'For operators'],
+  ['approvers', 'For approvers'],
+];
+
+export function help({ isOperator, isApprover }: HelpFor): Message {
+  const may = { all: true, operators: isOperator || isApprover, approvers: isApprover };
+  const withheld = groups.filter(([who]) => !may[who]).map(([who]) => who);
+  const verbs = helpEntries.filter(({ who }) => may[who]);
+
+  return {
+    text: sentence(`What you can ask Cardbell: ${verbs.map(({ verb }) => `/card ${verb}`).join(', ')}.`),
+    blocks: [
+      header('What you can ask Cardbell'),
+      ...groups
+        .filter(([who]) => may[who])
+        .map(([who, title]) =>
+          section(
+            `*${title}*`,
+            ...helpEntries
+              .filter((entry) => entry.who === who)
+              .map(({ usage, effect, example }) => `\`/card ${usage}\` – ${effect}\n        \`${example}\``),
+          ),
+        ),
+      context(
+        'CARD is the last four digits, a card id, an account id, your own id for the holder, or the holder’s name.',
+        withheld.length === 0 ? null : `There is more for ${withheld.join(' and ')}. Ask whoever runs Cardbell.`,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,32 @@
+import type { TransactionAlert } from '../src/alert/alert.ts';
+import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
+import { formatCents } from '../src/alert/money.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken } from '../src/slack/mrkdwn.ts';
+import { cardName, holderName } from './card-words.ts';
+import { howPaid } from './decline.ts';
+import { context, outside, sentence } from './parts.ts';
+
+/** One quiet line about money that moved. `words` join the amount and the merchant: `spent`, `at`. */
+export function moneyLine(
+  { event, card, late }: TransactionAlert,
+  words: readonly [verb: string, at: string],
+): Message {
+  const [verb, at] = words;
+  const merchant = outside(event.merchant.name, 80);
+  const where = outside(placeLine(event.merchant), 80);
+  const amount = formatCents(event.amountCents);
+  const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
+  const who = holderName(card);
+  const details = [
+    event.kind === 'authorization' || event.kind === 'pin' ? howPaid(event.isCardPresent).toLowerCase() : '',
+    outside(merchantCategory(event.mcc) ?? '', 100),
+    dateToken(event.occurredAt),
+    late ? 'arrived late' : '',
+  ].filter(Boolean);
+
+  return {
+    text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.`),
+    blocks: [context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
+  };
+}

@@ -1,0 +1,66 @@
+import type { ContextBlock, SectionBlock } from '@slack/types';
+import type { Outcome } from '../src/alert/alert.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { outside, section } from './parts.ts';
+
+type Words = Readonly<Record<Outcome['state'], string>>;
+
+const words: Readonly<Record<Outcome['verb'], Words>> = {
+  block: { done: 'Blocked', running: 'Blocking…', failed: 'Not blocked', waiting: 'Block is waiting' },
+  unblock: { done: 'Unblocked', running: 'Unblocking…', failed: 'Not unblocked', waiting: 'Unblock is waiting' },
+  activate: { done: 'Activated', running: 'Activating…', failed: 'Not activated', waiting: 'Activation is waiting' },
+  limit: {
+    done: 'Limit raised',
+    running: 'Raising the limit…',
+    failed: 'Limit not raised',
+    waiting: 'Raise waits for a second approver',
+  },
+  acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen' },
+};
+
+function person(by: string | null, state: Outcome['state']): string {
+  if (by === null) return state === 'done' ? ' outside Slack' : '';
+  return state === 'done' ? ` by ${mention(by)}` : ` asked by ${mention(by)}`;
+}
+
+/** `Blocked by @ana at 9:14 AM, today. Nothing else changed.` */
+function line({ verb, by, at, state, text }: Outcome): string {
+  const isSeen = verb === 'acknowledge' && state !== 'failed';
+  const when = dateToken(at, '{time}, {date_short_pretty}');
+  const head = `*${words[verb][state]}*${person(by, isSeen ? 'done' : state)} at ${when}`;
+  return isSeen || text.trim() === '' ? head : `${head}. ${outside(text, 300)}`;
+}
+
+/** What people did about an alert, the last six, oldest first. */
+export function outcomeLines(outcomes: readonly Outcome[]): (SectionBlock | ContextBlock)[] {
+  return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(line))];
+}
+
+/** The last one as a plain sentence, for the text beside the blocks. */
+export function outcomeSentence(outcomes: readonly Outcome[]): string {
+  const last = outcomes.at(-1);
+  return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last.by, last.state)}.`;
+}
+
+/** Which controls still make sense after what people did. */
+export interface Standing {
+  /** Blocked by somebody here, or about to be. */
+  readonly isBlocked: boolean;
+  readonly isActivated: boolean;
+  readonly isRaised: boolean;
+  /** Somebody acknowledged it or did something about it. */
+  readonly isSeen: boolean;
+}
+
+export function standing(outcomes: readonly Outcome[]): Standing {
+  const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false };
+  for (const { verb, state, by } of outcomes) {
+    if (state === 'failed') continue;
+    if (verb === 'block') known.isBlocked = true;
+    if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
+    if (verb === 'activate') known.isActivated = true;
+    if (verb === 'limit') known.isRaised = true;
+    if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
+  }
+  return known;
+}
