@@ -1,0 +1,156 @@
+/** How a card was found; the strongest first. */
+export const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
+export type MatchKind = (typeof matchKinds)[number];
+
+/** Everything that a person's word for a card can mean. Nulls where it cannot mean that. */
+export interface CardQuery {
+  readonly last4: string | null;
+  /** A number that may be a card's or an account's id. */
+  readonly id: number | null;
+  /** Folded, as {@link foldId} gives it; null when too long for one. */
+  readonly customId: string | null;
+  /** Folded words of a holder's name; empty when it holds no letters. */
+  readonly words: readonly string[];
+}
+
+const CUSTOM_ID_MAX = 50;
+/** Letters that a part of a name must have at least; a whole name may be shorter. */
+export const NAME_PREFIX_MIN = 3;
+
+/** Reads what a person typed: `4242`, `••4242`, `#4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
+export function interpret(query: string): CardQuery {
+  const text = unquote(query).trim();
+  const digits = /^(?:[#*•·.xX…]*\s*)(\d{1,15})$/.exec(text)?.[1] ?? null;
+  const customId = foldId(text);
+  return {
+    last4: digits?.length === 4 ? digits : null,
+    id: digits === null ? null : Number(digits),
+    customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
+    words: /\p{L}/u.test(text) ? nameWords(text) : [],
+  };
+}
+
+/** CustomIds are compared without regard to case and outer spaces. */
+export function foldId(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase();
+}
+
+/** Letters that are no plain letter with a mark on it. */
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** A name's words without case, accents and punctuation: `O’Brien-Łukasz` → `obrien`, `lukasz`. */
+export function nameWords(name: string): string[] {
+  return name
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\p{M}'’`´ʼ]/gu, '')
+    .replaceAll(/[ßæœøłđðþı]/g, (letter) => plainLetters[letter] ?? letter)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/**
+ * What a holder is found under: each word, each part written in one word, and the whole name in both orders.
+ *
+ * So that `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all lead there.
+ */
+export function nameKeys(firstName: string | null, lastName: string | null): string[] {
+  const first = nameWords(firstName ?? '');
+  const last = nameWords(lastName ?? '');
+  const keys = [
+    ...first,
+    ...last,
+    first.join(''),
+    last.join(''),
+    [...first, ...last].join(''),
+    [...last, ...first].join(''),
+  ];
+  return [...new Set(keys)].filter((key) => key !== '');
+}
+
+/** How well a name fits: `whole` beats `part`, so that "Ann Lee" does not also mean Anna Leeds. */
+export function fitOfName(
+  words: readonly string[],
+  firstName: string | null,
+  lastName: string | null,
+): 'whole' | 'part' | null {
+  if (words.length === 0) return null;
+  const first = nameWords(firstName ?? '');
+  const last = nameWords(lastName ?? '');
+  const joined = words.join('');
+  if (words.toSorted().join(' ') === [...first, ...last].toSorted().join(' ')) return 'whole';
+  if (joined === [...first, ...last].join('') || joined === [...last, ...first].join('')) return 'whole';
+  const keys = nameKeys(firstName, lastName);
+  if (fits(joined, keys)) return 'part';
+  return words.every((word) => fits(word, keys)) ? 'part' : null;
+}
+
+function fits(word: string, keys: readonly string[]): boolean {
+  return keys.some((key) => key === word || (isLongEnough(word) && key.startsWith(word)));
+}
+
+/** A single sign can be a whole word in scripts without letters of an alphabet. */
+export function isLongEnough(word: string): boolean {
+  return [...word].length >= NAME_PREFIX_MIN;
+}
+
+export interface SplitCard {
+  /** The words that name the card, without quotes. */
+  readonly card: string;
+  readonly rest: readonly string[];
+  /** False when nothing is known under any of the first words: `card` is then the first word or the quoted text. */
+  readonly isKnown: boolean;
+}
+
+const WORDS_MAX = 4;
+/** Straight and typographic pairs, as Slack's clients on telephones write them. */
+const quoted = /^\s*(?:"([^"]*)"|“([^”“]*)["”]|„([^“”]*)[“”]|«([^»]*)»|'([^']*)'(?=\s|$)|‘([^’‘]*)’(?=\s|$))\s*/u;
+
+/**
+ * Splits `Jane Doe daily 500` after the longest beginning (up to four words) that names a card. A name in quotes is
+ * taken as it is.
+ *
+ * @returns null when there are no words.
+ */
+export async function splitCardAndRest(
+  words: string | readonly string[],
+  isCard: (candidate: string) => Promise<boolean> | boolean,
+): Promise<SplitCard | null> {
+  const text = (typeof words === 'string' ? words : words.join(' ')).trim();
+  const quote = quoted.exec(text);
+  if (quote !== null) {
+    const card =
+      quote
+        .slice(1)
+        .find((part) => part !== undefined)
+        ?.trim() ?? '';
+    if (card !== '') return { card, rest: toWords(text.slice(quote[0].length)), isKnown: await isCard(card) };
+  }
+  const all = toWords(text);
+  for (let length = Math.min(WORDS_MAX, all.length); length > 0; length -= 1) {
+    const card = all.slice(0, length).join(' ');
+    if (await isCard(card)) return { card, rest: all.slice(length), isKnown: true };
+  }
+  return all[0] === undefined ? null : { card: all[0], rest: all.slice(1), isKnown: false };
+}
+
+function toWords(text: string): string[] {
+  return text.split(/\s+/u).filter((word) => word !== '');
+}
+
+function unquote(text: string): string {
+  const match = quoted.exec(text);
+  return match === null || match[0].length < text.length
+    ? text
+    : (match.slice(1).find((part) => part !== undefined) ?? text);
+}
