@@ -99,9 +99,9 @@ function fits(word: string, keys: readonly string[]): boolean {
   return keys.some((key) => key === word || (isLongEnough(word) && key.startsWith(word)));
 }
 
-/** A single sign can be a whole word in scripts without letters of an alphabet. */
+/** Shorter words mean only themselves: `Li` is not the beginning of Linda. */
 export function isLongEnough(word: string): boolean {
-  return [...word].length >= NAME_PREFIX_MIN;
+  return word.length >= NAME_PREFIX_MIN;
 }
 
 export interface SplitCard {

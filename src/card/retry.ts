@@ -80,8 +80,8 @@ export interface BreakerOptions {
 }
 
 export interface Breaker {
-  /** True when a call would not be sent. One call at a time is let through to see whether the service is back. */
-  isClosedForCalls(): boolean;
+  /** True while one call tries whether the service is back: the others are not sent. */
+  isProbing(): boolean;
   /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
   run(send: () => Promise<Answer>): Promise<Answer>;
 }
@@ -105,7 +105,7 @@ export function createBreaker({ threshold, halfOpenAfterMs }: BreakerOptions): B
   );
   return {
     // While one call tries whether the service is back, cockatiel would let all others wait for it.
-    isClosedForCalls: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
+    isProbing: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
     run: (send) => policy.execute(send),
   };
 }

@@ -14,7 +14,7 @@ export async function attempt(
   send: ReturnType<typeof createSend>,
 ): Promise<Answer> {
   const context = { operation: request.operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
-  if (breaker.isClosedForCalls()) throw new CircuitOpenError(request.operation);
+  if (breaker.isProbing()) throw new CircuitOpenError(request.operation);
   const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
   const timer = new AbortController();
   const timeout = setTimeout(() => timer.abort(), timeoutMs);

@@ -1,0 +1,104 @@
+import type { Cluster, Redis } from 'ioredis';
+
+/** How much of the card API's patience the directory may use, over all workers together. */
+export interface Politeness {
+  /** Shortest time between two lists of all accounts. The service takes ten an hour. */
+  readonly listEveryMs: number;
+  /** `refresh` without `force` leaves a list alone that is younger. */
+  readonly listFreshMs: number;
+  readonly detailsPerMinute: number;
+  readonly detailsBurst: number;
+  /** What filling in the background leaves of the burst for people who wait. */
+  readonly detailsReserve: number;
+  /** Details older than this are asked for again when nothing is missing. */
+  readonly detailsStaleMs: number;
+  /** After a 429 without Retry-After. */
+  readonly backOffMs: number;
+}
+
+export const politenessDefaults: Politeness = {
+  listEveryMs: 6 * 60_000,
+  listFreshMs: 30 * 60_000,
+  detailsPerMinute: 60,
+  detailsBurst: 60,
+  detailsReserve: 20,
+  detailsStaleMs: 24 * 60 * 60_000,
+  backOffMs: 60_000,
+};
+
+/** Takes one token of the shared bucket. Answers 0, or the milliseconds until it would be there. Redis' clock counts. */
+const TAKE = `
+local paused = redis.call('PTTL', KEYS[2])
+if paused > 0 then return paused end
+local rate, burst, floor = tonumber(ARGV[1]) / 60000, tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens = tonumber(bucket[1]) or burst
+local at = tonumber(bucket[2]) or now
+tokens = math.min(burst, tokens + math.max(0, now - at) * rate)
+local wait = 0
+if tokens - 1 >= floor then tokens = tokens - 1 else wait = math.ceil((floor + 1 - tokens) / rate) end
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.4f', tokens), 'at', string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], 600000)
+return wait`;
+
+/** Deletes a lock that is still ours. */
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+/** Prolongs a lock that is still ours. */
+const PROLONG = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+
+const LIST_RETRY_MS = 30_000;
+const FILL_LOCK_MS = 60_000;
+const REFUSED_MS = 60_000;
+
+export function createPoliteness(redis: Redis | Cluster, keyOf: (name: string) => string, limits: Politeness) {
+  const listLock = keyOf('list-lock');
+  const fillLock = keyOf('fill-lock');
+  const budget = keyOf('budget');
+  const pause = keyOf('pause');
+  const refusedKey = (acctId: number): string => keyOf(`refused:${acctId}`);
+
+  return {
+    /** True when nobody has listed within `listEveryMs`: whoever gets it is the one who lists. */
+    async mayList(): Promise<boolean> {
+      return (await redis.set(listLock, '1', 'PX', limits.listEveryMs, 'NX')) === 'OK';
+    },
+
+    /** A list that failed may be tried again soon, unless the service itself said when. */
+    async listFailed(retryAfterMs: number | null): Promise<void> {
+      await redis.pexpire(listLock, retryAfterMs ?? Math.min(LIST_RETRY_MS, limits.listEveryMs));
+    },
+
+    /** @returns 0 when one account may be asked for now, else the milliseconds to wait. */
+    async take(who: 'person' | 'background'): Promise<number> {
+      const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
+      const args = [limits.detailsPerMinute, limits.detailsBurst, floor];
+      return Number(await redis.eval(TAKE, 2, budget, pause, ...args));
+    },
+
+    /** Nobody asks for accounts until then. */
+    async backOff(retryAfterMs: number | undefined): Promise<void> {
+      await redis.set(pause, '1', 'PX', Math.max(1, Math.ceil(retryAfterMs ?? limits.backOffMs)));
+    },
+
+    /** The API refused this account: not to be asked about at every alert. */
+    async rememberRefused(acctId: number): Promise<void> {
+      await redis.set(refusedKey(acctId), '1', 'PX', REFUSED_MS);
+    },
+
+    async wasRefused(acctId: number): Promise<boolean> {
+      return (await redis.exists(refusedKey(acctId))) === 1;
+    },
+
+    /** One worker at a time fills in the background; a worker that dies loses the right after a minute. */
+    async mayFill(owner: string): Promise<boolean> {
+      if ((await redis.set(fillLock, owner, 'PX', FILL_LOCK_MS, 'NX')) === 'OK') return true;
+      return (await redis.eval(PROLONG, 1, fillLock, owner, FILL_LOCK_MS)) === 1;
+    },
+
+    async stopFilling(owner: string): Promise<void> {
+      await redis.eval(RELEASE, 1, fillLock, owner);
+    },
+  };
+}
