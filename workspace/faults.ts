@@ -1,0 +1,56 @@
+/** How a call goes wrong. The forms with `after_accept` do their work first: the caller cannot know. */
+export type FaultKind =
+  | 'http_500'
+  | 'http_500_after_accept'
+  | 'timeout'
+  | 'timeout_after_accept'
+  | 'hang_up'
+  | 'hang_up_after_accept'
+  | 'rate_limited'
+  | 'slow'
+  | 'error';
+
+/** A fault to come. */
+export interface Fault {
+  /** A Web API method, `response_url`, `upload_url`, or a pattern over these; `*` for all. */
+  method: string | RegExp;
+  /** How many calls it hits. @defaultValue 1 */
+  times?: number;
+  kind: FaultKind;
+  /** For `rate_limited`. @defaultValue 1 */
+  retryAfterSeconds?: number;
+  /** For `slow`: the delay before the work is done; for the timeouts: when the connection is cut at last, else the client decides. */
+  ms?: number;
+  /** Answer `{ ok: false, error }`; with it the kind does not matter. */
+  error?: string;
+}
+
+/** The faults that wait for their calls. */
+export interface Faults {
+  add(fault: Fault): void;
+  clear(): void;
+  /** The first fault that fits a call; used up by one. */
+  take(method: string): Fault | undefined;
+}
+
+/** No faults yet. */
+export function createFaults(): Faults {
+  let waiting: { fault: Fault; left: number }[] = [];
+  function fits(pattern: string | RegExp, method: string): boolean {
+    if (typeof pattern === 'string') return pattern === '*' || pattern === method;
+    // A pattern with the g flag remembers where it stopped.
+    return new RegExp(pattern.source, pattern.flags.replace('g', '')).test(method);
+  }
+  return {
+    add: (fault) => void waiting.push({ fault, left: fault.times ?? 1 }),
+    clear: () => {
+      waiting = [];
+    },
+    take(method) {
+      const found = waiting.find(({ fault, left }) => left > 0 && fits(fault.method, method));
+      if (!found) return undefined;
+      found.left -= 1;
+      return found.fault;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { appMethods } from './app.ts';
+import { chatMethods } from './chat.ts';
+import { conversationMethods } from './conversations.ts';
+import { fileMethods } from './files.ts';
+import type { Methods } from './method.ts';
+import { peopleMethods } from './people.ts';
+import { viewMethods } from './views.ts';
+
+/** Every Web API method that the workspace knows. The rest answer `unknown_method`. */
+export const METHODS: Methods = {
+  ...appMethods,
+  ...chatMethods,
+  ...conversationMethods,
+  ...fileMethods,
+  ...peopleMethods,
+  ...viewMethods,
+};

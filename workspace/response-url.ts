@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { LIMITS } from './limits.ts';
+
+/** What a response URL answers to: where, for whom, and the message it came from. */
+export interface ResponseTarget {
+  channel: string;
+  user: string;
+  /** The message that was acted on, or the last one this address made. */
+  original?: { ts: string; ephemeral: boolean };
+  thread_ts?: string;
+}
+
+/** Keeper of response URLs: five uses within thirty minutes. https://docs.slack.dev/interactivity/handling-user-interaction */
+export interface ResponseUrls {
+  /** Makes an address; returns its path below the server's origin. */
+  create(kind: 'commands' | 'actions', target: ResponseTarget): string;
+  /** The target, or Slack's word for why there is none. Does not count as a use. */
+  find(path: string): ResponseTarget | 'used_url' | 'expired_url' | 'invalid_url';
+  /** Counts one use. */
+  use(path: string): void;
+  clear(): void;
+}
+
+/** No addresses yet. */
+export function createResponseUrls(now: () => number): ResponseUrls {
+  const known = new Map<string, { target: ResponseTarget; at: number; uses: number }>();
+  return {
+    create(kind, target) {
+      const path = `/${kind}/T0WORKSPACE/${known.size + 1}/${randomBytes(12).toString('hex')}`;
+      known.set(path, { target, at: now(), uses: 0 });
+      return path;
+    },
+    find(path) {
+      const entry = known.get(path);
+      if (!entry) return 'invalid_url';
+      if (entry.uses >= LIMITS.responseUrlUses.max) return 'used_url';
+      if (now() - entry.at > LIMITS.responseUrlAgeMs.max) return 'expired_url';
+      return entry.target;
+    },
+    use(path) {
+      const entry = known.get(path);
+      if (entry) entry.uses += 1;
+    },
+    clear: () => known.clear(),
+  };
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { handleApi } from './api.ts';
+import { type Core, createCore } from './core.ts';
+import { sendFile, takeUpload } from './file-transfer.ts';
+import type { WorkspaceOptions } from './options.ts';
+import { handlePage } from './page-control.ts';
+import { sendPage } from './page-files.ts';
+import { handleResponseUrl } from './respond.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
+
+export type { Delivery } from './delivery.ts';
+export type { Fault, FaultKind } from './faults.ts';
+export type { StoredFile, StoredMessage, StoredMetadata } from './message.ts';
+export type { WorkspaceChannel, WorkspaceOptions, WorkspaceUser, WorkspaceUserGroup } from './options.ts';
+export type { ApiCall } from './state.ts';
+export type { StoredView } from './view.ts';
+export type { Workspace } from './workspace.ts';
+
+const HOST = '127.0.0.1';
+
+async function route(core: Core, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? '/', core.origin);
+  const [, first = ''] = url.pathname.split('/');
+  // A page elsewhere must not reach this server through a name that resolves to the loopback address.
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) return void response.writeHead(421).end();
+  switch (first) {
+    case 'api':
+      return await handleApi(core, request, response, url);
+    case 'commands':
+    case 'actions':
+      return await handleResponseUrl(core, request, response, url);
+    case 'upload':
+      return await takeUpload(core, request, response, url);
+    case 'files':
+      return sendFile(core, response, url);
+    case 'page':
+      return await handlePage(core, request, response, url);
+    default:
+      return await sendPage(response, url);
+  }
+}
+
+/** Starts a local Slack workspace on the loopback address. */
+export async function startWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const core = createCore(options);
+  const server = createServer((request, response) => {
+    route(core, request, response).catch((error: unknown) => {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.stderr.write(`workspace: ${request.method} ${request.url}: ${reason}\n`);
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
+      response.end('internal error');
+    });
+  });
+  server.on('upgrade', (request, socket) => core.socket.accept(request, socket));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, HOST, resolve);
+  });
+  core.origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  return createWorkspace(core, async () => {
+    core.socket.closeAll();
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  });
+}

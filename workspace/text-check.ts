@@ -1,0 +1,97 @@
+import { checkLength, checkList, checkString, checkUrl, checkWord, type Report } from './check-report.ts';
+import { isRecord, type Json } from './json.ts';
+import { LIMITS, type Limit } from './limits.ts';
+
+/** What a place takes: plain text only, mrkdwn only, or either. */
+export type TextKind = 'plain_text' | 'mrkdwn' | 'any';
+
+/** A text object in a field. https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+export function checkText(
+  report: Report,
+  owner: Json,
+  field: string,
+  pointer: string,
+  rule: { limit: Limit; kind?: TextKind; required?: boolean },
+) {
+  const value = owner[field];
+  if (value === undefined || value === null) {
+    if (rule.required) report.add(pointer, `missing required field: ${field}`);
+    return;
+  }
+  checkTextObject(report, value, `${pointer}/${field}`, rule.limit, rule.kind ?? 'any');
+}
+
+/** A text object by itself. */
+export function checkTextObject(report: Report, value: unknown, place: string, limit: Limit, kind: TextKind = 'any') {
+  if (!isRecord(value)) return report.add(place, 'must provide an object');
+  const type = value.type;
+  if (kind !== 'any' && type !== kind) return report.add(place, `must be of type ${kind}`);
+  if (type !== 'plain_text' && type !== 'mrkdwn') return report.add(`${place}/type`, 'must be plain_text or mrkdwn');
+  if (typeof value.text !== 'string') return report.add(place, 'missing required field: text');
+  checkLength(report, value.text, `${place}/text`, limit);
+  if (type === 'plain_text' && 'verbatim' in value) report.add(place, 'verbatim is for mrkdwn only');
+  if (type === 'mrkdwn' && 'emoji' in value) report.add(place, 'emoji is for plain_text only');
+}
+
+/** A confirmation dialog in the field `confirm`. https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+export function checkConfirm(report: Report, owner: Json, pointer: string) {
+  if (owner.confirm === undefined) return;
+  const place = `${pointer}/confirm`;
+  const confirm = owner.confirm;
+  if (!isRecord(confirm)) return report.add(place, 'must provide an object');
+  checkText(report, confirm, 'title', place, { limit: LIMITS.confirmTitle, kind: 'plain_text', required: true });
+  checkText(report, confirm, 'text', place, { limit: LIMITS.confirmText, required: true });
+  checkText(report, confirm, 'confirm', place, { limit: LIMITS.confirmButton, kind: 'plain_text', required: true });
+  checkText(report, confirm, 'deny', place, { limit: LIMITS.confirmButton, kind: 'plain_text', required: true });
+  checkWord(report, confirm, 'style', place, ['primary', 'danger']);
+}
+
+/** What the options of one kind of element may hold. */
+export interface OptionRule {
+  limit: Limit;
+  min?: number;
+  /** Only checkboxes and radio buttons take mrkdwn. */
+  kind?: TextKind;
+  /** Only overflow menus take addresses. */
+  urls?: boolean;
+}
+
+/** One option object. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+export function checkOption(report: Report, option: Json, place: string, rule: Omit<OptionRule, 'limit'>) {
+  const kind = rule.kind ?? 'plain_text';
+  checkText(report, option, 'text', place, { limit: LIMITS.optionText, kind, required: true });
+  checkString(report, option, 'value', place, LIMITS.optionValue, true);
+  checkText(report, option, 'description', place, { limit: LIMITS.optionDescription, kind });
+  if ('url' in option && !rule.urls) report.add(place, 'url is for overflow menus only');
+  checkUrl(report, option, 'url', place, LIMITS.url);
+}
+
+/** The options of an element, their number, and that no value comes twice. */
+export function checkOptions(report: Report, owner: Json, field: string, pointer: string, rule: OptionRule) {
+  const values = new Set<unknown>();
+  for (const { item, place } of checkList(report, owner, field, pointer, rule.limit, rule.min ?? 1)) {
+    checkOption(report, item, place, rule);
+    if (values.has(item.value)) report.add(place, `option value already exists: ${String(item.value)}`);
+    values.add(item.value);
+  }
+}
+
+/** Option groups of a select. https://docs.slack.dev/reference/block-kit/composition-objects/option-group-object */
+export function checkOptionGroups(report: Report, owner: Json, pointer: string) {
+  for (const { item, place } of checkList(report, owner, 'option_groups', pointer, LIMITS.selectGroups)) {
+    checkText(report, item, 'label', place, { limit: LIMITS.groupLabel, kind: 'plain_text', required: true });
+    checkOptions(report, item, 'options', place, { limit: LIMITS.selectOptions });
+  }
+}
+
+/** The chosen option must be one of the options, to the letter. */
+export function checkInitialOption(report: Report, owner: Json, pointer: string) {
+  const initial = owner.initial_option;
+  if (initial === undefined) return;
+  const groups = Array.isArray(owner.option_groups) ? owner.option_groups : [];
+  const options = [owner.options, ...groups.map((group) => (isRecord(group) ? group.options : []))].flat();
+  const same = JSON.stringify(initial);
+  if (!options.some((option) => JSON.stringify(option) === same)) {
+    report.add(`${pointer}/initial_option`, 'must exactly match one of the provided options');
+  }
+}

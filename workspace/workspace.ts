@@ -1,0 +1,153 @@
+import type { Core } from './core.ts';
+import type { Delivery } from './delivery.ts';
+import type { Fault } from './faults.ts';
+import { closeView, submitView } from './form.ts';
+import { type ElementAddress, press, select, suggest } from './interaction.ts';
+import type { Json } from './json.ts';
+import type { StoredMessage } from './message.ts';
+import { type CommandArgs, command, type EventRetry, event, openHome, say, shortcut } from './occurrence.ts';
+import { type ApiCall, type Conversation, createState } from './state.ts';
+import type { StoredView } from './view.ts';
+import { waitForMessage } from './wait.ts';
+
+/** A running workspace, as tests and the demo drive it. */
+export interface Workspace {
+  /** The page. */
+  url: string;
+  /** For `SLACK_API_URL`; ends in `/api/`. */
+  apiUrl: string;
+  setAppUrl(url: string): void;
+  /** Every call of the Web API, of response URLs (`response_url`) and upload addresses (`upload_url`), oldest first. */
+  calls: readonly ApiCall[];
+  /** The messages that everybody in a channel sees, replies included, oldest first; only one thread with `threadTs`. */
+  messages(channel: string, opts?: { threadTs?: string }): StoredMessage[];
+  /** The messages that only one person sees, oldest first. */
+  ephemerals(userId?: string): StoredMessage[];
+  /** The first message that matches: there already, or posted, changed or shown to one person within the time. */
+  waitForMessage(predicate: (message: StoredMessage) => boolean, timeoutMs?: number): Promise<StoredMessage>;
+  command(args: CommandArgs): Promise<Delivery>;
+  press(args: ElementAddress & { value?: string }): Promise<Delivery>;
+  select(args: ElementAddress & { value: unknown }): Promise<Delivery>;
+  suggest(args: ElementAddress & { value: string }): Promise<Json[]>;
+  submitView(args: { user: string; viewId: string; values?: Record<string, unknown> }): Promise<Delivery>;
+  /** Undefined when the view did not ask to be told. */
+  closeView(args: { user: string; viewId: string; all?: boolean }): Promise<Delivery | undefined>;
+  shortcut(args: {
+    user: string;
+    callbackId: string;
+    message?: Pick<StoredMessage, 'channel' | 'ts'>;
+  }): Promise<Delivery>;
+  event(payload: Json, retry?: EventRetry): Promise<Delivery>;
+  /** Sends `app_home_opened`. */
+  openHome(user: string): Promise<Delivery>;
+  /** Posts what a person writes. */
+  say(args: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage;
+  views: {
+    /** The modals that are open, by view id. */
+    readonly open: ReadonlyMap<string, StoredView>;
+    /** App Homes, by user id. */
+    readonly home: ReadonlyMap<string, StoredView>;
+    /** The modal that a user sees. */
+    top(user: string): StoredView | undefined;
+  };
+  faults: { add(fault: Fault): void; clear(): void };
+  setRevoked(revoked: boolean): void;
+  archive(channel: string, archived?: boolean): void;
+  kick(channel: string): void;
+  invite(channel: string): void;
+  /** Replaces who is in a user group, and tells the app with `subteam_members_changed`. */
+  setUserGroup(group: string, users: string[]): Promise<Delivery>;
+  /** Forgets everything that happened; users, channels and the app URL stay. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+function openViews(core: Core): Map<string, StoredView> {
+  const ids = [...core.state.stacks.values()].flat();
+  return new Map(ids.flatMap((id) => [...core.state.views].filter(([known]) => known === id)));
+}
+
+function conversation(core: Core, id: string): Conversation {
+  const channel = core.state.channels.get(id);
+  if (!channel) throw new Error(`no channel ${id}`);
+  return channel;
+}
+
+/** The interface of a workspace that listens. */
+export function createWorkspace(core: Core, stop: () => Promise<void>): Workspace {
+  const change = (id: string, fields: Partial<Conversation>) => {
+    Object.assign(conversation(core, id), fields);
+    core.changes.emit('change', { type: 'channels' });
+  };
+  return {
+    url: `${core.origin}/`,
+    apiUrl: `${core.origin}/api/`,
+    setAppUrl: (url) => {
+      core.appUrl = url;
+    },
+    calls: core.calls,
+    messages: (channel, { threadTs } = {}) => {
+      const all = structuredClone(core.state.messages.get(channel) ?? []);
+      return threadTs === undefined
+        ? all
+        : all.filter(({ ts, thread_ts }) => ts === threadTs || thread_ts === threadTs);
+    },
+    ephemerals: (userId) =>
+      structuredClone(
+        core.state.ephemerals.filter((message) => userId === undefined || message.ephemeralUser === userId),
+      ),
+    waitForMessage: (predicate, timeoutMs) => waitForMessage(core, predicate, timeoutMs),
+    command: (args) => command(core, args),
+    press: (args) => press(core, args),
+    select: (args) => select(core, args),
+    suggest: (args) => suggest(core, args),
+    submitView: (args) => submitView(core, args),
+    closeView: (args) => closeView(core, args),
+    shortcut: (args) => shortcut(core, args),
+    event: (payload, retry) => event(core, payload, retry),
+    openHome: (user) => openHome(core, user),
+    say: (args) => structuredClone(say(core, args)),
+    views: {
+      get open() {
+        return openViews(core);
+      },
+      get home() {
+        return core.state.homes;
+      },
+      top: (user) => core.state.views.get(core.state.stacks.get(user)?.at(-1) ?? ''),
+    },
+    faults: core.faults,
+    setRevoked: (revoked) => {
+      core.state.revoked = revoked;
+    },
+    archive: (channel, archived = true) => change(channel, { isArchived: archived }),
+    kick: (channel) => change(channel, { botIsMember: false }),
+    invite: (channel) => change(channel, { botIsMember: true }),
+    setUserGroup: async (id, users) => {
+      const group = core.state.groups.get(id);
+      if (!group) throw new Error(`no user group ${id}`);
+      const added = users.filter((user) => !group.users.includes(user));
+      const removed = group.users.filter((user) => !users.includes(user));
+      group.users = [...users];
+      return await event(core, {
+        type: 'subteam_members_changed',
+        subteam_id: id,
+        team_id: core.identity.teamId,
+        added_users: added,
+        added_users_count: added.length,
+        removed_users: removed,
+        removed_users_count: removed.length,
+      });
+    },
+    reset: () => {
+      // Timestamps go on rising, so that nobody takes a new message for an old one.
+      const { lastTs } = core.state;
+      core.state = createState(core.options, core.identity);
+      core.state.lastTs = lastTs;
+      core.calls.length = 0;
+      for (const part of [core.faults, core.limiter, core.triggers, core.responseUrls]) part.clear();
+      core.changes.emit('change', { type: 'reset' });
+    },
+    stop,
+  };
+}
