@@ -58,7 +58,7 @@ export function actionResult(result: ActionResult): Message {
         note === null ? null : outside(note, 300),
         reason === null ? null : `Reason: ${outside(reason, 300)}`,
       ),
-      context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
+      ...context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
     ],
   };
 }

@@ -68,7 +68,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
             button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
           )
         : []),
-      context(
+      ...context(
         `Asked ${dateToken(askedAt)}`,
         state === 'open' ? 'Whoever asked cannot approve. Two different people have to.' : null,
       ),

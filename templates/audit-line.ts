@@ -33,7 +33,7 @@ export function auditLine({ by, did, card, at, before, after, reason, outcome, r
   return {
     text: sentence(`${who} ${what}: ${details.join(', ')}.`),
     blocks: [
-      context(
+      ...context(
         [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : outside(ref, 60)].filter(Boolean).join(' · '),
       ),
     ],

@@ -20,7 +20,7 @@ export function cardShipping({ event, card, late, outcomes }: ShippingAlert, _vi
   return {
     text: sentence(`${mark}${cardOfHolder(known)} has been shipped${method && ` with ${method}`}${followed}.`),
     blocks: [
-      header(`${mark}Card shipped: ${holderRaw(known)}`),
+      header(`Card shipped: ${holderRaw(known)}`),
       ...fields([
         ['Cardholder', holderName(known)],
         ['Card', capital(cardName(known))],
@@ -36,7 +36,7 @@ export function cardShipping({ event, card, late, outcomes }: ShippingAlert, _vi
         tracking &&
           button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
       ),
-      context(
+      ...context(
         late ? 'Arrived late: fetched after a gap.' : null,
         [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
       ),

@@ -27,24 +27,24 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
   return {
     text: sentence(
       isOne
-        ? `${late}${cardOfHolder(one)}: ${way(only)}.${note(only)}${cause(only) && ` Changed ${cause(only)}.`}${outcomeSentence(outcomes)}`
+        ? `${late}${cardOfHolder(one)}: ${way(only)}.${note(only)}${cause(only) && ` Change ${cause(only)}.`}${outcomeSentence(outcomes)}`
         : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change)}`).join('; ')}.`,
     ),
     blocks: [
-      header(isOne ? `${late}${headline(only)}: ${name}` : `${late}${changes.length} cards changed: ${name}`),
+      header(isOne ? `${headline(only)}: ${name}` : `${changes.length} cards changed: ${name}`),
       section(
-        ...shown.map((change) => `*${isOne ? '' : `${lastFour(change)}: `}${capital(way(change))}*${note(change)}`),
+        ...shown.map((change) => (isOne ? `*${capital(way(change))}*${note(change)}` : line(change))),
         more > 0 ? `… and ${more} more.` : null,
       ),
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', isOne ? capital(cardName(one)) : ''],
-        ['Changed', isOne ? capital(cause(only)) : [...new Set(shown.map(cause))].filter(Boolean).join(', ')],
+        ['Change', isOne ? capital(cause(only)) : ''],
         ['When', dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt)],
       ]),
       ...outcomeLines(outcomes),
       ...actions(isOne ? control(alert, only, one) : null),
-      context(alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],
   };
 }
@@ -65,7 +65,8 @@ function headline(change: StatusChange): string {
   if (change.overtakenBy !== null) return 'Card status, arrived late';
   const status = now(change);
   if (isNew(change)) return 'New card';
-  return status === undefined ? 'Card status' : headlines[status];
+  if (status === undefined) return 'Card status';
+  return isRepeat(change) ? `Card still ${statusWord(status)}` : headlines[status];
 }
 
 function isRepeat({ from, steps }: StatusChange): boolean {
@@ -94,8 +95,14 @@ function note({ steps, overtakenBy }: StatusChange): string {
 
 /** A card's first status and a status said again have no cause worth naming. */
 function cause(change: StatusChange): string {
-  if (change.causedBy !== null) return `by ${mention(change.causedBy)} in Cardbell`;
+  if (change.causedBy !== null) return `made by ${mention(change.causedBy)} in Cardbell`;
   return isNew(change) || isRepeat(change) ? '' : 'made outside Slack';
+}
+
+/** One of several cards, with all there is to say about it. */
+function line(change: StatusChange): string {
+  const by = cause(change);
+  return `*${lastFour(change)}:* ${way(change)}${by && `, ${by}`}.${note(change)}`;
 }
 
 function lastFour({ last4, cardId }: StatusChange): string {

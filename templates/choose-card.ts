@@ -50,7 +50,7 @@ export function chooseCard({ verb, query, choices }: ChooseCard): Message {
           label: `Choose ${cardOfHolderRaw(card)}`,
         }),
       })),
-      context(
+      ...context(
         more > 0
           ? `${more} more match. Be more precise: use the card id, the account id or the full name.`
           : 'Nothing changed so far.',

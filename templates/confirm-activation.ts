@@ -42,7 +42,7 @@ export function confirmActivation({ value, card, ending }: ConfirmActivation): M
           }),
         }),
       ),
-      context('To leave everything as it is, do nothing.'),
+      ...context('To leave everything as it is, do nothing.'),
     ],
   };
 }

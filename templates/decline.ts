@@ -28,7 +28,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
       `${late}${cardOfHolder(card)} was declined for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
-      header(`${late}Declined: ${amount}${merchant && ` at ${merchant}`}`),
+      header(`${alert.late ? 'Declined earlier' : 'Declined'}: ${amount}${merchant && ` at ${merchant}`}`),
       section(
         `*${outside(reason.title, 100)}*`,
         serviceWords(reason, said.message),
@@ -48,7 +48,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
       section(`*Cardholder:* ${outside(reason.holderFix, 300)}`, `*Admin:* ${adminFix(alert, reason)}`),
       ...outcomeLines(outcomes),
       ...actions(...controls(alert, reason)),
-      context(
+      ...context(
         alert.late ? `Arrived late: it happened on ${easternTime(event.occurredAt)} and was fetched afterwards.` : null,
         [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),
       ),

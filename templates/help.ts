@@ -125,7 +125,7 @@ export function help({ isOperator, isApprover }: HelpFor): Message {
               .map(({ usage, effect, example }) => `\`/card ${usage}\` – ${effect}\n        \`${example}\``),
           ),
         ),
-      context(
+      ...context(
         'CARD is the last four digits, a card id, an account id, your own id for the holder, or the holder’s name.',
         withheld.length === 0 ? null : `There is more for ${withheld.join(' and ')}. Ask whoever runs Cardbell.`,
       ),

@@ -7,7 +7,7 @@ import { cardName, holderName } from './card-words.ts';
 import { howPaid } from './decline.ts';
 import { context, outside, sentence } from './parts.ts';
 
-/** One quiet line about money that moved. `words` join the amount and the merchant: `spent`, `at`. */
+/** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
 export function moneyLine(
   { event, card, late }: TransactionAlert,
   words: readonly [verb: string, at: string],
@@ -27,6 +27,6 @@ export function moneyLine(
 
   return {
     text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.`),
-    blocks: [context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
+    blocks: [...context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
   };
 }

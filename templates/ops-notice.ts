@@ -35,7 +35,7 @@ export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotic
         `*What it means:* ${outside(means, 800)}`,
         `*What to do:* ${fix}`,
       ),
-      context(dateToken(at), ref === null ? null : outside(ref, 60)),
+      ...context(dateToken(at), ref === null ? null : outside(ref, 60)),
     ],
   };
 }

@@ -50,10 +50,11 @@ export function fields(facts: readonly Field[]): SectionBlock[] {
   ];
 }
 
-/** Small print, one element a text. */
-export function context(...texts: readonly (string | null)[]): ContextBlock {
+/** Small print, one element a text; no block when there is none. */
+export function context(...texts: readonly (string | null)[]): ContextBlock[] {
   const known = texts.filter((text) => text !== null && text !== '').slice(0, limits.CONTEXT_ELEMENTS_MAX);
-  return { type: 'context', elements: known.map((text) => mrkdwn(text ?? '', limits.TEXT_OBJECT_MAX)) };
+  if (known.length === 0) return [];
+  return [{ type: 'context', elements: known.map((text) => mrkdwn(text ?? '', limits.TEXT_OBJECT_MAX)) }];
 }
 
 interface ConfirmWords {

@@ -103,6 +103,6 @@ function about({
     ),
     ...(suggestedCents === null
       ? []
-      : [context(`${formatCents(suggestedCents)} is the lowest limit that lets this purchase through.`)]),
+      : [...context(`${formatCents(suggestedCents)} is the lowest limit that lets this purchase through.`)]),
   ];
 }

@@ -34,9 +34,9 @@ export function virtualCard({ event, card, late, outcomes }: VirtualCardAlert, {
   const said = whatHappened(event);
 
   return {
-    text: sentence(`${mark}${title} for ${holderName(known)}${isCard ? ` (${cardName(known)})` : ''}. ${said}`),
+    text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? ` (${cardName(known)})` : ''}. ${said}`),
     blocks: [
-      header(`${mark}${title}: ${holderRaw(known)}`),
+      header(`${title}: ${holderRaw(known)}`),
       section(
         said,
         isCard || event.message.trim() === '' ? null : `The card service says: “${outside(event.message, 300)}”`,
@@ -52,7 +52,7 @@ export function virtualCard({ event, card, late, outcomes }: VirtualCardAlert, {
         ['When', dateToken(event.callbackAt)],
       ]),
       ...outcomeLines(outcomes),
-      context(
+      ...context(
         late ? 'Arrived late: fetched after a gap.' : null,
         [event.id, event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`]
           .filter(Boolean)

@@ -37,16 +37,21 @@ function periodOf(message: string): LimitPeriod | null {
   return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
 }
 
+/** Windows end on the service's clock, which is Eastern time. */
+const startsAnew: Readonly<Record<LimitPeriod, string>> = {
+  daily: 'pay a smaller amount, or wait until midnight Eastern time',
+  weekly: 'pay a smaller amount, or wait until Sunday',
+  monthly: 'pay a smaller amount, or wait until the first of the month',
+  yearly: 'pay a smaller amount, or wait until January 1',
+  lifetime: 'or pay another way: a lifetime limit never starts anew',
+};
+
 function velocity(message: string): Entry {
   const period = periodOf(message) ?? 'daily';
-  const article = period === 'lifetime' ? 'the card’s lifetime limit' : `the card’s ${period} limit`;
   return {
     title: `Over the ${period} limit`,
-    meaning: `The purchase is more than what is left of ${article}.`,
-    holderFix:
-      period === 'lifetime'
-        ? 'Ask for a higher limit, or pay another way.'
-        : 'Ask for a higher limit, pay a smaller amount, or wait until the limit starts anew.',
+    meaning: `The purchase is more than what is left of the card’s ${period} limit.`,
+    holderFix: `Ask for a higher limit, ${startsAnew[period]}.`,
     adminFix: `Raise the ${period} limit if the purchase is fine, then have it tried again.`,
     remedy: 'raise_limit',
     period,

@@ -25,7 +25,9 @@ const postalProduct = /first.?class|priority.?mail|^priority$/i;
 
 /** Weighted sum of digits, weights from the right, repeated. */
 function weightedSum(digits: string, weights: readonly number[]): number {
-  return [...digits].reverse().reduce((sum, digit, i) => sum + Number(digit) * (weights[i % weights.length] ?? 0), 0);
+  return Array.from(digits)
+    .reverse()
+    .reduce((sum, digit, i) => sum + Number(digit) * (weights[i % weights.length] ?? 0), 0);
 }
 
 /** GS1: the digit before the check digit counts three times, the next once, and so on. */
@@ -46,7 +48,7 @@ function isFedEx(number: string): boolean {
 /** `1Z`, fifteen letters or digits, and a check digit; a letter counts as its place in the alphabet plus one. */
 function isUps(number: string): boolean {
   if (!/^1Z[0-9A-Z]{15}\d$/.test(number)) return false;
-  const values = [...number.slice(2, -1)].map((char) =>
+  const values = Array.from(number.slice(2, -1), (char) =>
     /\d/.test(char) ? Number(char) : (char.charCodeAt(0) - 63) % 10,
   );
   const sum = values.reduce((total, value, i) => total + value * (i % 2 === 0 ? 1 : 2), 0);

@@ -7,8 +7,7 @@ const lookalikes: Readonly<Record<string, string>> = { '*': '∗', _: 'ˍ', '~':
 const unseen =
   /[\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}\p{Cs}]/gu;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
-const controls = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/gu;
+const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 

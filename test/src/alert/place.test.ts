@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { mayShow } from '../../../src/alert/place.ts';
+
+it.each([
+  ['public', false, false],
+  ['private', false, true],
+  ['direct', true, true],
+] as const)('in a %s place: sensitive reasons %s, balances %s', (place, sensitiveReason, balance) => {
+  expect(mayShow('sensitiveReason', place)).toBe(sensitiveReason);
+  expect(mayShow('balance', place)).toBe(balance);
+});

@@ -1,0 +1,122 @@
+import type { CardFacts } from '../../src/alert/alert.ts';
+import type { ActionResult } from '../../templates/action-result.ts';
+import type { ApprovalRequest } from '../../templates/approval-request.ts';
+import type { AuditEntry } from '../../templates/audit-line.ts';
+import type { CardShow } from '../../templates/card-show.ts';
+import type { ChooseCard } from '../../templates/choose-card.ts';
+import type { ConfirmActivation } from '../../templates/confirm-activation.ts';
+import type { OpsNotice } from '../../templates/ops-notice.ts';
+import type { RaiseLimitForm } from '../../templates/raise-limit-form.ts';
+import type { Refusal } from '../../templates/refusal.ts';
+import { card } from './fixtures.ts';
+
+export { card } from './fixtures.ts';
+
+const at = '2026-11-20T14:14:00Z';
+const other = (last4: string): CardFacts => ({ ...card, last4, cardId: Number(last4) });
+
+/** One of each thing that commands and buttons are answered with. */
+export const answer = {
+  refusal: {
+    what: 'Unblocking card ending 1212',
+    why: 'You are not an approver.',
+    whoCan: { text: 'These people can do it:', userIds: ['U7', 'U8'] },
+  } satisfies Refusal,
+  choose: {
+    verb: 'block',
+    query: 'doe',
+    choices: [
+      { value: 'choice_1', card, status: 'Inactive' },
+      { value: 'choice_2', card: other('3434'), status: null },
+    ],
+  } satisfies ChooseCard,
+  confirm: {
+    value: 'pending_1',
+    card,
+    ending: [
+      { card: other('3434'), status: 'Active' },
+      { card: other('5656'), status: 'BLOCKED' },
+    ],
+  } satisfies ConfirmActivation,
+  show: {
+    card,
+    status: 'Active',
+    balanceCents: 15_600,
+    limits: [
+      { period: 'daily', category: null, limitCents: 40_000, remainingCents: 3510 },
+      { period: 'weekly', category: null, limitCents: null, remainingCents: null },
+      { period: 'monthly', category: 'Fuel', limitCents: 20_000, remainingCents: 20_000 },
+      { period: 'yearly', category: null, limitCents: 100_000, remainingCents: -500 },
+      { period: 'lifetime', category: null, limitCents: 500_000, remainingCents: null },
+    ],
+    declines: [
+      {
+        occurredAt: at,
+        amountCents: 8410,
+        merchant: 'Blue Bottle Coffee',
+        code: 'decline.rule.velocity',
+        message: 'Transaction exceeded daily spend limit',
+      },
+    ],
+  } satisfies CardShow,
+  result: {
+    verb: 'limit',
+    state: 'done',
+    card,
+    by: 'U1',
+    at,
+    before: 'daily limit $400.00',
+    after: 'daily limit $450.00',
+    apiWords: null,
+    reason: 'Team lunch',
+    note: 'It goes back to $400.00 at 6 PM.',
+    ref: '7f3a',
+  } satisfies ActionResult,
+  request: {
+    value: 'req_1',
+    askedBy: 'U1',
+    askedAt: at,
+    card,
+    period: 'daily',
+    category: null,
+    fromCents: 40_000,
+    toCents: 200_000,
+    reason: 'Trade fair & booth',
+    endsAt: null,
+    needed: 2,
+    approvals: [{ by: 'U2', at }],
+    state: 'open',
+    deniedBy: null,
+    until: '2026-11-20T15:14:00Z',
+  } satisfies ApprovalRequest,
+  audit: {
+    by: 'U1',
+    did: 'blocked',
+    card,
+    at,
+    before: 'active',
+    after: 'blocked',
+    reason: 'lost',
+    outcome: 'done',
+    ref: 'evt_0123456789abcdef',
+  } satisfies AuditEntry,
+  notice: {
+    level: 'trouble',
+    title: '3 webhooks do not fit',
+    what: 'The card service sent a field of another type.',
+    means: 'Three declines are not shown.',
+    todo: 'Run `npm run replay` after the fix.',
+    at,
+    ref: null,
+  } satisfies OpsNotice,
+  form: {
+    privateMetadata: 'alert_1',
+    card,
+    declined: { amountCents: 8410, merchant: 'Blue Bottle Coffee' },
+    period: 'weekly',
+    category: null,
+    currentCents: 40_000,
+    remainingCents: 3510,
+    suggestedCents: 44_900,
+  } satisfies RaiseLimitForm,
+};

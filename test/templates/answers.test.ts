@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { actionResult } from '../../templates/action-result.ts';
+import { approvalRequest } from '../../templates/approval-request.ts';
+import { auditLine } from '../../templates/audit-line.ts';
+import { cardShow } from '../../templates/card-show.ts';
+import { chooseCard } from '../../templates/choose-card.ts';
+import { confirmActivation } from '../../templates/confirm-activation.ts';
+import { help, helpEntries } from '../../templates/help.ts';
+import { opsNotice } from '../../templates/ops-notice.ts';
+import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
+import { refusal } from '../../templates/refusal.ts';
+import { checkBlocks } from '../../workspace/block-limits.ts';
+import { answer, card } from './answer-fixtures.ts';
+import { buttonIds, buttons, shown, texts } from './shown.ts';
+
+describe('help', () => {
+  const verbs =
+    'help show activate block unblock limit declines track subscribe unsubscribe subscriptions mute unmute why';
+
+  it('has the verbs of the contract, each with an example that starts with it', () => {
+    expect(helpEntries.map(({ verb }) => verb).join(' ')).toBe(verbs);
+    for (const { verb, usage, example } of helpEntries) {
+      expect(usage.split(' ')[0]).toBe(verb);
+      expect(example.startsWith(`/card ${verb}`)).toBe(true);
+    }
+  });
+
+  it.each([
+    [false, false, ['help'], ['show', 'limit'], 'operators and approvers'],
+    [true, false, ['help', 'show', 'block'], ['limit', 'unblock'], 'There is more for approvers'],
+    [false, true, ['help', 'show', 'block', 'limit', 'unblock'], [], 'CARD is'],
+  ])('shows what a person may do: operator %s, approver %s', (isOperator, isApprover, may, mayNot, more) => {
+    const text = shown(help({ isOperator, isApprover }).blocks);
+
+    for (const verb of may) expect(text).toContain(`\`/card ${verb}`);
+    for (const verb of mayNot) expect(text).not.toContain(`\`/card ${verb}`);
+    expect(text).toContain(more);
+  });
+});
+
+it('a refusal says why, who can, and that nothing changed', () => {
+  const { text, blocks } = refusal(answer.refusal);
+
+  expect(text).toBe(
+    'Not done: Unblocking card ending 1212. You are not an approver. These people can do it: <@U7>, <@U8> Nothing changed.',
+  );
+  expect(shown(blocks)).toContain('Nothing changed.');
+});
+
+describe('the choice of a card', () => {
+  it('has a section and a button for each match', () => {
+    const { text, blocks } = chooseCard(answer.choose);
+
+    expect(text).toBe('2 cards match “doe”. Which one do you want to block?');
+    expect(buttons(blocks)).toMatchObject([
+      { action_id: 'choose_card', value: 'choice_1' },
+      { action_id: 'choose_card', value: 'choice_2' },
+    ]);
+    expect(shown(blocks)).toContain('*Jane Doe*\nCard ending 1212 · not activated · account 7378');
+  });
+
+  it('stops at twenty', () => {
+    const choices = Array.from({ length: 23 }, (_, i) => ({ value: `choice_${i}`, card, status: 'Active' }));
+    const { blocks } = chooseCard({ ...answer.choose, choices });
+
+    expect(buttons(blocks)).toHaveLength(20);
+    expect(shown(blocks)).toContain('3 more match. Be more precise');
+  });
+});
+
+it('the question before an activation names the cards that end', () => {
+  const { text, blocks } = confirmActivation(answer.confirm);
+
+  expect(text).toContain(
+    'ends 2 other open cards of the account for good. Ending: Card ending 3434 (active), Card ending 5656 (blocked).',
+  );
+  expect(shown(blocks)).toContain('• Card ending 3434 (active)\n• Card ending 5656 (blocked)');
+  expect(buttons(blocks)).toMatchObject([
+    { action_id: 'activate_card', value: 'pending_1', style: 'danger', confirm: { style: 'danger' } },
+  ]);
+});
+
+it('a card shows its limits as words and bars', () => {
+  const { blocks } = cardShow(answer.show, { place: 'direct' });
+
+  expect(shown(blocks)).toMatchInlineSnapshot(`
+    "Card ending 1212: Jane Doe
+    *Status*
+    Active
+    *Cardholder*
+    Jane Doe
+    *Balance*
+    $156.00
+    *Kind*
+    Plastic
+    *Group*
+    Field team
+    *Your id*
+    EMP_0042
+    *Account*
+    7378
+    *Card id*
+    6231
+    *Limits*
+    Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱
+    Monthly, Fuel: $200.00 of $200.00 left  ▰▰▰▰▰▰▰▰▰▰
+    Yearly: $0.00 of $1,000.00 left  ▱▱▱▱▱▱▱▱▱▱
+    Lifetime: $5,000.00
+    *Last declines*
+    • $84.10 at Blue Bottle Coffee: over the daily limit, <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
+    Only you see this."
+  `);
+});
+
+it('a card with nothing to tell says so', () => {
+  const text = shown(cardShow({ ...answer.show, status: null, limits: [], declines: [] }, { place: 'direct' }).blocks);
+
+  expect(text).toContain('No limit is set.');
+  expect(text).toContain('*Last declines*\nNone.');
+  expect(text).toContain('Status not known');
+});
+
+describe('the result of an action', () => {
+  it.each([
+    ['done', 'Limit changed: Jane Doe’s card ending 1212. daily limit $400.00 → daily limit $450.00.'],
+    ['running', 'Changing the limit: Jane Doe’s card ending 1212 …'],
+    [
+      'failed',
+      'Could not change the limit of Jane Doe’s card ending 1212. The card service says: “Account closed” Nothing changed.',
+    ],
+    [
+      'unknown',
+      'Not sure: tried to change the limit of Jane Doe’s card ending 1212. No answer came back, so it may or may not have happened. Look at the card before you try again.',
+    ],
+  ] as const)('%s', (state, sentence) => {
+    const { text, blocks } = actionResult({
+      ...answer.result,
+      state,
+      apiWords: state === 'failed' ? 'Account closed' : null,
+    });
+
+    expect(text).toBe(sentence);
+    expect(shown(blocks)).toContain('by <@U1>, <!date^1795184040^');
+    expect(shown(blocks).includes('Nothing changed.')).toBe(state === 'failed');
+    expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done');
+  });
+});
+
+describe('a request for approval', () => {
+  it('asks, and says how far it is', () => {
+    const { text, blocks } = approvalRequest(answer.request);
+
+    expect(text).toBe(
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212, $400.00 → $2,000.00. 1 of 2 by <@U2>, expires <!date^1795187640^{date_short_pretty} at {time}|Nov 20, 2026, 10:14 AM ET>.',
+    );
+    expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
+    expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
+    expect(buttons(blocks)).toMatchObject([
+      { action_id: 'decide_request_approve', style: 'primary', value: 'req_1' },
+      { action_id: 'decide_request_deny', style: 'danger', value: 'req_1' },
+    ]);
+  });
+
+  it.each([
+    ['approved', 'Approved by <@U2> and <@U3>'],
+    ['denied', 'Denied by <@U4>'],
+    ['expired', 'Nobody decided in time'],
+  ] as const)('that is %s has no buttons', (state, words) => {
+    const approvals = [...answer.request.approvals, { by: 'U3', at: answer.request.askedAt }];
+    const { blocks } = approvalRequest({
+      ...answer.request,
+      state,
+      approvals,
+      deniedBy: state === 'denied' ? 'U4' : null,
+    });
+
+    expect(buttonIds(blocks)).toEqual([]);
+    expect(shown(blocks)).toContain(words);
+  });
+});
+
+it('an audit line is one line', () => {
+  const { text, blocks } = auditLine(answer.audit);
+
+  expect(text).toBe('<@U1> blocked Jane Doe’s card ending 1212: active → blocked, “lost”, done.');
+  expect(blocks.map(({ type }) => type)).toEqual(['context']);
+  expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
+});
+
+it('a notice about the bot says what happened, what it means and what to do', () => {
+  const { text, blocks } = opsNotice(answer.notice);
+
+  expect(text).toBe(
+    'Needs attention: 3 webhooks do not fit. Three declines are not shown. Run `npm run replay` after the fix.'.replaceAll(
+      '`',
+      'ˋ',
+    ),
+  );
+  expect(shown(blocks)).toMatch(/\*What happened:\* .*\n\*What it means:\* .*\n\*What to do:\* /);
+  expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing has to be done\.$/);
+});
+
+describe('the form behind “Raise limit…”', () => {
+  it('has the period chosen and the suggestion filled in', () => {
+    const form = raiseLimitForm(answer.form);
+    const inputs = form.blocks.filter((block) => block.type === 'input');
+
+    expect(form).toMatchObject({ type: 'modal', callback_id: 'raise_limit', private_metadata: 'alert_1' });
+    expect(inputs).toMatchObject([
+      { block_id: 'period', element: { action_id: 'period', initial_option: { value: 'weekly' } } },
+      { block_id: 'amount', element: { action_id: 'amount', initial_value: '449.00' } },
+      { block_id: 'reason', element: { action_id: 'reason', multiline: true } },
+    ]);
+    expect(JSON.stringify(form)).not.toContain('"optional"');
+    expect(texts(form.blocks)[0]?.text).toBe(
+      '*Jane Doe’s card ending 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
+    );
+    expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
+  });
+
+  it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {
+    const form = raiseLimitForm({
+      ...answer.form,
+      category: 'Fuel',
+      currentCents: null,
+      remainingCents: null,
+      suggestedCents: null,
+    });
+
+    expect(texts(form.blocks)[0]?.text).toContain('Limit for merchant category: *Fuel*');
+    expect(texts(form.blocks)[0]?.text).toContain('The current limit is not known.');
+    expect(JSON.stringify(form)).not.toContain('initial_value');
+  });
+});

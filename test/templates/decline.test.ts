@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { Place } from '../../src/alert/place.ts';
+import { decline } from '../../templates/decline.ts';
+import { declined, nobody, outcome, raise, transactionAlert } from './fixtures.ts';
+import { buttonIds, buttons, shown } from './shown.ts';
+
+const inChannel = { place: 'private' } as const;
+const velocity = ['decline.rule.velocity', 'Transaction exceeded daily spend limit'] as const;
+
+describe('a declined purchase', () => {
+  it('says what, why and what fixes it', () => {
+    const { text, blocks } = decline(declined(...velocity, { remedy: raise }), inChannel);
+
+    expect(text).toBe(
+      'Jane Doe’s card ending 1212 was declined for $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit.',
+    );
+    expect(shown(blocks)).toMatchInlineSnapshot(`
+      "Declined: $84.10 at Blue Bottle Coffee
+      *Over the daily limit*
+      The card service says: “Transaction exceeded daily spend limit”
+      The purchase is more than what is left of the card’s daily limit.
+      Daily limit $400.00, $35.10 left: this purchase needed $49.00 more.
+      *Cardholder*
+      Jane Doe
+      *Card*
+      Card ending 1212
+      *Merchant*
+      Blue Bottle Coffee
+      Austin, TX
+      *Category*
+      Fast food restaurants
+      *Amount*
+      $84.10
+      *How*
+      In person
+      *When*
+      <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
+      *Cardholder:* Ask for a higher limit, pay a smaller amount, or wait until midnight Eastern time.
+      *Admin:* Raise the daily limit if the purchase is fine, then have it tried again. The lowest limit that lets it through is $449.00.
+      Raise daily limit…
+      Block card
+      Block this card?
+      Jane Doe’s card ending 1212 will decline every purchase until somebody unblocks it.
+      Block card
+      Cancel
+      Acknowledge
+      evt_0123456789abcdef · decline.rule.velocity"
+    `);
+  });
+
+  it('shows the shortfall, and none once the limit has moved', () => {
+    const short = shown(decline(declined(...velocity, { remedy: raise }), inChannel).blocks);
+    const moved = shown(
+      decline(declined(...velocity, { remedy: { ...raise, remainingCents: 9000 } }), inChannel).blocks,
+    );
+
+    expect(short).toContain('Daily limit $400.00, $35.10 left: this purchase needed $49.00 more.');
+    expect(moved).toContain('$90.00 left: enough for this purchase by now.');
+  });
+
+  it('names the category of a category limit', () => {
+    const category = { id: 7, name: 'Fuel & <gas>' };
+    const alert = declined('decline.rule.velocity.mcc', 'Transaction exceeded merchant category limit', {
+      remedy: { ...raise, category },
+    });
+    const { blocks } = decline(alert, inChannel);
+
+    expect(shown(blocks)).toContain('Daily limit for Fuel &amp; &lt;gas&gt; $400.00');
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise category limit…' }, style: 'primary' });
+  });
+
+  it('shows the requested amount only where it differs', () => {
+    const same = shown(decline(transactionAlert({ requestedCents: 8410 }), inChannel).blocks);
+    const other = shown(decline(transactionAlert({ requestedCents: 9999 }), inChannel).blocks);
+
+    expect(same).not.toContain('Requested');
+    expect(other).toContain('*Requested by the merchant*\n$99.99');
+  });
+
+  it('shows ids where nobody knows the names', () => {
+    const { text, blocks } = decline(declined(...velocity, { card: nobody }), inChannel);
+
+    expect(text).toMatch(/^Card of account 7378 was declined for \$84\.10/);
+    expect(shown(blocks)).toContain('*Cardholder*\nAccount 7378');
+  });
+
+  it('says that it is late', () => {
+    const { text, blocks } = decline(declined(...velocity, { late: true }), inChannel);
+
+    expect(text).toMatch(/^Late notice: /);
+    expect(shown(blocks)).toContain('Declined earlier: $84.10');
+    expect(shown(blocks)).toContain('Arrived late: it happened on Nov 20, 2026, 9:14 AM ET');
+  });
+
+  it('does without a merchant, a place and a category', () => {
+    const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
+    const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
+
+    expect(text).toBe('Jane Doe’s card ending 1212 was declined for $84.10: over the daily limit.');
+    expect(shown(blocks)).not.toMatch(/\*(Merchant|Category|How)\*/);
+  });
+});
+
+const all = {
+  'decline.rule.location': ['International transactions not allowed', 'block_card acknowledge_alert'],
+  'decline.rule.cardnotpresent': ['Card not present', 'block_card acknowledge_alert'],
+  'decline.rule.velocity': [velocity[1], 'approve_remedy block_card acknowledge_alert'],
+  'decline.rule.velocity.mcc': [
+    'Transaction exceeded merchant category limit',
+    'approve_remedy block_card acknowledge_alert',
+  ],
+  'decline.rule.mcc': ['Unauthorized merchant category: Hardware Stores', 'block_card acknowledge_alert'],
+  'decline.balance.business': ['Insufficient balance in service account', 'block_card acknowledge_alert'],
+  'decline.remote': ['Remote service decline', 'block_card acknowledge_alert'],
+  'decline.mcc': ['Transaction type not allowed', 'block_card acknowledge_alert'],
+  'decline.balance.card': ['Transaction exceeded current card balance', 'block_card acknowledge_alert'],
+  'decline.card.status': ['New Card Pending Activation', 'activate_card block_card acknowledge_alert'],
+  'decline.card.pin': ['PIN Verification Check', 'block_card acknowledge_alert'],
+  decline: ['Do not honor', 'block_card acknowledge_alert'],
+  'decline.of.tomorrow': ['Something new', 'block_card acknowledge_alert'],
+} as const;
+
+describe('the controls', () => {
+  it.each(Object.entries(all))('of %s fit the code', (code, [message, ids]) => {
+    const { blocks } = decline(declined(code, message), inChannel);
+
+    expect(buttonIds(blocks).join(' ')).toBe(ids);
+    expect(buttons(blocks).every(({ value }) => value === 'evt_0123456789abcdef')).toBe(true);
+    expect(buttons(blocks).filter(({ style }) => style === 'primary').length).toBeLessThan(2);
+    expect(buttons(blocks).find(({ action_id }) => action_id === 'block_card')).toMatchObject({
+      style: 'danger',
+      confirm: { confirm: { text: 'Block card' } },
+    });
+    expect(blocks.length).toBeLessThan(9);
+  });
+
+  it.each(Object.entries(all))('of %s come with what the service says', (code, [message]) => {
+    const text = shown(decline(declined(code, message), { place: 'direct' }).blocks);
+
+    expect(text).toContain(`The card service says: “${message}”`);
+    expect(text).toMatch(/\*Cardholder:\* \S.*\n\*Admin:\* \S/);
+    expect(text).toContain(`evt_0123456789abcdef · ${code}`);
+  });
+
+  it.each([
+    ['Card Status Closed', 'acknowledge_alert'],
+    ['Card Status Blocked', 'acknowledge_alert'],
+    ['Card Status Inactive', 'activate_card block_card acknowledge_alert'],
+  ])('of “%s” offer nothing that cannot work', (message, ids) => {
+    expect(buttonIds(decline(declined('decline.card.status', message), inChannel).blocks).join(' ')).toBe(ids);
+  });
+
+  it('offer no activation when the card turned out to be blocked', () => {
+    const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
+    const { blocks } = decline(alert, inChannel);
+
+    expect(buttonIds(blocks)).toEqual(['acknowledge_alert']);
+    expect(shown(blocks)).toContain('`/card unblock 1212`');
+  });
+
+  it.each([
+    ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
+    ['being blocked', [outcome({ state: 'running' })], 'acknowledge_alert', '*Blocking…* asked by <@U1>'],
+    [
+      'not blocked after all',
+      [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
+      'approve_remedy block_card acknowledge_alert',
+      '*Not blocked* asked by <@U1>',
+    ],
+    [
+      'acknowledged',
+      [outcome({ verb: 'acknowledge', by: 'U2' })],
+      'approve_remedy block_card',
+      '*Seen* by <@U2> at <!date^',
+    ],
+    ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit raised* by <@U1>'],
+    [
+      'waiting for a second approver',
+      [outcome({ verb: 'limit', state: 'waiting' })],
+      'block_card acknowledge_alert',
+      '*Raise waits for a second approver* asked by <@U1>',
+    ],
+    [
+      'blocked and unblocked',
+      [outcome({}), outcome({ verb: 'unblock' })],
+      'approve_remedy block_card',
+      '*Unblocked* by <@U1>',
+    ],
+    ['blocked outside Slack', [outcome({ by: null })], 'acknowledge_alert', '*Blocked* outside Slack at'],
+  ])('vanish and come back: %s', (_what, outcomes, ids, line) => {
+    const { blocks } = decline(declined(...velocity, { remedy: raise, outcomes }), inChannel);
+
+    expect(buttonIds(blocks).join(' ')).toBe(ids);
+    expect(shown(blocks)).toContain(line);
+    expect(blocks.length).toBeLessThan(9);
+  });
+});
+
+describe('what others may read', () => {
+  const pin = declined('decline.card.pin', 'PIN Verification Check');
+
+  it.each(['public', 'private'] as const)('leaves the PIN out in a %s place', (place) => {
+    const message = JSON.stringify(decline(pin, { place }));
+
+    expect(message).toContain('could not be verified at the terminal');
+    expect(message).not.toMatch(/pin\b/i);
+  });
+
+  it('tells the PIN to a person', () => {
+    const { text, blocks } = decline(pin, { place: 'direct' });
+
+    expect(text).toContain('wrong PIN');
+    expect(shown(blocks)).toContain('“PIN Verification Check”');
+  });
+
+  it.each([
+    ['public', false],
+    ['private', true],
+    ['direct', true],
+  ] satisfies [Place, boolean][])('in a %s place: money on the card %s', (place, isShown) => {
+    const alert = transactionAlert({
+      availableCents: 1200,
+      decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
+    });
+    const text = shown(decline(alert, { place }).blocks);
+
+    expect(text.includes('Card balance $12.00: this purchase needed $72.10 more.')).toBe(isShown);
+    expect(text.includes('$12.00')).toBe(isShown);
+  });
+});

@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { declineCodes } from '../../src/alert/decline-reason.ts';
+import { transactionKinds } from '../../src/alert/event.ts';
+import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { actionResult } from '../../templates/action-result.ts';
+import { renderAlert } from '../../templates/alert.ts';
+import { approvalRequest } from '../../templates/approval-request.ts';
+import { auditLine } from '../../templates/audit-line.ts';
+import { cardShow } from '../../templates/card-show.ts';
+import { chooseCard } from '../../templates/choose-card.ts';
+import { confirmActivation } from '../../templates/confirm-activation.ts';
+import { help } from '../../templates/help.ts';
+import { opsNotice } from '../../templates/ops-notice.ts';
+import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
+import { refusal } from '../../templates/refusal.ts';
+import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
+import { answer } from './answer-fixtures.ts';
+import {
+  card,
+  change,
+  outcome,
+  raise,
+  shippingAlert,
+  statusAlert,
+  transactionAlert,
+  virtualAlert,
+} from './fixtures.ts';
+import { texts } from './shown.ts';
+
+/** Our own tokens; whatever else stands in angle brackets came from outside. */
+const ownTokens = /<@[UW][A-Z0-9]+>|<!date\^\d+\^[^|<>]+\|[^<>]*>|<https:\/\/[^|<>\s]+\|[^<>]*>/g;
+
+/** What outside text got through, in words; empty when nothing. */
+function leaks(text: string): string[] {
+  const rest = text.replaceAll(ownTokens, '');
+  return [
+    ...(/[<>]/.test(rest) ? ['an angle bracket'] : []),
+    ...(/&(?!amp;|lt;|gt;)/.test(rest) ? ['a bare ampersand'] : []),
+    ...(/[*~`_]FOREIGN|FOREIGN[*~`_]/.test(rest) ? ['formatting'] : []),
+    ...(/[\u202A-\u202E\u2066-\u2069\p{Cs}]/u.test(rest) ? ['a turned direction or half a character'] : []),
+    ...(/@(?:channel|here|everyone)/i.test(rest) ? ['a call to everybody'] : []),
+  ];
+}
+
+function expectFit({ text, blocks }: Message): void {
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+  expect(text.length).toBeGreaterThan(0);
+  expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
+  expect(leaks(text)).toEqual([]);
+  expectSafe(blocks);
+}
+
+function expectSafe(blocks: unknown): void {
+  expect(charactersIn(blocks)).toBeLessThan(MESSAGE_SIZE_MAX);
+  for (const { type, text } of texts(blocks)) {
+    if (type === 'mrkdwn') expect(leaks(text)).toEqual([]);
+    else expect(text).not.toMatch(/<[!@#]|[\u202A-\u202E\u2066-\u2069\p{Cs}\n]/u);
+  }
+}
+
+const spiteful = fc.oneof(
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 200, maxLength: 400 }) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '',
+      ' ',
+      '<!channel>',
+      '<@U0123>',
+      '<https://evil.example|Click>',
+      'a *FOREIGN* _FOREIGN_ ~FOREIGN~ `FOREIGN` ```FOREIGN``` b',
+      '>quote\n>>>quote',
+      '@channel @here :tada:',
+      '&lt;!here&gt;&amp;',
+      '\u202Eturned\u2066',
+      '\uD83D',
+      'שלום عليكم 12',
+      '👩‍👩‍👧‍👦'.repeat(400),
+      '&'.repeat(6000),
+      '<'.repeat(6000),
+      'x'.repeat(6000),
+      'word '.repeat(3000),
+    ),
+  },
+);
+
+const outcomes = fc.array(
+  fc.record({
+    verb: fc.constantFrom(
+      'block' as const,
+      'unblock' as const,
+      'activate' as const,
+      'limit' as const,
+      'acknowledge' as const,
+    ),
+    by: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
+    at: fc.oneof(fc.constant('2026-11-20T14:20:00Z'), spiteful),
+    state: fc.constantFrom('running' as const, 'done' as const, 'failed' as const, 'waiting' as const),
+    text: spiteful,
+  }),
+  { maxLength: 12 },
+);
+
+const anyCard = fc.record({
+  acctId: fc.option(fc.constant(7378)),
+  cardId: fc.option(fc.constant(6231)),
+  last4: fc.option(spiteful),
+  holder: fc.option(spiteful),
+  customId: fc.option(spiteful),
+  isVirtual: fc.option(fc.boolean()),
+  group: fc.option(spiteful),
+});
+
+const around = { card: anyCard, outcomes, late: fc.boolean() };
+const view = fc.record({ place: fc.constantFrom('public' as const, 'private' as const, 'direct' as const) });
+
+describe('whatever strings arrive, Slack takes the message and they show as text', () => {
+  it('of a transaction', () => {
+    const event = fc.record({
+      kind: fc.constantFrom(...transactionKinds),
+      direction: fc.constantFrom('debit', 'credit'),
+      amountCents: fc.nat(),
+      requestedCents: fc.option(fc.nat()),
+      availableCents: fc.option(fc.integer()),
+      merchant: fc.record({ name: spiteful, city: spiteful, state: spiteful, country: spiteful, id: spiteful }),
+      mcc: fc.oneof(spiteful, fc.constantFrom('5812', '3690')),
+      isCardPresent: fc.option(fc.boolean()),
+      decline: fc.record({ code: fc.oneof(spiteful, fc.constantFrom(...declineCodes)), message: spiteful }),
+    });
+    const remedy = fc.option(
+      fc.oneof(
+        fc.constantFrom({ kind: 'activate' as const }, { kind: 'unblock' as const }),
+        fc
+          .record({ category: fc.option(fc.record({ id: fc.nat(), name: spiteful })) })
+          .map((over) => ({ ...raise, ...over })),
+      ),
+    );
+    fc.assert(
+      fc.property(event, fc.record({ ...around, remedy }), view, (event, rest, view) => {
+        expectFit(renderAlert(transactionAlert(event, rest), view));
+      }),
+    );
+  });
+
+  it('of a status change', () => {
+    const status = fc.constantFrom('INACTIVE' as const, 'ACTIVE' as const, 'BLOCKED' as const, 'CLOSED' as const);
+    const one = fc.record({
+      cardId: fc.integer({ min: 1 }),
+      last4: spiteful,
+      from: fc.option(status),
+      steps: fc.array(fc.record({ status, at: spiteful }), { minLength: 1, maxLength: 5 }),
+      overtakenBy: fc.option(status),
+      causedBy: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
+    });
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), fc.record(around), view, (changes, rest, view) => {
+        expectFit(renderAlert(statusAlert(changes, rest), view));
+      }),
+    );
+  });
+
+  it('of a shipment and of a virtual card', () => {
+    const shipment = fc.record({ trackingNumber: spiteful, shippingMethod: spiteful, last4: spiteful });
+    const virtual = fc.record({
+      holder: spiteful,
+      last4: fc.option(spiteful),
+      status: fc.option(spiteful),
+      outcome: fc.constantFrom('created', 'not_created', 'partial', 'resend'),
+      failed: fc.array(spiteful, { maxLength: 20 }),
+      message: spiteful,
+    });
+    fc.assert(
+      fc.property(shipment, virtual, fc.record(around), view, (shipment, virtual, rest, view) => {
+        expectFit(renderAlert(shippingAlert(shipment, rest), view));
+        expectFit(renderAlert(virtualAlert(virtual, rest), view));
+      }),
+    );
+  });
+
+  it('of an answer', () => {
+    fc.assert(
+      fc.property(spiteful, spiteful, anyCard, view, (one, two, card, view) => {
+        const others = Array.from({ length: 25 }, () => ({ card, status: one, value: 'id' }));
+        const declines = Array.from({ length: 9 }, () => ({
+          ...answer.show.declines[0],
+          merchant: one,
+          code: two,
+          message: one,
+          amountCents: 1,
+          occurredAt: two,
+        }));
+        const limits = Array.from({ length: 30 }, () => ({
+          period: 'daily' as const,
+          category: one,
+          limitCents: 500,
+          remainingCents: 20,
+        }));
+
+        expectFit(refusal({ what: one, why: two, whoCan: one }));
+        expectFit(refusal({ what: one, why: two, whoCan: { text: one, userIds: Array(40).fill(two) } }));
+        expectFit(chooseCard({ verb: one, query: two, choices: others }));
+        expectFit(confirmActivation({ value: 'id', card, ending: others }));
+        expectFit(cardShow({ card, status: one, balanceCents: 5, limits, declines }, view));
+        expectFit(
+          auditLine({ ...answer.audit, by: one, did: two, card, reason: one, before: two, outcome: one, ref: two }),
+        );
+        expectFit(opsNotice({ ...answer.notice, title: one, what: two, means: one, todo: two, ref: one, at: two }));
+        for (const state of ['running', 'done', 'failed', 'unknown'] as const) {
+          expectFit(
+            actionResult({
+              ...answer.result,
+              state,
+              card,
+              by: one,
+              before: two,
+              after: one,
+              apiWords: two,
+              reason: one,
+              note: two,
+              ref: one,
+            }),
+          );
+        }
+        for (const state of ['open', 'approved', 'denied', 'expired'] as const) {
+          const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
+          expectFit(
+            approvalRequest({
+              ...answer.request,
+              state,
+              card,
+              category: one,
+              reason: two,
+              approvals,
+              deniedBy: two,
+              askedBy: one,
+              until: two,
+            }),
+          );
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('of the form', () => {
+    fc.assert(
+      fc.property(spiteful, anyCard, (text, card) => {
+        const { blocks } = raiseLimitForm({
+          ...answer.form,
+          card,
+          category: text,
+          declined: { amountCents: 1, merchant: text },
+        });
+
+        expect(checkBlocks(blocks, 'modal')).toEqual([]);
+        expectSafe(blocks);
+      }),
+    );
+  });
+});
+
+it('every plain alert fits', () => {
+  for (const isOperator of [true, false]) expectFit(help({ isOperator, isApprover: !isOperator }));
+  expectFit(renderAlert(statusAlert([change()], { card, outcomes: [outcome({})] }), { place: 'public' }));
+});
+
+describe('these checks can fail', () => {
+  it.each([
+    ['<!channel>', 'an angle bracket'],
+    ['<@u1> hi', 'an angle bracket'],
+    ['a & b', 'a bare ampersand'],
+    ['*FOREIGN*', 'formatting'],
+    ['\u202E', 'a turned direction or half a character'],
+    ['@here', 'a call to everybody'],
+  ])('%j leaks', (text, leak) => {
+    expect(leaks(text)).toContain(leak);
+  });
+
+  it('a header that is too long is refused', () => {
+    expect(
+      checkBlocks([{ type: 'header', text: { type: 'plain_text', text: 'x'.repeat(151) } }], 'message'),
+    ).not.toEqual([]);
+  });
+});
