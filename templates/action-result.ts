@@ -1,7 +1,7 @@
 import type { CardFacts } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
-import { cardOfHolder } from './card-words.ts';
+import { capital, cardOfHolder } from './card-words.ts';
 import { context, outside, section, sentence } from './parts.ts';
 
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit';
@@ -42,17 +42,16 @@ export function actionResult(result: ActionResult): Message {
   const head = headline(result, name);
   const change =
     state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, 100)) : [];
+  const moved = capital(change.join(' → '));
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
 
   return {
-    text: sentence(
-      [head, change.join(' → ') && `${change.join(' → ')}.`, said, outcome[state]].filter(Boolean).join(' '),
-    ),
+    text: sentence([head, moved && `${moved}.`, said, outcome[state]].filter(Boolean).join(' ')),
     blocks: [
       section(
         `*${head}*`,
-        change.join(' → '),
+        moved,
         said,
         outcome[state],
         note === null ? null : outside(note, 300),

@@ -70,7 +70,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         : []),
       ...context(
         `Asked ${dateToken(askedAt)}`,
-        state === 'open' ? 'Whoever asked cannot approve. Two different people have to.' : null,
+        state === 'open' ? `Needs ${request.needed} different approvers.` : null,
       ),
     ],
   };

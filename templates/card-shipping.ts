@@ -3,14 +3,15 @@ import { trackingLink } from '../src/alert/tracking.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, link } from '../src/slack/mrkdwn.ts';
-import { capital, cardHandle, cardName, cardOfHolder, holderName, holderRaw } from './card-words.ts';
+import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from './card-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
 
 /** A card that is on its way. */
-export function cardShipping({ event, card, late, outcomes }: ShippingAlert, _view: View): Message {
-  const known = { ...card, acctId: card.acctId ?? event.acctId, last4: card.last4 ?? event.last4 };
+export function cardShipping(alert: ShippingAlert, _view: View): Message {
+  const { event, late, outcomes } = alert;
+  const known = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
   const number = outside(event.trackingNumber, 60);
   const method = outside(event.shippingMethod, 60);

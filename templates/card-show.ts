@@ -59,7 +59,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ['Balance', balance],
         ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
         ['Group', outside(card.group ?? '', 80)],
-        ['Your id', outside(card.customId ?? '', 60)],
+        ['Custom id', outside(card.customId ?? '', 60)],
         ['Account', card.acctId === null ? '' : String(card.acctId)],
         ['Card id', card.cardId === null ? '' : String(card.cardId)],
       ]),

@@ -4,7 +4,7 @@ import type { CardStatus } from '../src/alert/event.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
-import { capital, cardName, cardOfHolder, holderName, holderRaw, statusWord } from './card-words.ts';
+import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from './card-words.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -16,7 +16,7 @@ const SHOWN_MAX = 10;
 export function cardStatus(alert: StatusAlert, _view: View): Message {
   const { event, outcomes, changes } = alert;
   const [only] = changes;
-  const card = { ...alert.card, holder: alert.card.holder ?? event.holder };
+  const card = cardOf(alert);
   const late = alert.late ? 'Late notice: ' : '';
   const name = holderRaw(card);
   const isOne = changes.length === 1 && only !== undefined;

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../src/alert/alert.ts';
+import type { Alert, CardFacts } from '../src/alert/alert.ts';
 import { limitPeriods } from '../src/alert/alert.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { outside } from './parts.ts';
@@ -17,6 +17,18 @@ export function statusWord(status: string): string {
 
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The card of an alert: where the directory knows nothing, what the event itself says. */
+export function cardOf({ card, event }: Alert): CardFacts {
+  const holder = 'holder' in event && event.holder !== '' ? event.holder : null;
+  const last4 = 'last4' in event && event.last4 !== '' ? event.last4 : null;
+  return {
+    ...card,
+    acctId: card.acctId ?? event.acctId,
+    last4: card.last4 ?? last4,
+    holder: card.holder ?? holder,
+  };
 }
 
 type Card = Pick<CardFacts, 'holder' | 'last4' | 'cardId' | 'acctId'>;

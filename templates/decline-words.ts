@@ -1,14 +1,22 @@
 import type { TransactionAlert } from '../src/alert/alert.ts';
-import { type DeclineReason, declineReason, withheldReason } from '../src/alert/decline-reason.ts';
+import { type DeclineReason, declineReason } from '../src/alert/decline-reason.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { mayShow, type Place } from '../src/alert/place.ts';
-import { capital, cardHandle } from './card-words.ts';
+import { capital, cardHandle, cardOf } from './card-words.ts';
 import { outside } from './parts.ts';
 
 /** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
 export interface ShownReason extends DeclineReason {
   readonly isWithheld: boolean;
 }
+
+/** What everyone else may read in place of a sensitive reason. */
+const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
+  title: 'Card could not be verified at the terminal',
+  meaning: 'The purchase stopped at the merchant’s terminal. Details are only shown in direct messages.',
+  holderFix: 'If this was you, try again. If it was not, ask for the card to be blocked now.',
+  adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
+};
 
 export function shownReason(decline: { readonly code: string; readonly message: string }, place: Place): ShownReason {
   const reason = declineReason(decline);
@@ -42,12 +50,14 @@ export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReas
 }
 
 /** What an admin can do, with the number or the command that does it where one is known. */
-export function adminFix({ card, remedy }: TransactionAlert, reason: ShownReason): string {
+export function adminFix(alert: TransactionAlert, reason: ShownReason): string {
+  const { remedy } = alert;
+  const unblock = `\`/card unblock ${outside(cardHandle(cardOf(alert)), 20)}\``;
   if (remedy?.kind === 'unblock' && reason.remedy !== 'unblock') {
-    return `Unblock the card if the reason for the block is gone: \`/card unblock ${outside(cardHandle(card), 20)}\`.`;
+    return `Unblock the card if the reason for the block is gone: ${unblock}`;
   }
   if (reason.remedy === 'unblock') {
-    return `${outside(reason.adminFix, 300)} \`/card unblock ${outside(cardHandle(card), 20)}\``;
+    return `${outside(reason.adminFix, 300)} ${unblock}`;
   }
   if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
     return `${outside(reason.adminFix, 300)} The lowest limit that lets it through is ${formatCents(remedy.suggestedCents)}.`;

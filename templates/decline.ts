@@ -6,7 +6,7 @@ import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
-import { capital, cardName, cardOfHolder, holderName } from './card-words.ts';
+import { capital, cardName, cardOf, cardOfHolder, holderName } from './card-words.ts';
 import { adminFix, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
@@ -14,7 +14,8 @@ import type { View } from './view.ts';
 
 /** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
 export function decline(alert: TransactionAlert, { place }: View): Message {
-  const { event, card, outcomes } = alert;
+  const { event, outcomes } = alert;
+  const card = cardOf(alert);
   const said = event.decline ?? { code: '', message: '' };
   const reason = shownReason(said, place);
   const amount = formatCents(event.amountCents);
@@ -47,7 +48,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
       ]),
       section(`*Cardholder:* ${outside(reason.holderFix, 300)}`, `*Admin:* ${adminFix(alert, reason)}`),
       ...outcomeLines(outcomes),
-      ...actions(...controls(alert, reason)),
+      ...actions(...controls({ ...alert, card }, reason)),
       ...context(
         alert.late ? `Arrived late: it happened on ${easternTime(event.occurredAt)} and was fetched afterwards.` : null,
         [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),

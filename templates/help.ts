@@ -126,7 +126,7 @@ export function help({ isOperator, isApprover }: HelpFor): Message {
           ),
         ),
       ...context(
-        'CARD is the last four digits, a card id, an account id, your own id for the holder, or the holder’s name.',
+        'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
         withheld.length === 0 ? null : `There is more for ${withheld.join(' and ')}. Ask whoever runs Cardbell.`,
       ),
     ],

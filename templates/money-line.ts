@@ -3,15 +3,14 @@ import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
 import { formatCents } from '../src/alert/money.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken } from '../src/slack/mrkdwn.ts';
-import { cardName, holderName } from './card-words.ts';
+import { cardName, cardOf, holderName } from './card-words.ts';
 import { howPaid } from './decline.ts';
 import { context, outside, sentence } from './parts.ts';
 
 /** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
-export function moneyLine(
-  { event, card, late }: TransactionAlert,
-  words: readonly [verb: string, at: string],
-): Message {
+export function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
+  const { event, late } = alert;
+  const card = cardOf(alert);
   const [verb, at] = words;
   const merchant = outside(event.merchant.name, 80);
   const where = outside(placeLine(event.merchant), 80);

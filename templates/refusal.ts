@@ -15,7 +15,7 @@ export interface Refusal {
 export function refusal({ what, why, whoCan }: Refusal): Message {
   const { text, userIds } = typeof whoCan === 'string' ? { text: whoCan, userIds: [] } : whoCan;
   const people = userIds.slice(0, 20).map(mention).join(', ');
-  const fix = [outside(text, 500), people].filter(Boolean).join(' ');
+  const fix = [outside(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {
     text: sentence(`Not done: ${outside(what, 200)}. ${outside(why, 500)} ${fix} Nothing changed.`),

@@ -4,7 +4,7 @@ import { formatCents } from '../src/alert/money.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken } from '../src/slack/mrkdwn.ts';
-import { capital, cardName, holderName, holderRaw, statusWord } from './card-words.ts';
+import { capital, cardName, cardOf, holderName, holderRaw, statusWord } from './card-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -25,9 +25,9 @@ const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
 };
 
 /** The result of a virtual card order. Of the card's number only the last four are ever known here. */
-export function virtualCard({ event, card, late, outcomes }: VirtualCardAlert, { place }: View): Message {
-  const holder = card.holder ?? (event.holder || null);
-  const known = { ...card, holder, acctId: card.acctId ?? event.acctId, last4: card.last4 ?? event.last4 };
+export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
+  const { event, late, outcomes } = alert;
+  const known = cardOf(alert);
   const mark = late ? 'Late notice: ' : '';
   const title = titles[event.outcome];
   const isCard = event.outcome !== 'not_created';

@@ -197,11 +197,3 @@ export function declineReason({ code, message }: { readonly code: string; readon
     ...entry,
   };
 }
-
-/** What everyone else may read in place of a sensitive reason. */
-export const withheldReason: Words = {
-  title: 'Card could not be verified at the terminal',
-  meaning: 'The purchase stopped at the merchant’s terminal. Details are only shown in direct messages.',
-  holderFix: 'If this was you, try again. If it was not, ask for the card to be blocked now.',
-  adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
-};

@@ -42,7 +42,7 @@ it('a refusal says why, who can, and that nothing changed', () => {
   const { text, blocks } = refusal(answer.refusal);
 
   expect(text).toBe(
-    'Not done: Unblocking card ending 1212. You are not an approver. These people can do it: <@U7>, <@U8> Nothing changed.',
+    'Not done: Unblocking card ending 1212. You are not an approver. These people can do it: <@U7>, <@U8>. Nothing changed.',
   );
   expect(shown(blocks)).toContain('Nothing changed.');
 });
@@ -95,7 +95,7 @@ it('a card shows its limits as words and bars', () => {
     Plastic
     *Group*
     Field team
-    *Your id*
+    *Custom id*
     EMP_0042
     *Account*
     7378
@@ -122,7 +122,7 @@ it('a card with nothing to tell says so', () => {
 
 describe('the result of an action', () => {
   it.each([
-    ['done', 'Limit changed: Jane Doe’s card ending 1212. daily limit $400.00 → daily limit $450.00.'],
+    ['done', 'Limit changed: Jane Doe’s card ending 1212. Daily limit $400.00 → daily limit $450.00.'],
     ['running', 'Changing the limit: Jane Doe’s card ending 1212 …'],
     [
       'failed',

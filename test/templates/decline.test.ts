@@ -82,6 +82,7 @@ describe('a declined purchase', () => {
 
     expect(text).toMatch(/^Card of account 7378 was declined for \$84\.10/);
     expect(shown(blocks)).toContain('*Cardholder*\nAccount 7378');
+    expect(decline(declined(...velocity, { card: { ...nobody, acctId: null } }), inChannel).text).toBe(text);
   });
 
   it('says that it is late', () => {
