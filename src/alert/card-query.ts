@@ -24,7 +24,8 @@ export function interpret(query: string): CardQuery {
   const customId = foldId(text);
   return {
     last4: digits?.length === 4 ? digits : null,
-    id: digits === null ? null : Number(digits),
+    // Ids are numbers: 0042 is only ever the end of a card number.
+    id: digits === null || digits.startsWith('0') ? null : Number(digits),
     customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
     words: /\p{L}/u.test(text) ? nameWords(text) : [],
   };

@@ -26,7 +26,7 @@ export type CardStatus = z.infer<typeof CardStatus>;
 const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
 
 /** `evt_` and 80 bits of a hash over what makes the event itself: see `src/card/identity.ts`. */
-const EventId = z.string().regex(/^evt_[0-9a-z]{16}$/);
+const EventId = z.string().regex(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
 
 const Cents = z.int();
 

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
+import { StoreUnavailableError } from '../errors.ts';
 import { DirectoryAccount, lacksDetails } from './directory-account.ts';
 import { indexEntries } from './directory-index.ts';
 
@@ -33,7 +35,7 @@ return failed`;
 
 const READ_CHUNK = 500;
 const WRITE_CHUNK = 100;
-const TRIES = 5;
+const TRIES = 50;
 
 export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
@@ -83,7 +85,11 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
     async change(ids: readonly number[], change: Change): Promise<void> {
       for (const chunk of chunksOf(ids, WRITE_CHUNK)) {
         let left: readonly number[] = chunk;
-        for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) left = await changeSome(left, change);
+        for (let tries = 0; left.length > 0; tries += 1) {
+          if (tries === TRIES) throw new StoreUnavailableError('directory accounts changed too often to be written');
+          if (tries > 0) await wait(Math.random() * tries * 2);
+          left = await changeSome(left, change);
+        }
       }
     },
 

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { LimitPeriod } from '../alert/alert.ts';
+
+/** What people can ask for. */
+export const verbs = ['show', 'activate', 'block', 'unblock', 'limit', 'acknowledge', 'decide'] as const;
+export const Verb = z.enum(verbs);
+export type Verb = z.infer<typeof Verb>;
+
+/** Which card is meant: one of an alert, one that a person named, or one that was picked from several. */
+export const Target = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('alert'), alertId: z.string() }),
+  z.strictObject({ kind: z.literal('words'), words: z.array(z.string()).min(1) }),
+  z.strictObject({ kind: z.literal('card'), acctId: z.int(), cardId: z.int().nullable() }),
+  z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
+]);
+export type Target = z.infer<typeof Target>;
+
+export const LimitWish = z.strictObject({
+  period: LimitPeriod,
+  /** Whole cents; null takes the limit away. */
+  limitCents: z.int().nonnegative().nullable(),
+  /** Null: the card's overall limit. */
+  category: z.strictObject({ id: z.int(), name: z.string() }).nullable(),
+  /** How long it stays, in milliseconds; null until it is changed. */
+  durationMs: z.int().positive().nullable(),
+});
+export type LimitWish = z.infer<typeof LimitWish>;
+
+/** Where the answer goes. */
+export const Origin = z.strictObject({
+  kind: z.enum(['command', 'button', 'form']),
+  channel: z.string(),
+  /** The message with the button, if there is one. */
+  messageTs: z.string().nullable(),
+  /** Slack's `response_url`, sealed: whoever has it can write to the channel for 30 minutes. */
+  reply: z.string().nullable(),
+});
+export type Origin = z.infer<typeof Origin>;
+
+/** Something that a person asked for and may do: the only thing besides events that the queue accepts. */
+export const Action = z
+  .strictObject({
+    id: z.string().regex(/^act_[0-9a-z]+$/),
+    verb: Verb,
+    target: Target,
+    limit: LimitWish.nullable(),
+    /** What the person gave as reason, masked. */
+    reason: z.string(),
+    /** True when the person has read that other cards of the account end for good. */
+    confirmed: z.boolean(),
+    /** For `decide`: yes or no. */
+    approve: z.boolean().nullable(),
+    actor: z.strictObject({ userId: z.string(), teamId: z.string() }),
+    /** The roles that the person had at the moment of the click. */
+    roles: z.array(z.enum(['operator', 'approver'])),
+    origin: Origin,
+    /** UTC ISO 8601. */
+    askedAt: z.string(),
+  })
+  .brand<'PermittedAction'>();
+export type Action = z.infer<typeof Action>;

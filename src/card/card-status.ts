@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { CardStatus, CardStatusEvent } from '../alert/event.ts';
+import { eventId } from './identity.ts';
+import { type Circumstances, identifier, integer, optionalInteger, parseWith, words } from './payload.ts';
+
+export const CardStatusPayload = z.object({
+  AcctId: integer.refine((id) => id > 0, 'expected a positive id'),
+  FirstName: words,
+  LastName: words,
+  CustomId: words,
+  CardList: z
+    .array(
+      z.object({
+        CardId: integer.refine((id) => id > 0, 'expected a positive id'),
+        Last4CardNumber: identifier.transform(lastFour),
+        CardStatus: z
+          .string()
+          .trim()
+          .transform((text) => text.toUpperCase())
+          .pipe(CardStatus),
+        CardOrderId: optionalInteger,
+      }),
+    )
+    .min(1),
+});
+
+/** The last four digits of whatever was sent as such: a sender that writes the whole number there is not quoted. */
+export function lastFour(text: string): string {
+  return text.replace(/\D/g, '').slice(-4);
+}
+
+/**
+ * Payload → event.
+ *
+ * `CallbackTime` is part of the identity: ACTIVE → BLOCKED → ACTIVE makes equal payloads twice on purpose, and nothing
+ * else in them tells one from the other.
+ */
+export function redactCardStatus(data: unknown, circumstances: Circumstances): CardStatusEvent {
+  const payload = parseWith(CardStatusPayload, data);
+  const cards = payload.CardList.map((card) => ({
+    cardId: card.CardId,
+    last4: card.Last4CardNumber,
+    status: card.CardStatus,
+    cardOrderId: card.CardOrderId,
+  }));
+
+  return parseWith(CardStatusEvent, {
+    id: eventId([
+      'card-status',
+      payload.AcctId,
+      circumstances.callbackAt,
+      ...cards.flatMap((card) => [card.cardId, card.status]),
+    ]),
+    kind: 'card-status',
+    callbackAt: circumstances.callbackAt,
+    receivedAt: circumstances.receivedAt,
+    acctId: payload.AcctId,
+    holder: `${payload.FirstName} ${payload.LastName}`.trim(),
+    customId: payload.CustomId === '' ? null : payload.CustomId,
+    cards,
+  });
+}

@@ -1,0 +1,108 @@
+import type { Alert, CardFacts, Remedy, StatusAlert, StatusChange } from './alert/alert.ts';
+import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
+import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
+import type { Alerts } from './store/alerts.ts';
+import type { CardHistory } from './store/card-history.ts';
+import type { Outbox } from './store/outbox.ts';
+
+/** How long an activation waits for the BLOCKED that may follow it at once. */
+export const PASSING_THROUGH_HOLD_MS = 1200;
+
+interface Deps {
+  /** What the directory knows; nulls where the card API is away. Answers soon either way. */
+  readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
+  /** Status of a card as the directory knew it before this event. */
+  readonly knownStatus: (acctId: number, cardId: number) => Promise<CardStatus | null>;
+  /** Tells the directory what the event says. */
+  readonly learn: (event: StoredEvent) => Promise<void>;
+  /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
+  readonly remedyFor: (event: TransactionEvent) => Promise<Remedy | null>;
+  /** Channel of an event; null when events of this kind are not posted. */
+  readonly channelFor: (event: StoredEvent) => string | null;
+  readonly history: CardHistory;
+  readonly alerts: Alerts;
+  readonly outbox: Outbox;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
+}
+
+/**
+ * Worker half of an alert: enrich, remember, route, and put it into its channel's outbox.
+ *
+ * Runs at least once for each event; every step may be repeated and adds nothing the second time.
+ *
+ * @param hasWaited whether the event was already held back once.
+ * @returns milliseconds after which to run again, or null when it is done.
+ */
+export async function deliverAlert(event: StoredEvent, hasWaited: boolean, deps: Deps): Promise<number | null> {
+  if (event.kind === 'card-status') return await deliverStatus(event, hasWaited, deps);
+
+  const card = await deps.factsOf(event);
+  await deps.learn(event);
+  const base = { card, outcomes: [], late: false };
+  if (event.kind === 'card-shipping') {
+    await deps.history.addAlert(event.acctId, 'shipments', event.id, Date.parse(event.callbackAt));
+    await deliver({ ...base, event }, deps);
+  } else if (event.kind === 'virtual-card') {
+    await deliver({ ...base, event }, deps);
+  } else {
+    if (event.kind === 'decline') {
+      await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
+    }
+    const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
+    await deliver({ ...base, event, remedy }, deps);
+  }
+  return null;
+}
+
+async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: Deps): Promise<number | null> {
+  const stories: StatusStory[] = [];
+  for (const { cardId, last4, status } of event.cards) {
+    const known = await deps.knownStatus(event.acctId, cardId);
+    const record = { eventId: event.id, status, callbackAt: event.callbackAt };
+    const history = await deps.history.addStatus(cardId, record);
+    stories.push(tellStatusStory({ cardId, last4 }, event.id, history, known));
+  }
+  const isSingle = stories.length === 1;
+  if (isSingle && stories[0]?.mayContinue === true && !hasWaited) return PASSING_THROUGH_HOLD_MS;
+
+  const changes: StatusChange[] = [];
+  for (const { change } of stories) {
+    const last = change.steps.at(-1)?.status;
+    const causedBy = last === undefined ? null : await deps.history.expectedBy(event.acctId, last);
+    changes.push({ ...change, causedBy });
+  }
+  const card = await deps.factsOf(event);
+  await deps.learn(event);
+  const alert: StatusAlert = { event, card, outcomes: [], late: false, changes };
+
+  const told = isSingle ? await toldAlready(event, stories[0] as StatusStory, deps) : null;
+  if (told === null) {
+    await deliver(alert, deps);
+  } else {
+    await deps.alerts.save({ ...alert, event: told.event });
+    await deps.alerts.linkTo(event.id, told.event.id);
+    await deps.updateMessages(told.event.id);
+  }
+  return null;
+}
+
+/** The alert of the other event of INACTIVE → ACTIVE → BLOCKED, if it came first. */
+async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts }: Deps): Promise<StatusAlert | null> {
+  if (story.change.steps.length < 2) return null;
+  for (const id of story.eventIds) {
+    if (id === event.id) continue;
+    const stored = await alerts.get(id);
+    if (stored !== null && 'changes' in stored.alert) return stored.alert;
+  }
+  return null;
+}
+
+async function deliver(alert: Alert, deps: Deps): Promise<void> {
+  const { id } = alert.event;
+  await deps.alerts.save(alert);
+  const channel = deps.channelFor(alert.event);
+  if (channel === null) return;
+  await deps.outbox.put(channel, { kind: 'alert', id, alertId: id });
+  await deps.wakeOutbox(channel);
+}

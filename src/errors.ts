@@ -1,0 +1,127 @@
+/**
+ * Every error that Cardbell raises on purpose.
+ *
+ * `code` is for machines (log fields, metric labels), `retryable` says whether trying the same thing again later can
+ * help. Messages say what and where, never values: no URLs, tokens, bodies or names.
+ */
+export abstract class AppError extends Error {
+  abstract readonly code: string;
+  abstract readonly retryable: boolean;
+}
+
+/** The environment is unusable. `problems` names every bad variable and what was expected, never its value. */
+export class ConfigError extends AppError {
+  readonly code = 'config';
+  readonly retryable = false;
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** An authentic webhook whose JSON does not fit the schema. `issues` are paths and expectations, never values. */
+export class PayloadError extends AppError {
+  readonly code = 'payload';
+  readonly retryable = false;
+  readonly issues: readonly string[];
+
+  constructor(issues: readonly string[]) {
+    super(`payload does not fit: ${issues.join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** Redis did not acknowledge a write in time, or is away. Whether the write happened is unknown. */
+export class StoreUnavailableError extends AppError {
+  readonly code = 'store_unavailable';
+  readonly retryable = true;
+}
+
+/** How far a failed call to the card API got. */
+export type CardApiOutcome =
+  /** The API answered and did not do it. */
+  | 'refused'
+  /** It may have been done: read back before asking again. */
+  | 'unknown'
+  /** It never left this process. */
+  | 'not_sent';
+
+export type CardApiCode =
+  | 'refused'
+  | 'token_dead'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'server_error'
+  | 'timeout'
+  | 'bad_answer';
+
+export interface CardApiErrorDetails {
+  /** Name of the client's method. */
+  readonly operation: string;
+  readonly status: number | null;
+  readonly outcome: CardApiOutcome;
+  readonly code: CardApiCode;
+  /** The API's own words, masked; null when it gave none. */
+  readonly apiMessage: string | null;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** A call to the card API that did not do what was asked, or may not have done it. */
+export class CardApiError extends AppError {
+  readonly code: CardApiCode;
+  readonly operation: string;
+  readonly status: number | null;
+  readonly outcome: CardApiOutcome;
+  readonly apiMessage: string | null;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: CardApiErrorDetails) {
+    super(message, { cause: details.cause });
+    this.code = details.code;
+    this.operation = details.operation;
+    this.status = details.status;
+    this.outcome = details.outcome;
+    this.apiMessage = details.apiMessage;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get retryable(): boolean {
+    return this.code !== 'refused' && this.code !== 'token_dead' && this.code !== 'bad_answer';
+  }
+}
+
+/** What a failed call to Slack means for the caller. */
+export type SlackFailure =
+  /** 429: wait `retryAfterMs`, nothing was done. */
+  | 'rate_limited'
+  /** Slack refused: trying the same again cannot help. */
+  | 'refused'
+  /** The channel cannot be posted to (archived, not in it, gone). */
+  | 'channel_unusable'
+  /** The bot's token is no longer good. */
+  | 'token_dead'
+  /** It may have been done: look before repeating. */
+  | 'unknown';
+
+/** A call to Slack that failed. `slackError` is Slack's own short code. */
+export class SlackError extends AppError {
+  readonly code: SlackFailure;
+  readonly method: string;
+  readonly slackError: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(method: string, code: SlackFailure, slackError: string, details: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(`Slack answered ${slackError} to ${method}`, { cause: details.cause });
+    this.method = method;
+    this.code = code;
+    this.slackError = slackError;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get retryable(): boolean {
+    return this.code === 'rate_limited' || this.code === 'unknown';
+  }
+}

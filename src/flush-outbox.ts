@@ -1,0 +1,148 @@
+import { SlackError } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Message, MessageRef } from './slack/message.ts';
+import type { Outbox, OutboxEntry, Sending } from './store/outbox.ts';
+
+/** Slack takes about one message a second in a channel; the rest is room for a clock that is not ours. */
+export const POST_INTERVAL_MS = 1050;
+/** Nobody may touch a message on its way before its sender must have given up on it. */
+const LEASE_MS = 13_000;
+/** A message that Slack has taken may show in the history a little later. */
+const VISIBLE_AFTER_MS = 1500;
+const TOKEN_DEAD_PAUSE_MS = 30_000;
+const UNKNOWN_PAUSE_MS = 2000;
+
+interface Deps {
+  readonly outbox: Outbox;
+  readonly render: (entries: readonly OutboxEntry[], channel: string) => Promise<Message | null>;
+  readonly post: (channel: string, message: Message, ref: string) => Promise<MessageRef>;
+  readonly findByRef: (channel: string, ref: string, sinceMs: number) => Promise<string | null>;
+  readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
+  /** Posts the entries elsewhere, because this channel cannot be posted to. */
+  readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
+  /** Slack will never take this message: keeps it where people can find it. */
+  readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
+  readonly tokenDead: (error: SlackError) => Promise<void>;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Posts what waits in one channel, as fast as Slack takes it, each entry once.
+ *
+ * A message is written down as "on its way" before Slack is asked. When its end is unknown (time-out, 5xx, a crash in
+ * between) it is looked for in the channel, by the opaque reference in its metadata, before it is posted again.
+ *
+ * @returns milliseconds after which to come back, or null when nothing waits.
+ */
+export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
+  const { outbox, now } = deps;
+
+  for (;;) {
+    const pause = (await outbox.pausedUntil(channel)) - now();
+    if (pause > 0) return pause;
+
+    const claim = await outbox.claim(channel, 1);
+    if (claim.state === 'empty') return null;
+
+    if (claim.state === 'unsettled') {
+      const lease = claim.sending.startedAt + LEASE_MS - now();
+      if (lease > 0) return lease;
+      await reconcile(channel, claim.sending, claim.entries, deps);
+      continue;
+    }
+
+    const message = await deps.render(claim.entries, channel);
+    if (message === null) {
+      await outbox.settleDropped(channel, claim.sending.ref);
+      continue;
+    }
+    const again = await send(channel, claim.sending, claim.entries, message, deps);
+    if (again !== null) return again;
+  }
+}
+
+async function send(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  message: Message,
+  deps: Deps,
+): Promise<number | null> {
+  const { outbox, now } = deps;
+  let ref: MessageRef;
+  try {
+    ref = await deps.post(channel, message, sending.ref);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    return await settleFailure(channel, sending, entries, error, deps);
+  }
+  await outbox.pauseUntil(channel, now() + POST_INTERVAL_MS);
+  await deps.posted(entries, ref);
+  await outbox.settleSent(channel, sending.ref, ref.ts);
+  return null;
+}
+
+async function settleFailure(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  error: SlackError,
+  deps: Deps,
+): Promise<number | null> {
+  const { outbox, now, log } = deps;
+  log.warn({ channel, code: error.code, slackError: error.slackError, entries: sending.entryIds }, 'post failed');
+  switch (error.code) {
+    case 'rate_limited': {
+      const wait = error.retryAfterMs ?? POST_INTERVAL_MS;
+      await outbox.pauseUntil(channel, now() + wait);
+      await outbox.settleUnsent(channel, sending.ref);
+      return wait;
+    }
+    case 'token_dead':
+      await outbox.settleUnsent(channel, sending.ref);
+      await deps.tokenDead(error);
+      return TOKEN_DEAD_PAUSE_MS;
+    case 'channel_unusable':
+      await deps.redirect(entries, channel, error);
+      await outbox.settleDropped(channel, sending.ref);
+      return null;
+    case 'refused':
+      await deps.refused(entries, channel, error);
+      await outbox.settleDropped(channel, sending.ref);
+      return null;
+    case 'unknown':
+      // Ours: we know that no request of it is under way any more, so the lease need not run out.
+      await deps.sleep(VISIBLE_AFTER_MS);
+      await reconcile(channel, sending, entries, deps);
+      return null;
+  }
+}
+
+async function reconcile(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  { outbox, findByRef, posted, log, now }: Deps,
+): Promise<void> {
+  let ts: string | null;
+  try {
+    ts = await findByRef(channel, sending.ref, sending.startedAt);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    if (error.code === 'unknown' || error.code === 'rate_limited') {
+      await outbox.pauseUntil(channel, now() + (error.retryAfterMs ?? UNKNOWN_PAUSE_MS));
+      return;
+    }
+    // The history may not be read (scope missing, not in the channel): a second post is better than none.
+    log.error({ channel, slackError: error.slackError }, 'cannot look whether a message was posted, posting again');
+    ts = null;
+  }
+  if (ts === null) {
+    await outbox.settleUnsent(channel, sending.ref);
+    return;
+  }
+  await posted(entries, { channel, ts });
+  await outbox.settleSent(channel, sending.ref, ts);
+}

@@ -1,0 +1,142 @@
+import type { StoredEvent } from '../alert/event.ts';
+import type { Action } from '../authority/action.ts';
+import type { QuarantinedWebhook } from '../card/quarantine.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import { intakeKey } from '../keys.ts';
+import { defineScript } from '../redis-script.ts';
+import type { RedisClient } from './connection.ts';
+
+
+/** How long an event is remembered: the same one within this time adds nothing. */
+export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
+
+/** Longest wait for Redis' acknowledgement. Above it the sender gets a 503 and comes back. */
+const ACK_DEADLINE_MS = 700;
+
+/** Webhooks per script call. Larger batches would hold the single thread of Redis for too long. */
+const BATCH_MAX = 256;
+
+/** Streams between the web process and the worker; people's clicks do not queue behind a flood of webhooks. */
+export const inboxKeys = { webhooks: intakeKey('webhooks'), actions: intakeKey('actions') } as const;
+
+/** What lies in the inbox. */
+export type InboxEntry =
+  | { readonly type: 'event'; readonly event: StoredEvent }
+  | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
+  | { readonly type: 'action'; readonly action: Action };
+
+/**
+ * Remembers and stores in one step: whoever claims the identity also writes the event, so that neither two deliveries
+ * at once nor a crash between "seen" and "stored" can lose or double it.
+ *
+ * KEYS: inbox, then one memory key for each entry. ARGV: time to live, then the entries.
+ * Answers 1 for each entry that is new, 0 for each that was seen before.
+ */
+const takeScript = `
+local answers = {}
+for index = 2, #KEYS do
+  if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then
+    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index])
+    answers[index - 1] = 1
+  else
+    answers[index - 1] = 0
+  end
+end
+return answers
+`;
+
+interface Waiting {
+  readonly inbox: string;
+  readonly id: string;
+  readonly entry: string;
+  readonly resolve: (taken: 'new' | 'seen') => void;
+  readonly reject: (error: StoreUnavailableError) => void;
+}
+
+export interface Intake {
+  /**
+   * Stores an event, a quarantined webhook or an action, once: by its id.
+   *
+   * @returns after Redis has acknowledged: `new`, or `seen` when it was there before.
+   * @throws StoreUnavailableError when Redis is away or does not answer in time. The write may have happened even so;
+   * the sender's retry then finds it as `seen`.
+   */
+  take(entry: InboxEntry): Promise<'new' | 'seen'>;
+}
+
+/**
+ * The durable door. All webhooks that arrive in one turn of the event loop go to Redis in one script call: that was the
+ * fastest durable form measured (see docs/performance.md), and each of them still gets an answer of its own.
+ */
+export function createIntake(redis: RedisClient, options: { deadlineMs?: number } = {}): Intake {
+  const deadlineMs = options.deadlineMs ?? ACK_DEADLINE_MS;
+  const script = defineScript(redis, 'cardbellTake', takeScript);
+  let waiting: Waiting[] = [];
+
+  return {
+    take(entry) {
+      return new Promise((resolve, reject) => {
+        if (redis.status !== 'ready') {
+          reject(new StoreUnavailableError('redis is not connected'));
+          return;
+        }
+        if (waiting.length === 0) setImmediate(flush);
+        waiting.push({ inbox: inboxOf(entry), id: idOf(entry), entry: JSON.stringify(entry), resolve, reject });
+      });
+    },
+  };
+
+  function flush(): void {
+    const all = waiting;
+    waiting = [];
+    for (const inbox of Object.values(inboxKeys)) {
+      const mine = all.filter((item) => item.inbox === inbox);
+      for (let start = 0; start < mine.length; start += BATCH_MAX) void write(inbox, mine.slice(start, start + BATCH_MAX));
+    }
+  }
+
+  async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
+    const keys = [inbox, ...batch.map(({ id }) => intakeKey(`seen:${id}`))];
+    const args = [SEEN_TTL_SECONDS, ...batch.map(({ entry }) => entry)];
+    try {
+      const answers = (await withDeadline(script.run(keys, args), deadlineMs)) as number[];
+      for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
+    } catch (cause) {
+      const error = new StoreUnavailableError('redis did not acknowledge the write', { cause });
+      for (const item of batch) item.reject(error);
+    }
+  }
+}
+
+function inboxOf(entry: InboxEntry): string {
+  return entry.type === 'action' ? inboxKeys.actions : inboxKeys.webhooks;
+}
+
+function idOf(entry: InboxEntry): string {
+  if (entry.type === 'event') return entry.event.id;
+  return entry.type === 'action' ? entry.action.id : entry.webhook.id;
+}
+
+/**
+ * Rejects when `promise` takes longer than `deadlineMs`.
+ *
+ * After a stall of our own event loop the timer fires before the socket is read, so the answer that may already wait
+ * there gets one more turn.
+ */
+function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() => setImmediate(() => reject(new Error(`no answer within ${deadlineMs} ms`))));
+    }, deadlineMs);
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
+  });
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** The queues. One job name each: a queue is a lane, and lanes must not wait for one another. */
+export const queueNames = { alerts: 'alerts', outbox: 'outbox', updates: 'updates', actions: 'actions', upkeep: 'upkeep' } as const;
+export type QueueName = keyof typeof queueNames;
+
+export const FlushOutbox = z.strictObject({ channel: z.string() });
+export type FlushOutbox = z.infer<typeof FlushOutbox>;
+
+export const UpdateMessage = z.strictObject({ alertId: z.string() });
+export type UpdateMessage = z.infer<typeof UpdateMessage>;
+
+/**
+ * A job that runs on the second or third try shows in the log; one that fails for good stays in Redis to be looked at
+ * and replayed. Finished ones go at once: what was done is remembered elsewhere, smaller.
+ */
+export const keepFailedOnly = {
+  removeOnComplete: true,
+  removeOnFail: { age: 14 * 24 * 3600, count: 10_000 },
+} as const;

@@ -1,0 +1,79 @@
+import { type ConnectionOptions, Queue } from 'bullmq';
+import type { StoredEvent } from '../alert/event.ts';
+import type { Action } from '../authority/action.ts';
+import type { QuarantinedWebhook } from '../card/quarantine.ts';
+import { QUEUE_PREFIX } from '../keys.ts';
+import type { RedisClient } from './connection.ts';
+import { keepFailedOnly, type QueueName, queueNames } from './jobs.ts';
+
+/** Producer side of every queue. Each `add` may be repeated: the job id, or the deduplication id, makes it one job. */
+export interface Queues {
+  deliverAlert(event: StoredEvent): Promise<void>;
+  quarantine(webhook: QuarantinedWebhook): Promise<void>;
+  performAction(action: Action): Promise<void>;
+  /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
+  flushOutbox(channel: string): Promise<void>;
+  /** Brings an alert's messages up to date, once for any number of changes in between. */
+  updateMessage(alertId: string): Promise<void>;
+  /** Waiting, active and delayed jobs by queue, for metrics and health. */
+  depth(): Promise<Record<QueueName, number>>;
+  queue(name: QueueName): Queue;
+  close(): Promise<void>;
+}
+
+export function createQueues(redis: RedisClient): Queues {
+  const connection = redis as ConnectionOptions;
+  const open = (name: QueueName): Queue => {
+    const queue = new Queue(queueNames[name], { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true });
+    // The connection logs its own trouble.
+    queue.on('error', () => {});
+    return queue;
+  };
+  const queues: Record<QueueName, Queue> = {
+    alerts: open('alerts'),
+    outbox: open('outbox'),
+    updates: open('updates'),
+    actions: open('actions'),
+    upkeep: open('upkeep'),
+  };
+  const backoff = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
+
+  return {
+    async deliverAlert(event) {
+      await queues.alerts.add('deliver-alert', event, { ...keepFailedOnly, jobId: event.id, attempts: 12, backoff });
+    },
+    async quarantine(webhook) {
+      await queues.alerts.add('quarantine', webhook, { ...keepFailedOnly, jobId: `quarantine-${webhook.id}`, attempts: 12, backoff });
+    },
+    async performAction(action) {
+      await queues.actions.add('perform-action', action, { ...keepFailedOnly, jobId: action.id, attempts: 5, backoff });
+    },
+    async flushOutbox(channel) {
+      await queues.outbox.add(
+        'flush-outbox',
+        { channel },
+        { ...keepFailedOnly, removeOnFail: true, deduplication: { id: channel, keepLastIfActive: true } },
+      );
+    },
+    async updateMessage(alertId) {
+      await queues.updates.add(
+        'update-message',
+        { alertId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: alertId, keepLastIfActive: true } },
+      );
+    },
+    async depth() {
+      const counts = await Promise.all(
+        Object.entries(queues).map(async ([name, queue]) => {
+          const { wait = 0, active = 0, delayed = 0, prioritized = 0 } = await queue.getJobCounts();
+          return [name, wait + active + delayed + prioritized];
+        }),
+      );
+      return Object.fromEntries(counts) as Record<QueueName, number>;
+    },
+    queue: (name) => queues[name],
+    async close() {
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+    },
+  };
+}

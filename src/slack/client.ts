@@ -1,0 +1,124 @@
+import webApi from '@slack/web-api';
+import type { ModalView } from '@slack/types';
+import { toSlackError } from './failure.ts';
+import type { Message, MessageRef } from './message.ts';
+
+/** Event type of our messages' metadata. Any app in the workspace may read metadata, so it holds an opaque id only. */
+const METADATA_TYPE = 'cardbell_message';
+
+/** Slack's own time limit for us is 3 s; ours for Slack is longer, because an unknown outcome costs a look-up. */
+const TIMEOUT_MS = 10_000;
+
+/** What Cardbell asks of Slack. Every method throws SlackError. */
+export interface Slack {
+  authTest(): Promise<{ botUserId: string; teamId: string; team: string; scopes: readonly string[] }>;
+  /** Posts once. @param ref opaque id by which `findByRef` finds the message again. */
+  post(channel: string, message: Message, ref: string): Promise<MessageRef>;
+  /** Looks for a message of ours among the channel's newest. Null when it is not there. */
+  findByRef(channel: string, ref: string, sinceMs: number): Promise<string | null>;
+  update(ref: MessageRef, message: Message): Promise<void>;
+  openView(triggerId: string, view: ModalView): Promise<void>;
+  openDirect(userId: string): Promise<string>;
+  groupMembers(groupId: string): Promise<string[]>;
+  channelInfo(channel: string): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
+}
+
+/**
+ * The SDK's defaults repeat a post up to ten times over half an hour after any network error or 5xx, wait inside the
+ * call on 429 and never time out: inside a queue each of these makes duplicates or stands still. So: one attempt, a
+ * time limit, and every failure handed to the caller.
+ */
+export function createSlack(options: { token: string; apiUrl: string | undefined }): Slack {
+  const client = new webApi.WebClient(options.token, {
+    timeout: TIMEOUT_MS,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    // The SDK prints requests at its debug level; ours are counted and logged where they are made.
+    logLevel: webApi.LogLevel.ERROR,
+    ...(options.apiUrl === undefined ? {} : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
+  });
+  const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw toSlackError(method, error);
+    }
+  };
+
+  return {
+    authTest: () =>
+      call('auth.test', async () => {
+        const answer = await client.auth.test();
+        return {
+          botUserId: answer.user_id ?? '',
+          teamId: answer.team_id ?? '',
+          team: answer.team ?? '',
+          scopes: answer.response_metadata?.scopes ?? [],
+        };
+      }),
+    post: (channel, message, ref) =>
+      call('chat.postMessage', async () => {
+        const answer = await client.chat.postMessage({
+          channel,
+          text: message.text,
+          blocks: message.blocks,
+          unfurl_links: false,
+          unfurl_media: false,
+          metadata: { event_type: METADATA_TYPE, event_payload: { ref } },
+        });
+        return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
+      }),
+    findByRef: (channel, ref, sinceMs) =>
+      call('conversations.history', async () => {
+        const oldest = String(Math.floor(sinceMs / 1000) - 60);
+        let cursor: string | undefined;
+        do {
+          const page = await client.conversations.history({
+            channel,
+            oldest,
+            limit: 200,
+            include_all_metadata: true,
+            ...(cursor === undefined ? {} : { cursor }),
+          });
+          const found = page.messages?.find((message) => refOf(message) === ref);
+          if (found?.ts !== undefined) return found.ts;
+          cursor = page.response_metadata?.next_cursor;
+        } while (cursor !== undefined && cursor !== '');
+        return null;
+      }),
+    update: (ref, message) =>
+      call('chat.update', async () => {
+        await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
+      }),
+    openView: (triggerId, view) =>
+      call('views.open', async () => {
+        await client.views.open({ trigger_id: triggerId, view });
+      }),
+    openDirect: (userId) =>
+      call('conversations.open', async () => {
+        const answer = await client.conversations.open({ users: userId });
+        return answer.channel?.id ?? userId;
+      }),
+    groupMembers: (groupId) =>
+      call('usergroups.users.list', async () => {
+        const answer = await client.usergroups.users.list({ usergroup: groupId });
+        return answer.users ?? [];
+      }),
+    channelInfo: (channel) =>
+      call('conversations.info', async () => {
+        const { channel: info } = await client.conversations.info({ channel });
+        return {
+          isPrivate: info?.is_private ?? false,
+          isExtShared: info?.is_ext_shared ?? false,
+          isMember: info?.is_member ?? false,
+          isArchived: info?.is_archived ?? false,
+          name: info?.name ?? channel,
+        };
+      }),
+  };
+}
+
+function refOf(message: object): unknown {
+  const { metadata } = message as { metadata?: { event_type?: string; event_payload?: { ref?: unknown } } };
+  return metadata?.event_type === METADATA_TYPE ? metadata.event_payload?.ref : undefined;
+}

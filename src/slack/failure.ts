@@ -1,0 +1,66 @@
+import webApi from '@slack/web-api';
+import { SlackError } from '../errors.ts';
+
+const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
+
+/** Slack's codes after which the same token will never work again. https://docs.slack.dev/reference/methods/auth.test */
+const tokenDead = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+  'org_login_required',
+  'team_access_not_granted',
+]);
+
+/** The channel cannot be posted to, as it is now. https://docs.slack.dev/reference/methods/chat.postMessage */
+const channelUnusable = new Set([
+  'channel_not_found',
+  'not_in_channel',
+  'is_archived',
+  'restricted_action',
+  'restricted_action_read_only_channel',
+  'restricted_action_non_threadable_channel',
+  'ekm_access_denied',
+  'cannot_reply_to_message',
+]);
+
+/** "It's possible some aspect of the operation succeeded": Slack's own words for these. */
+const ambiguous = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
+
+const DEFAULT_RETRY_AFTER_MS = 1000;
+
+/**
+ * What a failed call to Slack means.
+ *
+ * Whatever is not plainly refused counts as unknown: the message may be there.
+ */
+export function toSlackError(method: string, error: unknown): SlackError {
+  if (error instanceof SlackError) return error;
+  if (error instanceof WebAPIRateLimitedError) {
+    const retryAfterMs = Math.max(error.retryAfter * 1000, DEFAULT_RETRY_AFTER_MS);
+    return new SlackError(method, 'rate_limited', 'ratelimited', { retryAfterMs });
+  }
+  if (error instanceof WebAPIPlatformError) {
+    const code = error.data.error ?? 'unknown_error';
+    if (tokenDead.has(code)) return new SlackError(method, 'token_dead', code);
+    if (channelUnusable.has(code)) return new SlackError(method, 'channel_unusable', code);
+    if (code === 'ratelimited' || code === 'rate_limited') {
+      return new SlackError(method, 'rate_limited', code, { retryAfterMs: DEFAULT_RETRY_AFTER_MS });
+    }
+    if (ambiguous.has(code)) return new SlackError(method, 'unknown', code);
+    return new SlackError(method, 'refused', reasonOf(code, error.data.response_metadata?.messages));
+  }
+  if (error instanceof WebAPIHTTPError) {
+    const status = error.statusCode;
+    return new SlackError(method, status >= 500 || status === 408 ? 'unknown' : 'refused', `http_${status}`);
+  }
+  return new SlackError(method, 'unknown', 'no_answer', { cause: error });
+}
+
+/** Slack says which block is bad and why; that sentence names our own block, not foreign text. */
+function reasonOf(code: string, messages: readonly string[] | undefined): string {
+  const [first] = messages ?? [];
+  return first === undefined ? code : `${code} (${first.slice(0, 200)})`;
+}

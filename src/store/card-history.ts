@@ -1,0 +1,59 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { CardStatus } from '../alert/event.ts';
+import type { StatusRecord } from '../alert/status-story.ts';
+import { stateKey } from '../keys.ts';
+
+const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
+const HISTORY_MAX = 50;
+const RECENT_MAX = 50;
+
+export interface CardHistory {
+  /** Adds a status of a card and answers with all that are known, in order of `callbackAt`. Safe to repeat. */
+  addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]>;
+  /** Remembers an alert of an account, for "last declines" and "where is my card". */
+  addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
+  /** Newest first. */
+  recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
+  /** Who asked for the change that the next status webhook will confirm. */
+  expectStatus(acctId: number, status: CardStatus, userId: string): Promise<void>;
+  expectedBy(acctId: number, status: CardStatus): Promise<string | null>;
+}
+
+/** What happened to each card, by the service's time. */
+export function createCardHistory(redis: Redis | Cluster): CardHistory {
+  const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
+  const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
+
+  return {
+    async addStatus(cardId, { callbackAt, status, eventId }) {
+      const key = stateKey(`history:${cardId}`);
+      // Equal scores sort by member, and the member begins with the time: seven fraction digits decide.
+      const member = JSON.stringify([callbackAt, status, eventId]);
+      await redis
+        .multi()
+        .zadd(key, String(Math.floor(Date.parse(callbackAt) / 1000)), member)
+        .zremrangebyrank(key, 0, -HISTORY_MAX - 1)
+        .expire(key, HISTORY_TTL_SECONDS)
+        .exec();
+      const members = await redis.zrange(key, '0', '-1');
+      return members.map((text) => {
+        const [at, known, id] = JSON.parse(text) as [string, CardStatus, string];
+        return { callbackAt: at, status: known, eventId: id };
+      });
+    },
+    async addAlert(acctId, kind, alertId, atMs) {
+      const key = recentKey(acctId, kind);
+      await redis
+        .multi()
+        .zadd(key, String(atMs), alertId)
+        .zremrangebyrank(key, 0, -RECENT_MAX - 1)
+        .expire(key, HISTORY_TTL_SECONDS)
+        .exec();
+    },
+    recentAlerts: (acctId, kind, limit) => redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    async expectStatus(acctId, status, userId) {
+      await redis.set(expectKey(acctId, status), userId, 'EX', 600);
+    },
+    expectedBy: (acctId, status) => redis.get(expectKey(acctId, status)),
+  };
+}

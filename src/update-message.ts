@@ -1,0 +1,34 @@
+import type { Alert } from './alert/alert.ts';
+import { SlackError } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Message, MessageRef } from './slack/message.ts';
+import type { Alerts } from './store/alerts.ts';
+
+interface Deps {
+  readonly alerts: Alerts;
+  readonly render: (alert: Alert, channel: string) => Promise<Message>;
+  readonly update: (ref: MessageRef, message: Message) => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * Brings every message of an alert up to date with what is known of it now.
+ *
+ * Editing is safe to repeat, so a failed edit is simply done again.
+ *
+ * @throws SlackError when trying again later can help.
+ */
+export async function updateMessage(alertId: string, { alerts, render, update, log }: Deps): Promise<void> {
+  const stored = await alerts.get(alertId);
+  if (stored === null) return;
+
+  for (const ref of stored.refs) {
+    try {
+      await update(ref, await render(stored.alert, ref.channel));
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+      // Deleted, or the channel is gone: there is nothing left to bring up to date.
+      log.warn({ alertId, channel: ref.channel, slackError: error.slackError }, 'message could not be updated');
+    }
+  }
+}
