@@ -120,7 +120,7 @@ function windowsOf(limits: CardLimits['limits'] | null): RemainingWindow[] {
   return limitPeriods.map((period) => ({ period, limitCents: limits?.[period] ?? null, remainingCents: null }));
 }
 
-const fold = (name: string): string => nameWords(name).join(' ');
+const fold = (name: string): string => nameWords(name).join('');
 
 /** `Hardware Stores` and `HardwareStores` and `Hardware` speak of one thing. */
 function sharesWord(category: string, merchantKind: string): boolean {
