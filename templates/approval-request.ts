@@ -43,7 +43,8 @@ export function approvalRequest(request: ApprovalRequest): Message {
   const { value, askedBy, askedAt, card, period, category, fromCents, toCents, state, endsAt } = request;
   const limit = `${period} limit${category === null ? '' : ` for ${outside(category, 60)}`}`;
   const change = `${limitWord(fromCents)} → ${limitWord(toCents)}`;
-  const raise = fromCents !== null && toCents !== null ? ` (+${formatCents(toCents - fromCents)})` : '';
+  const raise =
+    fromCents !== null && toCents !== null && toCents > fromCents ? ` (+${formatCents(toCents - fromCents)})` : '';
 
   return {
     text: sentence(

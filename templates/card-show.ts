@@ -3,7 +3,16 @@ import { formatCents } from '../src/alert/money.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken } from '../src/slack/mrkdwn.ts';
-import { capital, cardName, cardOfHolder, holderName, holderRaw, limitWord, statusWord } from './card-words.ts';
+import {
+  balanceWord,
+  capital,
+  cardName,
+  cardOfHolder,
+  holderName,
+  holderRaw,
+  limitWord,
+  statusWord,
+} from './card-words.ts';
 import { shownReason } from './decline-words.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -45,7 +54,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
   const known = status === null ? 'status not known' : statusWord(status);
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const more = set.length - LIMITS_MAX;
-  const balance = balanceCents !== null && mayShow('balance', view.place) ? formatCents(balanceCents) : '';
+  const balance = balanceCents !== null && mayShow('balance', view.place) ? balanceWord(balanceCents) : '';
 
   return {
     text: sentence(

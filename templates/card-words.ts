@@ -80,3 +80,8 @@ export function periodWord(period: string): string {
 export function limitWord(cents: number | null): string {
   return cents === null ? 'no limit' : formatCents(cents);
 }
+
+/** Money on a card. Never a sign: below zero it is overdrawn. */
+export function balanceWord(cents: number): string {
+  return cents < 0 ? `${formatCents(-cents)} overdrawn` : formatCents(cents);
+}

@@ -2,7 +2,7 @@ import type { TransactionAlert } from '../src/alert/alert.ts';
 import { type DeclineReason, declineReason } from '../src/alert/decline-reason.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { mayShow, type Place } from '../src/alert/place.ts';
-import { capital, cardHandle, cardOf } from './card-words.ts';
+import { balanceWord, capital, cardHandle, cardOf } from './card-words.ts';
 import { outside } from './parts.ts';
 
 /** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
@@ -37,7 +37,7 @@ export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReas
   if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
     const missing = event.amountCents - event.availableCents;
     const needed = missing > 0 ? `: this purchase needed ${formatCents(missing)} more` : '';
-    return `Card balance ${formatCents(event.availableCents)}${needed}.`;
+    return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
   }
   if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
   const { period, category, currentCents, remainingCents } = remedy;
@@ -45,8 +45,9 @@ export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReas
   const limit = `${capital(period)} limit${about} ${formatCents(currentCents)}`;
   if (remainingCents === null) return `${limit}.`;
   const missing = event.amountCents - remainingCents;
-  if (missing <= 0) return `${limit}, ${formatCents(remainingCents)} left: enough for this purchase by now.`;
-  return `${limit}, ${formatCents(remainingCents)} left: this purchase needed ${formatCents(missing)} more.`;
+  const left = `${formatCents(Math.max(0, remainingCents))} left`;
+  if (missing <= 0) return `${limit}, ${left}: enough for this purchase by now.`;
+  return `${limit}, ${left}: this purchase needed ${formatCents(missing)} more.`;
 }
 
 /** What an admin can do, with the number or the command that does it where one is known. */

@@ -1,10 +1,9 @@
 import type { VirtualCardAlert } from '../src/alert/alert.ts';
 import type { VirtualCardEvent } from '../src/alert/event.ts';
-import { formatCents } from '../src/alert/money.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken } from '../src/slack/mrkdwn.ts';
-import { capital, cardName, cardOf, holderName, holderRaw, statusWord } from './card-words.ts';
+import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from './card-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -47,7 +46,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
         ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
         [
           'Balance',
-          isCard && event.balanceCents !== null && mayShow('balance', place) ? formatCents(event.balanceCents) : '',
+          isCard && event.balanceCents !== null && mayShow('balance', place) ? balanceWord(event.balanceCents) : '',
         ],
         ['When', dateToken(event.callbackAt)],
       ]),

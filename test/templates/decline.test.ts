@@ -58,6 +58,19 @@ describe('a declined purchase', () => {
     expect(moved).toContain('$90.00 left: enough for this purchase by now.');
   });
 
+  it('never shows a sign', () => {
+    const overdrawn = transactionAlert({
+      availableCents: -500,
+      decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
+    });
+    const overLimit = declined(...velocity, { remedy: { ...raise, remainingCents: -500 } });
+
+    expect(shown(decline(overdrawn, inChannel).blocks)).toContain(
+      'Card balance $5.00 overdrawn: this purchase needed $89.10',
+    );
+    expect(shown(decline(overLimit, inChannel).blocks)).toContain('$0.00 left: this purchase needed $89.10 more.');
+  });
+
   it('names the category of a category limit', () => {
     const category = { id: 7, name: 'Fuel & <gas>' };
     const alert = declined('decline.rule.velocity.mcc', 'Transaction exceeded merchant category limit', {
