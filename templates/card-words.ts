@@ -1,5 +1,4 @@
 import type { Alert, CardFacts } from '../src/alert/alert.ts';
-import { limitPeriods } from '../src/alert/alert.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { outside } from './parts.ts';
 
@@ -69,11 +68,6 @@ export function cardOfHolder(card: Card): string {
 export function cardHandle({ last4, cardId, acctId }: Card): string {
   const handle = last4 ?? cardId ?? acctId;
   return handle === null ? 'CARD' : String(handle);
-}
-
-/** A limit window as an adjective. Text that is no window comes back escaped. */
-export function periodWord(period: string): string {
-  return limitPeriods.find((known) => known === period.toLowerCase()) ?? outside(period, 20);
 }
 
 /** `null` means that there is no limit. */

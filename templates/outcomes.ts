@@ -1,4 +1,4 @@
-import type { ContextBlock, SectionBlock } from '@slack/types';
+import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../src/alert/alert.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { outside, section } from './parts.ts';
@@ -32,7 +32,7 @@ function line({ verb, by, at, state, text }: Outcome): string {
 }
 
 /** What people did about an alert, the last six, oldest first. */
-export function outcomeLines(outcomes: readonly Outcome[]): (SectionBlock | ContextBlock)[] {
+export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
   return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(line))];
 }
 
