@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limitPeriods } from '../../../src/alert/alert.ts';
+import { changeLimit, readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
+import { CardApiError } from '../../../src/errors.ts';
+
+const fields = {
+  daily: 'DailySpendLimit',
+  weekly: 'WeeklySpendLimit',
+  monthly: 'MonthlySpendLimit',
+  yearly: 'YearlySpendLimit',
+  lifetime: 'LifetimeSpendLimit',
+};
+
+const rules = {
+  MerchantCategories: [
+    {
+      Id: 3,
+      Name: 'Restaurants',
+      Description: 'Eating places',
+      TransactionLimit: 99.5,
+      DailySpendLimit: 200,
+      WeeklySpendLimit: null,
+      Later: { a: 1 },
+    },
+    { Id: 5, Name: 'Fuel', Description: null, DailySpendLimit: 50.25 },
+  ],
+  InternationalSpendEnabled: false,
+  IsDailySpendLimitEnabled: true,
+  DailySpendLimit: 500,
+  WeeklySpendLimit: 1500.1,
+  MonthlySpendLimit: null,
+  CardNotPresentUse: true,
+  UseCustomerAuthDecision: false,
+  SomethingNew: ['kept'],
+};
+const wrapped = { AdvancedSpendRules: rules };
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+
+describe('reading spend rules', () => {
+  it.each([
+    ['with the wrapper', wrapped],
+    ['without it', rules],
+  ])('works %s', (_what, raw) => {
+    expect(readSpendRules(raw)).toEqual({
+      limits: { ...none, daily: 50_000, weekly: 150_010 },
+      categories: [
+        { id: 3, name: 'Restaurants', transactionLimitCents: 9_950, limits: { ...none, daily: 20_000 } },
+        { id: 5, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 5_025 } },
+      ],
+      isInternationalAllowed: false,
+      isCardNotPresentAllowed: true,
+    });
+  });
+
+  it('takes null, a missing field and a daily limit that is switched off for no limit, and zero for zero', () => {
+    expect(readSpendRules({ DailySpendLimit: null })?.limits).toEqual(none);
+    expect(readSpendRules({ IsDailySpendLimitEnabled: false, DailySpendLimit: 0 })?.limits).toEqual(none);
+    expect(readSpendRules({ IsDailySpendLimitEnabled: true, DailySpendLimit: 0 })?.limits).toEqual({
+      ...none,
+      daily: 0,
+    });
+    expect(readSpendRules({ WeeklySpendLimit: 0 })?.limits).toEqual({ ...none, weekly: 0 });
+  });
+
+  it('takes zero for no limit where the service is known to mean that', () => {
+    const assumptions = {
+      spendRulesWrapper: 'Rules',
+      readOnlyRuleFields: [],
+      readOnlyCategoryFields: [],
+      noLimit: 0 as const,
+    };
+
+    expect(readSpendRules({ Rules: { DailySpendLimit: 0, WeeklySpendLimit: 5 } }, assumptions)?.limits).toEqual({
+      ...none,
+      weekly: 500,
+    });
+    expect(
+      changeLimit(
+        { Rules: { DailySpendLimit: 7 } },
+        { period: 'daily', category: null, limitCents: null },
+        assumptions,
+      ),
+    ).toEqual({ Rules: { DailySpendLimit: 0 } });
+  });
+
+  it.each([[null], ['rules'], [[1]], [{ DailySpendLimit: 'much' }]])('is null for %j', (raw) => {
+    expect(readSpendRules(raw)).toBeNull();
+  });
+});
+
+describe('changing one limit', () => {
+  const json = fc.jsonValue() as fc.Arbitrary<unknown>;
+  const amount = fc.option(fc.integer({ min: 0, max: 1_000_000_00 }), { nil: null });
+  const decimals = fc.option(
+    amount.map((cents) => (cents === null ? null : cents / 100)),
+    { nil: undefined },
+  );
+  const limits = fc.record(
+    {
+      DailySpendLimit: decimals,
+      WeeklySpendLimit: decimals,
+      MonthlySpendLimit: decimals,
+      YearlySpendLimit: decimals,
+      LifetimeSpendLimit: decimals,
+    },
+    { requiredKeys: [] },
+  );
+  const unknownFields = fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 8 }).map((name) => `Unknown${name}`),
+    json,
+    { maxKeys: 4 },
+  );
+  const category = fc
+    .tuple(limits, unknownFields, fc.record({ Name: fc.string(), Description: fc.string() }))
+    .map(([a, b, c]) => ({ ...c, ...a, ...b }));
+  const anyRules = fc
+    .tuple(limits, unknownFields, fc.array(category, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean())
+    .map(([a, b, categories, isWrapped, isEnabled]) => {
+      const inner = {
+        ...b,
+        IsDailySpendLimitEnabled: isEnabled,
+        ...a,
+        MerchantCategories: categories.map((one, Id) => ({ Id, ...one })),
+      };
+      return isWrapped ? { Beside: 1, AdvancedSpendRules: inner } : inner;
+    })
+    // What came over the wire holds no undefined.
+    .map((raw) => JSON.parse(JSON.stringify(raw)) as Record<string, unknown>);
+
+  it('sets that one and leaves everything else as it was, in its place', () => {
+    fc.assert(
+      fc.property(
+        anyRules,
+        fc.constantFrom(...limitPeriods),
+        fc.option(fc.nat({ max: 3 }), { nil: null }),
+        amount,
+        (raw, period, wanted, limitCents) => {
+          const before = structuredClone(raw);
+          const count = readSpendRules(raw)?.categories.length ?? 0;
+          const category = wanted === null ? null : wanted % count;
+
+          const changed = changeLimit(raw, { period, category, limitCents });
+
+          expect(raw).toEqual(before);
+          const view = readSpendRules(changed);
+          const own = category === null ? view?.limits : view?.categories.find(({ id }) => id === category)?.limits;
+          const isSwitchedOff = category === null && period === 'daily' && limitCents === 0;
+          if (!isSwitchedOff) expect(own?.[period]).toBe(limitCents);
+          // Undo it in the text: everything else must be equal, order included.
+          const where = (all: Record<string, unknown>): Record<string, unknown> => {
+            const inner = (all.AdvancedSpendRules ?? all) as Record<string, unknown>;
+            return category === null
+              ? inner
+              : ((inner.MerchantCategories as Record<string, unknown>[]).find(({ Id }) => Id === category) ?? {});
+          };
+          const undone = structuredClone(changed);
+          const field = fields[period];
+          if (field in where(raw)) where(undone)[field] = where(raw)[field];
+          else delete where(undone)[field];
+          expect(JSON.stringify(undone)).toBe(JSON.stringify(raw));
+        },
+      ),
+    );
+  });
+
+  it('writes back all but what can only be read', () => {
+    fc.assert(
+      fc.property(anyRules, (raw) => {
+        const body = toSpendRulesBody(raw);
+        const inner = (raw.AdvancedSpendRules ?? raw) as Record<string, unknown>;
+        const { IsDailySpendLimitEnabled: _enabled, MerchantCategories: categories, ...rest } = inner;
+        const { MerchantCategories: written, ...writtenRest } = body;
+        expect(writtenRest).toEqual(rest);
+        expect(written).toEqual((categories as Record<string, unknown>[]).map(({ Description: _text, ...one }) => one));
+      }),
+    );
+  });
+
+  it('is refused for a category that the card does not have', () => {
+    expect(() => changeLimit(wrapped, { period: 'daily', category: 77, limitCents: 1 })).toThrow(CardApiError);
+    expect(() => changeLimit({}, { period: 'daily', category: 1, limitCents: 1 })).toThrow('no such spend category');
+  });
+});
