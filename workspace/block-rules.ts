@@ -20,7 +20,7 @@ export interface Totals {
 export interface BlockContext {
   totals: Totals;
   /** Checks a block inside this one. */
-  nested(block: Json, pointer: string): void;
+  nested: (block: Json, pointer: string) => void;
 }
 
 /** Where a block may stand, what it may hold, and how it is checked. */

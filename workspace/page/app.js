@@ -1,0 +1,222 @@
+import { createComposer } from './composer.js';
+import { fill, h } from './dom.js';
+import { drawMessages, drawThread } from './message-list.js';
+import { createModal, homeNode } from './modal.js';
+import { mrkdwn } from './mrkdwn.js';
+import { closePopup } from './popup.js';
+import { drawSidebar } from './sidebar.js';
+import { listen, load, send } from './workspace-api.js';
+
+const $ = (id) => document.getElementById(id);
+const asked = new URLSearchParams(location.search);
+
+/** What the page knows and can do; handed to everything that draws. */
+const store = {
+  me: asked.get('user') ?? localStorage.getItem('user') ?? '',
+  place: asked.get('channel') ?? '',
+  users: [],
+  groups: [],
+  channels: [],
+  commands: [],
+  team: { name: '' },
+  app: { name: '' },
+  messages: new Map(),
+  unread: new Map(),
+  /** Timestamps of messages to draw anew. */
+  stale: new Set(),
+  firstUnread: undefined,
+  modal: null,
+  home: null,
+  thread: undefined,
+  people: {
+    get me() {
+      return store.me;
+    },
+    get zone() {
+      return store.people.user(store.me)?.tz ?? 'America/New_York';
+    },
+    user: (id) => store.users.find((user) => user.id === id),
+    channel: (id) => store.channels.find((channel) => channel.id === id),
+    group: (id) => store.groups.find((group) => group.id === id),
+    users: () => store.users.filter((user) => !user.isBot),
+    channels: () => store.channels.filter((channel) => !channel.directUser),
+  },
+  messagesOf: (channel) =>
+    [...store.messages.values()]
+      .filter((message) => message.channel === channel)
+      .sort((a, b) => (a.ts < b.ts ? -1 : 1)),
+  placeName() {
+    if (store.place === 'home') return `${store.app.name} Home`;
+    const channel = store.people.channel(store.place);
+    return channel?.directUser ? store.app.name : `#${channel?.name ?? store.place}`;
+  },
+  address: (channel) => `/?channel=${encodeURIComponent(channel)}&user=${encodeURIComponent(store.me)}`,
+  go(place) {
+    const unread = store.unread.get(place) ?? 0;
+    store.firstUnread =
+      unread > 0
+        ? store
+            .messagesOf(place)
+            .filter(({ thread_ts, ts }) => !thread_ts || thread_ts === ts)
+            .at(-unread)?.ts
+        : undefined;
+    store.unread.delete(place);
+    [store.place, store.thread] = [place, undefined];
+    history.replaceState(null, '', store.address(place));
+    drawPlace();
+    $('scroll').scrollTop = $('scroll').scrollHeight;
+    if (place === 'home') void send('home', { user: store.me });
+  },
+  async become(user) {
+    store.me = user;
+    localStorage.setItem('user', user);
+    store.unread.clear();
+    await start();
+  },
+  openThread(ts) {
+    store.thread = ts;
+    drawThreadPane();
+  },
+  redrawMessage(ts) {
+    store.stale.add(ts);
+    if (store.place !== 'home') drawMessages($('scroll'), store);
+    if (store.thread) drawThread($('thread-body'), store, store.thread);
+  },
+};
+
+const modal = createModal($('overlay'), store);
+
+function drawHead() {
+  const channel = store.people.channel(store.place);
+  const sign = channel?.isPrivate ? '🔒 ' : channel?.directUser ? '' : '# ';
+  const name =
+    store.place === 'home'
+      ? `${store.app.name}`
+      : channel?.directUser
+        ? store.app.name
+        : `${sign}${channel?.name ?? ''}`;
+  fill(
+    $('channel-head'),
+    h('h1', {}, name),
+    store.place === 'home' ? h('span', { class: 'tab' }, 'Home') : undefined,
+    channel?.isExtShared ? h('span', { class: 'badge badge-shared' }, 'Shared with another company') : undefined,
+    channel?.topic ? h('span', { class: 'topic' }, mrkdwn(channel.topic, store.people)) : undefined,
+    channel && !channel.directUser
+      ? h('span', { class: 'member-count', title: 'Members' }, `👥 ${channel.members}`)
+      : undefined,
+  );
+  const missing = channel && !channel.botIsMember;
+  $('notice').hidden = !missing;
+  $('notice').textContent = missing ? `${store.app.name} is not in this channel: it cannot post here.` : '';
+}
+
+function drawThreadPane() {
+  const pane = $('thread');
+  pane.hidden = store.thread === undefined;
+  $('app').classList.toggle('with-thread', !pane.hidden);
+  if (pane.hidden) return fill(pane);
+  const close = h(
+    'button',
+    { type: 'button', class: 'dialog-x', 'aria-label': 'Close thread', onclick: () => store.openThread(undefined) },
+    '✕',
+  );
+  fill(
+    pane,
+    h('header', { class: 'thread-head' }, h('h2', {}, 'Thread'), h('span', {}, store.placeName()), close),
+    h('div', { class: 'thread-body', id: 'thread-body' }),
+    createComposer(store, { threadTs: store.thread }),
+  );
+  drawThread($('thread-body'), store, store.thread);
+}
+
+let composerOf;
+
+function drawPlace() {
+  drawSidebar($('sidebar'), store);
+  drawHead();
+  drawThreadPane();
+  document.title = `${store.placeName()} · ${store.team.name}`;
+  const scroll = $('scroll');
+  scroll.replaceChildren();
+  if (store.place === 'home') {
+    fill(scroll, homeNode(store.home, store));
+    composerOf = undefined;
+    return fill($('composer-place'));
+  }
+  drawMessages(scroll, store);
+  // What is half written stays, unless it was for another place or by another person.
+  if (composerOf === `${store.me} ${store.place}`) return;
+  composerOf = `${store.me} ${store.place}`;
+  fill($('composer-place'), createComposer(store));
+}
+
+function onMessage({ kind, message }) {
+  const known = store.messages.has(message.ts);
+  if (kind === 'deleted') store.messages.delete(message.ts);
+  else store.messages.set(message.ts, message);
+  store.stale.add(message.ts);
+  const elsewhere = message.channel !== store.place;
+  const reply = message.thread_ts && message.thread_ts !== message.ts;
+  if (kind === 'posted' && !known && elsewhere && !reply && message.user !== store.me) {
+    store.unread.set(message.channel, (store.unread.get(message.channel) ?? 0) + 1);
+    drawSidebar($('sidebar'), store);
+  }
+  if (!elsewhere && store.place !== 'home') drawMessages($('scroll'), store);
+  if (!elsewhere && store.thread && (message.thread_ts === store.thread || message.ts === store.thread))
+    drawThread($('thread-body'), store, store.thread);
+}
+
+function onChange(change) {
+  if (change.type === 'message') return onMessage(change);
+  if (change.type === 'modal') {
+    closePopup();
+    store.modal = change.modal;
+    return modal.show(change.modal);
+  }
+  if (change.type === 'home') {
+    store.home = change.home;
+    if (store.place === 'home') fill($('scroll'), homeNode(store.home, store));
+    return;
+  }
+  void refresh();
+}
+
+async function refresh() {
+  const state = await load(store.me);
+  const { users, groups, channels, commands, team, app } = state;
+  Object.assign(store, { users, groups, channels, commands, team, app, modal: state.modal, home: state.home });
+  store.messages = new Map(state.messages.map((message) => [message.ts, message]));
+  const known = channels.some(({ id }) => id === store.place) || store.place === 'home';
+  if (!known) store.place = channels.find(({ directUser }) => !directUser)?.id ?? 'home';
+  drawPlace();
+  $('scroll').scrollTop = $('scroll').scrollHeight;
+  modal.show(store.modal);
+}
+
+let stopListening;
+
+async function start() {
+  stopListening?.();
+  if (!store.me || !store.users.some(({ id }) => id === store.me)) {
+    const { users } = await load(store.me);
+    const people = users.filter(({ isBot, isStranger }) => !isBot && !isStranger);
+    if (!users.some(({ id, isBot }) => id === store.me && !isBot)) store.me = people[0]?.id ?? '';
+  }
+  stopListening = listen(store.me, onChange, () => void refresh());
+  await refresh();
+  history.replaceState(null, '', store.address(store.place) + (asked.has('ts') ? `&ts=${asked.get('ts')}` : ''));
+  if (store.place === 'home') void send('home', { user: store.me });
+}
+
+document.addEventListener('click', (event) => {
+  const mention = event.target.closest?.('a.mention[data-channel-id]');
+  if (!mention) return;
+  event.preventDefault();
+  if (store.people.channel(mention.dataset.channelId)) store.go(mention.dataset.channelId);
+});
+
+await start();
+const target = asked.get('ts') ? document.querySelector(`[data-ts="${CSS.escape(asked.get('ts'))}"]`) : undefined;
+target?.classList.add('pointed');
+target?.scrollIntoView({ block: 'center' });
+document.body.dataset.ready = 'true';

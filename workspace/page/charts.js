@@ -1,0 +1,145 @@
+import { h, svg } from './dom.js';
+
+const COLORS = [
+  '#1264a3',
+  '#e8912d',
+  '#2eb67d',
+  '#8f4899',
+  '#e01e5a',
+  '#36c5f0',
+  '#616061',
+  '#b58105',
+  '#0b6e62',
+  '#c25b3f',
+  '#5865a8',
+  '#7a9c2e',
+];
+const [WIDTH, HEIGHT] = [520, 220];
+const EDGE = { left: 52, right: 12, top: 12, bottom: 34 };
+
+function niceTop(value) {
+  const power = 10 ** Math.floor(Math.log10(value || 1));
+  return [1, 2, 2.5, 5, 10].map((step) => step * power).find((top) => top >= value) ?? value;
+}
+
+function shortNumber(value) {
+  return new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+function legend(names) {
+  return h(
+    'div',
+    { class: 'legend' },
+    names.map((name, index) => h('span', {}, h('i', { style: `background:${COLORS[index % COLORS.length]}` }), name)),
+  );
+}
+
+function axes(top, categories, x) {
+  const y = (value) => HEIGHT - EDGE.bottom - (value / top) * (HEIGHT - EDGE.top - EDGE.bottom);
+  const lines = [0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
+    svg('line', { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(top * part), y2: y(top * part), stroke: '#e8e8e8' }),
+    svg(
+      'text',
+      { x: EDGE.left - 6, y: y(top * part) + 4, 'text-anchor': 'end', class: 'tick' },
+      shortNumber(top * part),
+    ),
+  ]);
+  const every = Math.ceil(categories.length / 10);
+  const labels = categories.map((name, index) =>
+    index % every === 0
+      ? svg('text', { x: x(index), y: HEIGHT - EDGE.bottom + 16, 'text-anchor': 'middle', class: 'tick' }, name)
+      : undefined,
+  );
+  return { y, nodes: [...lines, ...labels.filter(Boolean)] };
+}
+
+function bars(chart, top, x, y, slot) {
+  const width = Math.min(36, (slot * 0.7) / chart.series.length);
+  return chart.series.flatMap((series, row) =>
+    series.data.map(({ label, value }) => {
+      const index = chart.axis_config.categories.indexOf(label);
+      const left = x(index) - (width * chart.series.length) / 2 + row * width;
+      const bar = svg('rect', {
+        x: left + 1,
+        y: y(value),
+        width: width - 2,
+        height: y(0) - y(value),
+        rx: 2,
+        fill: COLORS[row % COLORS.length],
+      });
+      bar.append(svg('title', {}, `${series.name}, ${label}: ${value}`));
+      return bar;
+    }),
+  );
+}
+
+function lines(chart, top, x, y) {
+  return chart.series.flatMap((series, row) => {
+    const color = COLORS[row % COLORS.length];
+    const points = chart.axis_config.categories.map((label, index) => [
+      x(index),
+      y(series.data.find((point) => point.label === label)?.value ?? 0),
+    ]);
+    const path = points.map(([px, py]) => `${px},${py}`).join(' ');
+    const base = `${points.at(-1)[0]},${y(0)} ${points[0][0]},${y(0)}`;
+    const area =
+      chart.type === 'area' ? [svg('polygon', { points: `${path} ${base}`, fill: color, opacity: 0.18 })] : [];
+    const dots = points.map(([cx, cy], index) => {
+      const dot = svg('circle', { cx, cy, r: 3, fill: color });
+      dot.append(
+        svg('title', {}, `${series.name}, ${chart.axis_config.categories[index]}: ${series.data[index]?.value}`),
+      );
+      return dot;
+    });
+    return [...area, svg('polyline', { points: path, fill: 'none', stroke: color, 'stroke-width': 2 }), ...dots];
+  });
+}
+
+function pie(chart) {
+  const total = chart.segments.reduce((sum, { value }) => sum + value, 0) || 1;
+  let turned = 0;
+  const slices = chart.segments.map(({ label, value }, index) => {
+    const [from, to] = [turned, turned + (value / total) * Math.PI * 2];
+    turned = to;
+    const at = (angle) => `${110 + 90 * Math.sin(angle)} ${110 - 90 * Math.cos(angle)}`;
+    const whole = value === total;
+    const slice = whole
+      ? svg('circle', { cx: 110, cy: 110, r: 90, fill: COLORS[index] })
+      : svg('path', {
+          d: `M110 110 L${at(from)} A90 90 0 ${to - from > Math.PI ? 1 : 0} 1 ${at(to)} Z`,
+          fill: COLORS[index % COLORS.length],
+        });
+    slice.append(svg('title', {}, `${label}: ${value}`));
+    return slice;
+  });
+  return svg('svg', { viewBox: '0 0 220 220', width: 220, height: 220, role: 'img' }, slices);
+}
+
+/** A data visualization block as SVG. */
+export function chart(block) {
+  const data = block.chart;
+  if (data.type === 'pie') {
+    return h(
+      'figure',
+      { class: 'chart' },
+      h('figcaption', {}, block.title),
+      pie(data),
+      legend(data.segments.map(({ label }) => label)),
+    );
+  }
+  const { categories, x_label: xLabel, y_label: yLabel } = data.axis_config;
+  const top = niceTop(Math.max(...data.series.flatMap((series) => series.data.map(({ value }) => value)), 0));
+  const slot = (WIDTH - EDGE.left - EDGE.right) / categories.length;
+  const x = (index) => EDGE.left + slot * (index + 0.5);
+  const { y, nodes } = axes(top, categories, x);
+  const marks = data.type === 'bar' ? bars(data, top, x, y, slot) : lines(data, top, x, y);
+  return h(
+    'figure',
+    { class: 'chart' },
+    h('figcaption', {}, block.title),
+    yLabel ? h('div', { class: 'axis-label' }, yLabel) : undefined,
+    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': block.title }, nodes, marks),
+    xLabel ? h('div', { class: 'axis-label centered' }, xLabel) : undefined,
+    data.series.length > 1 ? legend(data.series.map(({ name }) => name)) : undefined,
+  );
+}

@@ -1,0 +1,67 @@
+import { dayHeading, sameDay } from './dates.js';
+import { h } from './dom.js';
+import { messageNode } from './message.js';
+
+const NEAR_BOTTOM_PX = 80;
+const COMPACT_SECONDS = 300;
+
+function follows(before, message) {
+  if (!before || before.bot_id || message.bot_id || message.ephemeralUser || before.ephemeralUser) return false;
+  return before.user === message.user && Number(message.ts) - Number(before.ts) < COMPACT_SECONDS;
+}
+
+function inChannel(message) {
+  return (
+    !message.thread_ts ||
+    message.thread_ts === message.ts ||
+    message.subtype === 'thread_broadcast' ||
+    (message.ephemeralUser && !message.thread_ts)
+  );
+}
+
+/** The messages of one channel, oldest first, with a line for each day and for what is new. */
+export function drawMessages(scroll, store) {
+  const atBottom = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
+  const known = new Map([...scroll.querySelectorAll('[data-testid=message]')].map((node) => [node.dataset.ts, node]));
+  const messages = store.messagesOf(store.place).filter(inChannel);
+  const nodes = [];
+  let before;
+  for (const message of messages) {
+    const date = Number(message.ts) * 1000;
+    const newDay = !before || !sameDay(Number(before.ts) * 1000, date, store.people.zone);
+    if (newDay) nodes.push(h('div', { class: 'day' }, h('span', {}, dayHeading(date, store.people.zone))));
+    if (store.firstUnread === message.ts)
+      nodes.push(h('div', { class: 'new-line', 'data-testid': 'new-messages' }, h('span', {}, 'New')));
+    const old = known.get(message.ts);
+    const fresh =
+      old && !store.stale.has(message.ts)
+        ? old
+        : messageNode(message, store, { compact: !newDay && follows(before, message) });
+    nodes.push(fresh);
+    before = message;
+  }
+  store.stale.clear();
+  if (nodes.length === 0)
+    nodes.push(h('div', { class: 'empty' }, h('strong', {}, store.placeName()), 'No messages yet.'));
+  // The nodes that stay are not taken out: a control under the pointer keeps its focus.
+  const keep = new Set(nodes);
+  for (const node of [...scroll.childNodes]) if (!keep.has(node)) node.remove();
+  for (const [index, node] of nodes.entries())
+    if (scroll.childNodes[index] !== node) scroll.insertBefore(node, scroll.childNodes[index] ?? null);
+  if (atBottom) scroll.scrollTop = scroll.scrollHeight;
+}
+
+/** A thread in the right pane. */
+export function drawThread(body, store, root) {
+  const all = store.messagesOf(store.place);
+  const parent = all.find(({ ts }) => ts === root);
+  const replies = all.filter(({ ts, thread_ts }) => thread_ts === root && ts !== root);
+  const count = replies.filter(({ ephemeralUser }) => !ephemeralUser).length;
+  const words = `${count} ${count === 1 ? 'reply' : 'replies'}`;
+  body.replaceChildren(
+    ...(parent ? [messageNode(parent, store, { thread: true })] : []),
+    h('div', { class: 'reply-line' }, h('span', {}, words)),
+    ...replies.map((message) => messageNode(message, store, { thread: true })),
+  );
+  body.scrollTop = body.scrollHeight;
+}

@@ -1,0 +1,34 @@
+/** Sends what the user does. The answer has `ok`, and `error` or `errors` when something was wrong. */
+export async function send(deed, body) {
+  try {
+    const response = await fetch(`/page/${deed}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return await response.json();
+  } catch {
+    return { ok: false, error: 'the local workspace does not answer' };
+  }
+}
+
+/** Everything that one user sees. */
+export async function load(user) {
+  const response = await fetch(`/page/state?user=${encodeURIComponent(user)}`);
+  return await response.json();
+}
+
+/** Calls back with each change that the user sees, and when the connection is back after a break. */
+export function listen(user, onChange, onReturn) {
+  const source = new EventSource(`/page/changes?user=${encodeURIComponent(user)}`);
+  let broken = false;
+  source.onmessage = (event) => onChange(JSON.parse(event.data));
+  source.onerror = () => {
+    broken = true;
+  };
+  source.onopen = () => {
+    if (broken) onReturn();
+    broken = false;
+  };
+  return () => source.close();
+}
