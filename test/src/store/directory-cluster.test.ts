@@ -9,7 +9,7 @@ let server: LocalRedis;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  server = await startRedis({ extraArgs: ['--cluster-enabled', 'yes'] });
+  server = await startRedis({ extraArgs: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
   const node = new Redis(server.url);
   await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   await vi.waitFor(async () => expect(await node.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 10_000);
