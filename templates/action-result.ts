@@ -8,8 +8,11 @@ export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit';
 
 export interface ActionResult {
   readonly verb: ActionVerb;
-  /** `unknown`: the request went out, and no answer came back. */
-  readonly state: 'running' | 'done' | 'failed' | 'unknown';
+  /**
+   * `unchanged`: it was so already. `waiting`: a second approver is needed. `unknown`: the request went out, and no
+   * answer came back.
+   */
+  readonly state: 'running' | 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
   readonly card: CardFacts;
   /** Slack user id. */
   readonly by: string;
@@ -47,7 +50,11 @@ export function actionResult(result: ActionResult): Message {
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
 
   return {
-    text: sentence([head, moved && `${moved}.`, said, outcome[state]].filter(Boolean).join(' ')),
+    text: sentence(
+      [head, moved && `${moved}.`, said, note === null ? '' : outside(note, 300), outcome[state]]
+        .filter(Boolean)
+        .join(' '),
+    ),
     blocks: [
       section(
         `*${head}*`,
@@ -65,6 +72,8 @@ export function actionResult(result: ActionResult): Message {
 const outcome: Readonly<Record<ActionResult['state'], string>> = {
   running: '',
   done: '',
+  unchanged: 'Nothing changed.',
+  waiting: 'Nothing changed yet.',
   failed: 'Nothing changed.',
   unknown: 'No answer came back, so it may or may not have happened. Look at the card before you try again.',
 };
@@ -72,6 +81,8 @@ const outcome: Readonly<Record<ActionResult['state'], string>> = {
 function headline({ verb, state }: ActionResult, name: string): string {
   if (state === 'done') return `${words[verb].done}: ${name}.`;
   if (state === 'running') return `${words[verb].doing}: ${name} …`;
+  if (state === 'unchanged') return `Nothing to do for ${name}.`;
+  if (state === 'waiting') return `Waits for a second approver: ${words[verb].noun} ${name}.`;
   const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
   return `${could} ${words[verb].noun} ${name}.`;
 }

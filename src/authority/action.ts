@@ -34,6 +34,8 @@ export const Origin = z.strictObject({
   messageTs: z.string().nullable(),
   /** Slack's `response_url`, sealed: whoever has it can write to the channel for 30 minutes. */
   reply: z.string().nullable(),
+  /** The answer takes the place of the question that was answered ("Which card?"). */
+  replace: z.boolean(),
 });
 export type Origin = z.infer<typeof Origin>;
 

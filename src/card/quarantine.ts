@@ -1,22 +1,6 @@
-import { z } from 'zod';
+import { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import { isCardNumber, maskCardNumbers } from '../card-number.ts';
 import { eventId } from './identity.ts';
-
-/** An authentic webhook that did not fit, as we keep it: redacted, and complete enough to be tried again. */
-export const QuarantinedWebhook = z
-  .strictObject({
-    id: z.string(),
-    /** The receiver it came by. */
-    path: z.string(),
-    /** Paths and expectations, never values. */
-    issues: z.array(z.string()),
-    /** The redacted body. */
-    body: z.unknown(),
-    version: z.string().nullable(),
-    receivedAt: z.string(),
-  })
-  .brand<'Quarantined'>();
-export type QuarantinedWebhook = z.infer<typeof QuarantinedWebhook>;
 
 /** Gone whatever they hold, at any depth and in any spelling. */
 const secretNames = /^(cvv2?|cvc2?|cid|securitycode|accountnumber|expirationdate|expirydate|pin|pinblock|track[12]?(data)?)$/i;

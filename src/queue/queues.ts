@@ -1,7 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { StoredEvent } from '../alert/event.ts';
 import type { Action } from '../authority/action.ts';
-import type { QuarantinedWebhook } from '../card/quarantine.ts';
+import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import { QUEUE_PREFIX } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
 import { keepFailedOnly, type QueueName, queueNames } from './jobs.ts';

@@ -1,0 +1,105 @@
+import type { LimitPeriod } from '../alert/alert.ts';
+import { parseAmount } from '../alert/money.ts';
+import { maskCardNumbers } from '../card-number.ts';
+import type { LimitWish } from './action.ts';
+import { readDuration } from './duration.ts';
+
+/** What a slash command asks for, before anybody looked whether the card exists. */
+export type Command =
+  | { readonly verb: 'help' }
+  | { readonly verb: 'show' | 'activate' | 'block' | 'unblock'; readonly words: readonly string[] }
+  | { readonly verb: 'limit'; readonly words: readonly string[]; readonly limit: LimitWish; readonly reason: string }
+  /** It could not be read: what is wrong, and how it is written. */
+  | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
+
+/** Words for each window of a limit. */
+const periods: Readonly<Record<string, LimitPeriod>> = {
+  daily: 'daily',
+  day: 'daily',
+  weekly: 'weekly',
+  week: 'weekly',
+  monthly: 'monthly',
+  month: 'monthly',
+  yearly: 'yearly',
+  year: 'yearly',
+  annual: 'yearly',
+  lifetime: 'lifetime',
+};
+
+const usages = {
+  show: '/card show CARD',
+  activate: '/card activate CARD',
+  block: '/card block CARD [reason]',
+  unblock: '/card unblock CARD [reason]',
+  limit: '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION] [reason]',
+} as const;
+
+const noLimitWords = new Set(['none', 'off', 'unlimited']);
+const WORDS_MAX = 200;
+
+/** Verbs of `/card` that exist. `templates/help.ts` lists the same; a test compares them. */
+export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'limit'] as const;
+
+/**
+ * Reads the text after `/card`. Pure: which card is meant, and whether the person may, is decided later.
+ *
+ * Of a card number that somebody typed only the last four digits are read; they find the card as well.
+ */
+export function parseCommand(text: string): Command {
+  const masked = maskCardNumbers(text).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  const words = masked.trim().split(/\s+/).filter((word) => word !== '').slice(0, WORDS_MAX);
+  const [verb = 'help', ...rest] = words;
+  switch (verb.toLowerCase()) {
+    case 'help':
+      return { verb: 'help' };
+    case 'show':
+    case 'activate':
+    case 'block':
+    case 'unblock': {
+      const known = verb.toLowerCase() as 'show' | 'activate' | 'block' | 'unblock';
+      if (rest.length === 0) return { verb: 'unclear', why: `Which card should I ${known}?`, usage: usages[known] };
+      return { verb: known, words: rest };
+    }
+    case 'limit':
+      return parseLimit(rest);
+    default:
+      return { verb: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
+  }
+}
+
+function parseLimit(words: readonly string[]): Command {
+  const unclear = (why: string): Command => ({ verb: 'unclear', why, usage: usages.limit });
+  if (words.length === 0) return unclear('Which card, which limit, and how much?');
+
+  // The first word names the card at least, so a holder called "Day" is found all the same.
+  const at = words.findIndex((word, index) => index > 0 && periods[word.toLowerCase()] !== undefined);
+  const period = periods[words[at]?.toLowerCase() ?? ''];
+  if (at === -1 || period === undefined) {
+    return unclear('I need to know which limit: daily, weekly, monthly, yearly or lifetime.');
+  }
+  const amount = words[at + 1];
+  if (amount === undefined) return unclear(`How much may the ${period} limit be?`);
+  const limitCents = noLimitWords.has(amount.toLowerCase()) ? null : parseAmount(amount);
+  if (limitCents === null && !noLimitWords.has(amount.toLowerCase())) {
+    return unclear(`“${amount.slice(0, 40)}” is no amount. Write dollars such as 450 or $1,250.50, or “none” for no limit.`);
+  }
+
+  let rest = words.slice(at + 2);
+  let durationMs: number | null = null;
+  if (rest[0]?.toLowerCase() === 'for') {
+    const duration = readDuration(rest.slice(1));
+    if (duration !== null) {
+      durationMs = duration.ms;
+      rest = rest.slice(1 + duration.words);
+    } else if (/^\d/.test(rest[1] ?? '')) {
+      // "for the team lunch" is a reason; "for 4 lightyears" is a duration that we cannot read.
+      return unclear(`“${rest.slice(0, 3).join(' ').slice(0, 40)}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`);
+    }
+  }
+  return {
+    verb: 'limit',
+    words: words.slice(0, at),
+    limit: { period, limitCents, category: null, durationMs },
+    reason: rest.join(' '),
+  };
+}

@@ -1,0 +1,153 @@
+import { confirmActivation } from '../../templates/confirm-activation.ts';
+import type { CardStatus } from '../alert/event.ts';
+import { Action } from '../authority/action.ts';
+import type { AccountDetails } from '../card/schema-account.ts';
+import { CardApiError } from '../errors.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord, report, type Result } from './report.ts';
+import type { Resolved } from './resolve-card.ts';
+
+type Card = AccountDetails['cards'][number];
+
+const wished = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
+type StatusVerb = keyof typeof wished;
+
+/**
+ * Blocks, unblocks or activates, once.
+ *
+ * The card is read before it is written: what is already so needs no call, whoever asked for it. What is about to be
+ * sent is written down first; after a crash, and after an answer that never came, the card is read again before
+ * anything is repeated. Runs under the account's lock.
+ *
+ * @throws CardApiError when the job should run again.
+ */
+export async function changeStatus(verb: StatusVerb, { action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+  const account = await deps.card.getAccount(acctId);
+  const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
+  const facts = await factsOf(acctId, card, deps);
+  const before = card?.status ?? null;
+  const journal = await deps.journal.read(action.id);
+  const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
+    report(action, verb, { state, card: facts, before: word(before), after: null, apiWords: null, note: null, ...rest }, deps);
+
+  if (journal?.state === 'settled') return;
+  if (journal?.state === 'sending' && before === wished[verb]) {
+    return await finish('done', { before: journal.before, after: word(before) });
+  }
+  const obstacle = obstacleTo(verb, card);
+  if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
+
+  if (verb === 'activate' && card !== undefined && !action.confirmed) {
+    const ending = account.cards.filter((other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null);
+    if (ending.length > 0) return await askFirst(action, acctId, card, ending, deps);
+  }
+
+  await deps.audit.append(auditRecord(action, 'sent', { ...facts, before: word(before), after: word(wished[verb]) }, deps));
+  await deps.journal.write(action.id, { state: 'sending', before: word(before), after: word(wished[verb]) });
+  await deps.history.expectStatus(acctId, wished[verb], action.actor.userId);
+  try {
+    if (verb === 'activate') await deps.card.activateCard(acctId, card?.cardId ?? 0);
+    else await deps.card.setCardStatus(acctId, wished[verb]);
+  } catch (error) {
+    if (!(error instanceof CardApiError)) throw error;
+    return await settleFailure(error, verb, acctId, card?.cardId ?? null, finish, deps);
+  }
+  await finish('done', { after: word(wished[verb]) });
+}
+
+/** The call failed: read back what became of it, and tell. */
+async function settleFailure(
+  error: CardApiError,
+  verb: StatusVerb,
+  acctId: number,
+  cardId: number | null,
+  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<void>,
+  deps: PerformDeps,
+): Promise<void> {
+  if (error.outcome === 'unknown') {
+    const now = await readBack(acctId, cardId, deps);
+    if (now === wished[verb]) return await finish('done', { after: word(now) });
+    if (now === null) {
+      if (!deps.isLastAttempt) throw error;
+      return await finish('unknown');
+    }
+  }
+  if (error.retryable && !deps.isLastAttempt) throw error;
+  await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
+}
+
+async function readBack(acctId: number, cardId: number | null, deps: PerformDeps): Promise<CardStatus | null> {
+  try {
+    return cardInUse(await deps.card.getAccount(acctId), cardId)?.status ?? null;
+  } catch (error) {
+    if (error instanceof CardApiError) return null;
+    throw error;
+  }
+}
+
+/** What to say beside, or instead of, the API's own words. */
+export function noteOf(error: CardApiError): string | null {
+  if (error.code === 'token_dead') return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';
+  if (error.code === 'refused') return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
+  return 'The card service did not answer properly. Try again in a minute.';
+}
+
+interface Obstacle {
+  /** `unchanged`: it is so already. `failed`: it cannot be. */
+  readonly state: 'unchanged' | 'failed';
+  readonly note: string;
+}
+
+/** Why nothing needs to be, or can be, asked of the card API. Null when the way is free. */
+function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
+  const cannot = (note: string): Obstacle => ({ state: 'failed', note });
+  if (card === undefined) return cannot('This account has no card.');
+  if (card.status === 'CLOSED') return cannot('The card is closed. That is final: order a new one.');
+  if (card.status === wished[verb]) {
+    return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
+  }
+  if (verb === 'unblock' && card.status === 'INACTIVE') {
+    return cannot('The card was never activated: use activate instead of unblock.');
+  }
+  if (verb === 'activate' && card.status === 'BLOCKED') {
+    return cannot('The card is blocked, not new: an approver can unblock it.');
+  }
+  return null;
+}
+
+async function askFirst(
+  action: Action,
+  acctId: number,
+  card: Card,
+  ending: readonly Card[],
+  deps: PerformDeps,
+): Promise<void> {
+  const confirmed = Action.parse({ ...action, confirmed: true, target: { kind: 'card', acctId, cardId: card.cardId } });
+  const value = await deps.pending.put({ kind: 'choice', action: confirmed });
+  const others = [];
+  for (const other of ending) others.push({ card: await factsOf(acctId, other, deps), status: other.status ?? 'UNKNOWN' });
+  await deps.answer(action, confirmActivation({ value, card: await factsOf(acctId, card, deps), ending: others }));
+}
+
+/** The card in people's pocket: the one asked for, else the newest that is not closed, else the newest. */
+function cardInUse(account: AccountDetails, cardId: number | null): Card | undefined {
+  const named = account.cards.find((card) => card.cardId === cardId);
+  if (named !== undefined) return named;
+  const open = account.cards.filter((card) => card.status !== 'CLOSED');
+  return open.find((card) => card.status !== 'INACTIVE') ?? open.at(-1) ?? account.cards.at(-1);
+}
+
+function cardToActivate(account: AccountDetails, cardId: number | null): Card | undefined {
+  const named = account.cards.find((card) => card.cardId === cardId);
+  return named ?? account.cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse(account, null);
+}
+
+async function factsOf(acctId: number, card: Card | undefined, deps: PerformDeps) {
+  const account = await deps.directory.account(acctId);
+  const facts = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
+  return card === undefined ? facts : { ...facts, last4: facts.last4 ?? card.last4 };
+}
+
+function word(status: CardStatus | null): string | null {
+  return status === null ? null : status.toLowerCase();
+}

@@ -1,0 +1,57 @@
+import type { CardFacts } from '../alert/alert.ts';
+import type { Action } from '../authority/action.ts';
+import type { CardClient } from '../card/client.ts';
+import type { LimitFieldChange } from '../card/spend-rules.ts';
+import type { Log } from '../log.ts';
+import type { Message } from '../slack/message.ts';
+import type { Alerts } from '../store/alerts.ts';
+import type { Audit } from '../store/audit.ts';
+import type { CardHistory } from '../store/card-history.ts';
+import type { Directory } from '../store/directory.ts';
+import type { DirectoryAccount } from '../store/directory-account.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Leases } from '../store/leases.ts';
+import type { WithLock } from '../store/lock.ts';
+import type { PendingStore } from '../store/pending.ts';
+import type { LimitRequest, Requests } from '../store/requests.ts';
+
+/** What performing an action needs, joined in `worker.ts`. */
+export interface PerformDeps {
+  readonly card: Pick<
+    CardClient,
+    'getAccount' | 'setCardStatus' | 'activateCard' | 'getSpendRules' | 'putSpendRules' | 'getRemainingLimits'
+  >;
+  /** The rules with one limit changed, everything else as it was. */
+  readonly changeLimit: (raw: Record<string, unknown>, change: LimitFieldChange) => Record<string, unknown>;
+  readonly directory: Directory;
+  /** Names and last four of a card, as far as the directory knows them. */
+  readonly toFacts: (
+    acctId: number,
+    account: DirectoryAccount | null,
+    which?: { cardId?: number; last4?: string },
+  ) => CardFacts;
+  readonly alerts: Alerts;
+  readonly history: CardHistory;
+  readonly journal: Journal;
+  readonly pending: PendingStore;
+  readonly requests: Requests;
+  readonly leases: Leases;
+  readonly audit: Audit;
+  readonly withLock: WithLock;
+  /** Answers the person who asked, where they asked; nobody else sees it. */
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
+  /** Posts into the channel for requests. */
+  readonly postRequest: (request: LimitRequest) => Promise<void>;
+  /** Brings a request's message up to date. */
+  readonly updateRequest: (request: LimitRequest) => Promise<void>;
+  /** Posts a line into the audit channel; the id makes repeating it nothing. */
+  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
+  /** Wakes the worker when a temporary limit ends. */
+  readonly scheduleLeaseEnd: (leaseId: string, atMs: number) => Promise<void>;
+  readonly twoPersonAboveCents: number;
+  readonly now: () => Date;
+  readonly log: Log;
+  /** True when BullMQ will not run the job again: then the person is told instead of waiting. */
+  readonly isLastAttempt: boolean;
+}

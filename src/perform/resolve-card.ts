@@ -1,0 +1,109 @@
+import { chooseCard } from '../../templates/choose-card.ts';
+import { refusal } from '../../templates/refusal.ts';
+import { splitCardAndRest } from '../alert/card-query.ts';
+import { Action } from '../authority/action.ts';
+import type { CardMatch } from '../store/directory-index.ts';
+import type { PerformDeps } from './deps.ts';
+
+/** The card that an action is about, and the action with what was left of its words. */
+export interface Resolved {
+  readonly action: Action;
+  readonly acctId: number;
+  /** Null: the account decides (block, unblock and limits are the account's). */
+  readonly cardId: number | null;
+}
+
+/** Candidates of a question: each is one thing that the verb can be done to. */
+interface Candidate {
+  readonly acctId: number;
+  readonly cardId: number | null;
+  readonly last4: string | null;
+  readonly status: string | null;
+}
+
+/**
+ * Finds the card that a person means.
+ *
+ * @returns null when there is none, or more than one: the person has then been told, or asked which.
+ */
+export async function resolveCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
+  const { target } = action;
+  if (target.kind === 'card') return { action, acctId: target.acctId, cardId: target.cardId };
+  if (target.kind === 'alert') return await cardOfAlert(action, target.alertId, deps);
+  if (target.kind !== 'words') return null;
+
+  const isWhole = action.verb === 'limit';
+  const split = isWhole
+    ? { card: target.words.join(' '), rest: [] }
+    : await splitCardAndRest(target.words, async (text) => (await deps.directory.findKnown(text)).length > 0);
+  const query = split?.card ?? target.words.join(' ');
+  const reason = [action.reason, ...(split?.rest ?? [])].filter(Boolean).join(' ').slice(0, 500);
+  const meant = Action.parse({ ...action, reason });
+
+  const matches = await deps.directory.find(query);
+  const candidates = candidatesOf(meant, matches);
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return { action: meant, acctId: only.acctId, cardId: only.cardId };
+  if (only === undefined) await tellNone(meant, query, matches, deps);
+  else await askWhich(meant, query, candidates, deps);
+  return null;
+}
+
+async function cardOfAlert(action: Action, alertId: string, deps: PerformDeps): Promise<Resolved | null> {
+  const stored = await deps.alerts.get(alertId);
+  const acctId = stored?.alert.event.acctId ?? null;
+  if (stored === null || acctId === null) {
+    const what = stored === null ? 'This alert is too old' : 'This alert names no card account';
+    await deps.answer(action, refusal({ what: 'That', why: `${what}, so I cannot act from it.`, whoCan: 'Use `/card` with the card’s last four digits.' }));
+    return null;
+  }
+  const { alert } = stored;
+  const cardId = 'changes' in alert && alert.changes.length === 1 ? (alert.changes[0]?.cardId ?? null) : null;
+  return { action, acctId, cardId };
+}
+
+/** Block, unblock and limits are the account's; activation and display are of one card. */
+function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {
+  const isOfAccount = action.verb !== 'activate';
+  return matches.flatMap((match): Candidate[] => {
+    const open = match.cards.filter((card) => card.status !== 'CLOSED');
+    // A closed card is only meant when nothing else is: it cannot be acted on, and the person is told so.
+    const cards = open.length > 0 ? open : match.cards;
+    if (isOfAccount) {
+      const [first] = cards;
+      return [{ acctId: match.acctId, cardId: null, last4: first?.last4 ?? null, status: first?.status ?? null }];
+    }
+    const inactive = cards.filter((card) => card.status === 'INACTIVE');
+    const chosen = inactive.length > 0 ? inactive : cards.slice(0, 1);
+    return chosen.length === 0
+      ? [{ acctId: match.acctId, cardId: null, last4: null, status: null }]
+      : chosen.map(({ cardId, last4, status }) => ({ acctId: match.acctId, cardId, last4, status }));
+  });
+}
+
+async function tellNone(action: Action, query: string, _matches: readonly CardMatch[], deps: PerformDeps): Promise<void> {
+  const { accounts } = await deps.directory.status();
+  const why =
+    accounts === 0
+      ? 'I could not read the list of cards from the card service yet.'
+      : `No card matches “${query}”.`;
+  const whoCan =
+    accounts === 0
+      ? 'Try again in a minute.'
+      : 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.';
+  await deps.answer(action, refusal({ what: `${action.verb} ${query}`, why, whoCan }));
+}
+
+const CHOICES_MAX = 20;
+
+async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: PerformDeps): Promise<void> {
+  const choices = [];
+  for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
+    const settled = Action.parse({ ...action, target: { kind: 'card', acctId, cardId } });
+    const value = await deps.pending.put({ kind: 'choice', action: settled });
+    const account = await deps.directory.account(acctId);
+    const card = deps.toFacts(acctId, account, last4 === null ? {} : { last4 });
+    choices.push({ value, card, status });
+  }
+  await deps.answer(action, chooseCard({ verb: action.verb, query, choices }));
+}

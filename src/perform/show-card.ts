@@ -1,0 +1,75 @@
+import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/card-show.ts';
+import { limitPeriods } from '../alert/alert.ts';
+import type { RemainingLimits } from '../card/schema-limits.ts';
+import type { SpendRules } from '../card/spend-rules.ts';
+import type { PerformDeps } from './deps.ts';
+import type { Resolved } from './resolve-card.ts';
+
+const DECLINES_SHOWN = 5;
+
+/** Holder, status, limits and what remains, last declines: for the asker's eyes. */
+export async function showCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+  const [details, rules, remaining, account] = await Promise.all([
+    deps.card.getAccount(acctId),
+    orNull(deps.card.getSpendRules(acctId)),
+    orNull(deps.card.getRemainingLimits(acctId)),
+    deps.directory.account(acctId),
+  ]);
+  const open = details.cards.filter((card) => card.status !== 'CLOSED');
+  const card = details.cards.find((one) => one.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
+  const facts = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
+  const message = cardShow(
+    {
+      card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
+      status: card?.status ?? null,
+      balanceCents: details.availableCents,
+      limits: limitsOf(rules?.rules ?? null, remaining),
+      declines: await declinesOf(acctId, deps),
+    },
+    { place: 'direct' },
+  );
+  await deps.answer(action, message);
+}
+
+function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
+  const overall = limitPeriods.map((period): ShownLimit => {
+    const left = remaining?.overall.find((row) => row.period === period);
+    const limitCents = rules?.limits[period] ?? left?.limitCents ?? null;
+    return { period, category: null, limitCents, remainingCents: left?.remainingCents ?? null };
+  });
+  const byCategory = (rules?.categories ?? []).flatMap(({ id, name, transactionLimitCents, limits }) => [
+    { period: 'transaction' as const, category: name, limitCents: transactionLimitCents, remainingCents: null },
+    ...limitPeriods.map((period): ShownLimit => {
+      const left = remaining?.categories.find((row) => row.period === period && (row.id === id || row.name === name));
+      return { period, category: name, limitCents: limits[period], remainingCents: left?.remainingCents ?? null };
+    }),
+  ]);
+  return [...overall, ...byCategory];
+}
+
+async function declinesOf(acctId: number, deps: PerformDeps): Promise<ShownDecline[]> {
+  const ids = await deps.history.recentAlerts(acctId, 'declines', DECLINES_SHOWN);
+  const stored = await Promise.all(ids.map((id) => deps.alerts.get(id)));
+  return stored.flatMap((one) => {
+    if (one === null || !('remedy' in one.alert)) return [];
+    const { event } = one.alert;
+    return [
+      {
+        occurredAt: event.occurredAt,
+        amountCents: event.amountCents,
+        merchant: event.merchant.name,
+        code: event.decline?.code ?? '',
+        message: event.decline?.message ?? '',
+      },
+    ];
+  });
+}
+
+/** What could not be read is left out: half a picture is better than none. */
+async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch {
+    return null;
+  }
+}
