@@ -101,9 +101,22 @@ export const CardApiAssumptions = z.strictObject({
   listCallsPerHour: z.int().positive().default(10).describe('How often the list of all accounts may be asked for.'),
   callsPerMinute: z.int().positive().default(120).describe('Calls of all kinds that the service takes in a minute.'),
   detailCallsPerMinute: z.int().positive().default(60).describe('Our own share of that for filling the directory.'),
-  queryMonths: z.int().positive().default(12).describe('How far back transactions can be asked for.'),
 });
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
+
+/** What the directory may ask for, as its politeness takes it. */
+export function politenessOf(assumptions: CardApiAssumptions): {
+  listEveryMs: number;
+  detailsPerMinute: number;
+  detailsBurst: number;
+} {
+  const perMinute = Math.min(assumptions.detailCallsPerMinute, assumptions.callsPerMinute);
+  return {
+    listEveryMs: Math.ceil(3_600_000 / assumptions.listCallsPerHour),
+    detailsPerMinute: perMinute,
+    detailsBurst: perMinute,
+  };
+}
 
 /** Reads `CARD_API_ASSUMPTIONS`. @throws ConfigError that names the entries which do not fit, never their values. */
 export function parseAssumptions(json?: string): CardApiAssumptions {

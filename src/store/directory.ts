@@ -32,6 +32,8 @@ export interface Directory {
   refresh(options?: { force?: boolean }): Promise<DirectoryStatus & { readonly listing: Listing | 'no_loader' }>;
   /** What is known of one account; asks the API when it is unknown or without cards. Null or old facts after a second without answer. */
   account(acctId: number): Promise<DirectoryAccount | null>;
+  /** The same straight from the API, for decisions that cannot be taken back. Null when the API would not tell. */
+  reload(acctId: number): Promise<DirectoryAccount | null>;
   /** Takes what a webhook tells about holders and cards. */
   learn(event: StoredEvent): Promise<void>;
   /** Every account that a person's word can mean: last four digits, card id, account id, CustomId, holder's name. */
@@ -141,6 +143,7 @@ export function createDirectory({
     account,
     find,
     findKnown: (text) => lookUp(interpret(text)),
+    reload: async (acctId) => loader?.load(acctId) ?? null,
     status,
 
     async refresh({ force = false } = {}) {

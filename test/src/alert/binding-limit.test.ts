@@ -45,6 +45,18 @@ describe('the limit that stopped a purchase', () => {
     expect(found).toMatchObject({ remedy: { period: 'daily', suggestedCents: 147_500 }, alsoBinding: ['weekly'] });
   });
 
+  it('is a longer window when least remained there', () => {
+    const windows = {
+      ...remaining,
+      overall: remaining.overall.map((one) => ({ ...one, remainingCents: one.period === 'weekly' ? 100 : 5_000 })),
+    };
+
+    expect(bindingLimit(velocity, windows, rules)).toMatchObject({
+      remedy: { period: 'weekly', currentCents: 150_000, suggestedCents: 158_310 },
+      alsoBinding: ['daily'],
+    });
+  });
+
   it('is told from the rules alone where the purchase exceeds a whole limit', () => {
     expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)).toMatchObject({
       remedy: { period: 'daily', currentCents: 50_000, remainingCents: null, suggestedCents: null },

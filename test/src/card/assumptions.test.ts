@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CardApiAssumptions, parseAssumptions } from '../../../src/card/assumptions.ts';
+import { CardApiAssumptions, parseAssumptions, politenessOf } from '../../../src/card/assumptions.ts';
 import { ConfigError } from '../../../src/errors.ts';
 
 it('has a default and a sentence for every assumption', () => {
@@ -39,4 +39,13 @@ it.each([
   expect(error).toBeInstanceOf(ConfigError);
   expect((error as ConfigError).problems.join('\n')).toContain(complaint);
   expect((error as ConfigError).message).not.toContain('secret');
+});
+
+it('says how often the directory may ask', () => {
+  expect(politenessOf(parseAssumptions())).toEqual({ listEveryMs: 360_000, detailsPerMinute: 60, detailsBurst: 60 });
+  expect(politenessOf(parseAssumptions('{"listCallsPerHour":7,"callsPerMinute":30}'))).toEqual({
+    listEveryMs: 514_286,
+    detailsPerMinute: 30,
+    detailsBurst: 30,
+  });
 });

@@ -397,6 +397,18 @@ describe('one account', () => {
     expect(api.loads).toEqual([999]);
   });
 
+  it('comes straight from the API when a decision hangs on it', async () => {
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
+    await filled();
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171', status: 'CLOSED' }] });
+    clock = new Date('2026-11-20T12:00:01Z');
+
+    expect((await directory.account(7))?.cards).toMatchObject([{ status: 'ACTIVE' }]);
+    expect((await directory.reload(7))?.cards).toMatchObject([{ status: 'CLOSED' }]);
+    api.failWith = () => Promise.reject(apiError('unavailable', null));
+    expect(await directory.reload(7)).toBeNull();
+  });
+
   it('comes from Redis alone in a process without the API', async () => {
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
     await filled();
@@ -420,6 +432,8 @@ describe('finding what is not known yet', () => {
     await lister.refresh();
     await lister.stop();
     api.getAccount = load;
+    await directory.account(1);
+    expect(ids(await directory.findKnown('1234'))).toEqual([1]);
 
     expect(ids(await directory.find('1234'))).toEqual([1, 2]);
   });
@@ -493,7 +507,8 @@ describe('learning from webhooks', () => {
 
     await directory.account(1);
 
-    expect((await directory.account(1))?.cards).toMatchObject([{ cardId: 11, status: 'BLOCKED' }]);
+    const newsAt = '2026-11-20T12:00:01Z';
+    expect((await directory.account(1))?.cards).toMatchObject([{ cardId: 11, status: 'BLOCKED', seenAt: newsAt }]);
   });
 
   it('holds hints without card id until the API names the card', async () => {
