@@ -21,6 +21,8 @@ export type Repeat =
 
 const TRANSIENT_RETRIES = 2;
 const RATE_LIMIT_RETRIES = 7;
+/** A `Retry-After: 0` is not taken at its word. */
+const SHORTEST_WAIT_MS = 500;
 
 export interface RetryPlan {
   /** Milliseconds to wait before the next attempt; null when there shall be none. */
@@ -43,7 +45,7 @@ export function createRetryPlan(repeat: Repeat, maxRetries = Number.POSITIVE_INF
         if (rateLimitRetries >= RATE_LIMIT_RETRIES) return null;
         rateLimitRetries += 1;
         retries += 1;
-        return error.retryAfterMs ?? rateLimit();
+        return error.retryAfterMs === undefined ? rateLimit() : Math.max(error.retryAfterMs, SHORTEST_WAIT_MS);
       }
       // A system error is asked about once more, not hammered.
       if (error.code === 'server_error' && serverErrorRetries >= 1) return null;

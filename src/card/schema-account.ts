@@ -86,7 +86,8 @@ export const AccountDetails = z
     isVirtual: account.IsVirtual,
     customId: account.CustomId,
     group: account.Group,
-    rulesetId: account.SpendingRulesetId ?? null,
+    /** Null where the card has rules of its own, which the service writes as 0. */
+    rulesetId: account.SpendingRulesetId || null,
     /** Name on the profile address: often, not always, the holder. */
     contactName: account.ProfileAddress?.ContactName ?? null,
     cards: account.CardList,
@@ -114,8 +115,8 @@ export const Profile = z
     email: profile.Email,
     customId: profile.CustomId,
     isVirtual: profile.IsVirtual,
-    groupId: profile.CardholderGroupId ?? null,
-    rulesetId: profile.SpendRulesetId ?? null,
+    groupId: profile.CardholderGroupId || null,
+    rulesetId: profile.SpendRulesetId || null,
   }));
 export type Profile = z.infer<typeof Profile>;
 

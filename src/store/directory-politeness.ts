@@ -40,13 +40,15 @@ tokens = math.min(burst, tokens + math.max(0, now - at) * rate)
 local wait = 0
 if tokens - 1 >= floor then tokens = tokens - 1 else wait = math.ceil((floor + 1 - tokens) / rate) end
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.4f', tokens), 'at', string.format('%.0f', now))
-redis.call('PEXPIRE', KEYS[1], 600000)
+redis.call('EXPIRE', KEYS[1], 600)
 return wait`;
 
 /** Deletes a lock that is still ours. */
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 /** Prolongs a lock that is still ours. */
-const PROLONG = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+const PROLONG = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
 
 const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
@@ -67,7 +69,12 @@ export function createPoliteness(redis: Redis | Cluster, keyOf: (name: string) =
 
     /** A list that failed may be tried again soon, unless the service itself said when. */
     async listFailed(retryAfterMs: number | null): Promise<void> {
-      await redis.pexpire(listLock, retryAfterMs ?? Math.min(LIST_RETRY_MS, limits.listEveryMs));
+      await redis.set(
+        listLock,
+        '1',
+        'PX',
+        Math.max(1, Math.ceil(retryAfterMs ?? Math.min(LIST_RETRY_MS, limits.listEveryMs))),
+      );
     },
 
     /** @returns 0 when one account may be asked for now, else the milliseconds to wait. */

@@ -153,6 +153,7 @@ describe('reading answers', () => {
       json(200, {
         AccountId: '7',
         Group: { Id: 3, GroupName: 'Field' },
+        SpendingRulesetId: 0,
         AccountStatus: 'Open',
         LedgerBalance: 20.1,
         AvailableBalance: 1.005,

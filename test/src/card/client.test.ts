@@ -222,6 +222,14 @@ describe('when it is told to slow down', () => {
     },
   );
 
+  it('waits a little even when told not to wait at all', async () => {
+    api.answerWith(refusal(429, '', { 'retry-after': '0' }), json(200, {}));
+
+    await api.client().setCardStatus(1, 'ACTIVE');
+
+    expect(api.waits).toEqual([500]);
+  });
+
   it('understands a date', async () => {
     const now = new Date('2026-11-20T12:00:00Z');
     api.answerWith(refusal(429, '', { 'retry-after': 'Fri, 20 Nov 2026 12:00:09 GMT' }), json(200, {}));
