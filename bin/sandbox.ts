@@ -1,0 +1,142 @@
+#!/usr/bin/env node
+import { pino } from 'pino';
+import { startRedis } from '../local/redis.ts';
+import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
+import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+
+const USAGE = `Usage: npm run sandbox -- [flags]
+
+  --port N           port on 127.0.0.1 (4010; 0 takes a free one)
+  --token T          API token (sandbox-token)
+  --webhooks URL     sends each webhook kind to URL/KIND; without it none is sent
+  --secret S         shared secret of the webhooks (sandbox-secret)
+  --time-scale N     makes every wait of the service N times shorter (1)
+  --redis URL        Redis to use; without it, one of our own is started
+  --data FILE        keeps the state in FILE
+  --rate-limits      enforces the service's rate limits
+  --old-signs        writes amounts with the signs before Dec 27, 2017
+  --timeout 10|20    seconds a receiver has to answer (10)
+  --story SPEED      tells a day in the life, SPEED times faster than life
+  --list-shape S     "older" leaves the newer fields out of the account list
+  --assume NAME=JSON takes back an assumption (see sandbox/assumptions.ts); may be repeated
+`;
+
+const log = pino(
+  { name: 'sandbox', level: process.env['LOG_LEVEL'] ?? 'info' },
+  pino.destination({ dest: 2, sync: true }),
+);
+
+function readFlags(args: readonly string[]) {
+  const flags = parseFlags(args, {
+    port: { type: 'string' },
+    token: { type: 'string' },
+    webhooks: { type: 'string' },
+    secret: { type: 'string' },
+    'time-scale': { type: 'string' },
+    redis: { type: 'string' },
+    data: { type: 'string' },
+    'rate-limits': { type: 'boolean' },
+    'old-signs': { type: 'boolean' },
+    timeout: { type: 'string' },
+    story: { type: 'string' },
+    'list-shape': { type: 'string' },
+    assume: { type: 'string', multiple: true },
+    help: { type: 'boolean', short: 'h' },
+  });
+  for (const name of ['token', 'secret'] as const)
+    if (flags[name] === '') throw new UsageError(`--${name} must not be empty`);
+  const port = numberFlag('port', flags.port, { least: 0, most: 65_535 }) ?? 4010;
+  if (!Number.isInteger(port)) throw new UsageError('--port must be a whole number');
+  const timeout = flags.timeout ?? '10';
+  if (timeout !== '10' && timeout !== '20') throw new UsageError('--timeout must be 10 or 20');
+  const listShape = flags['list-shape'] ?? 'newer';
+  if (listShape !== 'newer' && listShape !== 'older') throw new UsageError('--list-shape must be newer or older');
+  const webhooks = urlFlag('webhooks', flags.webhooks, ['http:', 'https:']);
+  const assumptions = assumptionsOf(flags.assume ?? []);
+  const options: Omit<SandboxOptions, 'redisUrl'> = {
+    port,
+    token: flags.token ?? 'sandbox-token',
+    secret: flags.secret ?? 'sandbox-secret',
+    timeScale: numberFlag('time-scale', flags['time-scale'], { least: 0.001, most: 1_000_000 }) ?? 1,
+    rateLimits: flags['rate-limits'] ?? false,
+    timeoutSeconds: timeout === '20' ? 20 : 10,
+    listShape,
+    assumptions,
+    report: (error) => log.warn({ err: error }, 'trouble inside the sandbox'),
+    ...(webhooks === undefined ? {} : { webhooks }),
+    ...(flags.data === undefined ? {} : { dataFile: flags.data }),
+    ...(flags['old-signs'] === true ? { webhookVersion: ASSUMPTIONS.oldSignsVersion.value } : {}),
+  };
+  return {
+    options,
+    help: flags.help ?? false,
+    tokenGiven: flags.token !== undefined,
+    secretGiven: flags.secret !== undefined,
+    redisUrl: urlFlag('redis', flags.redis, ['redis:', 'rediss:']),
+    storySpeed: numberFlag('story', flags.story, { least: 0.001, most: 1_000_000 }),
+  };
+}
+
+function assumptionsOf(texts: readonly string[]): Partial<Assumptions> {
+  const entries = texts.map((text) => {
+    const [name = '', json = ''] = text.split(/=(.*)/s);
+    if (!(name in ASSUMPTIONS)) throw new UsageError(`--assume: there is no assumption ${name}`);
+    try {
+      return [name, JSON.parse(json) as unknown];
+    } catch {
+      throw new UsageError(`--assume ${name}: the value must be JSON`);
+    }
+  });
+  return Object.fromEntries(entries) as Partial<Assumptions>;
+}
+
+async function main(): Promise<void> {
+  const { options, help, redisUrl, storySpeed, tokenGiven, secretGiven } = readFlags(process.argv.slice(2));
+  if (help) return void process.stdout.write(USAGE);
+  if (!tokenGiven) log.info('no --token given: the API takes the token "sandbox-token"');
+  if (!secretGiven) log.info('no --secret given: webhooks carry the shared secret "sandbox-secret"');
+
+  const ownRedis = redisUrl === undefined ? await startRedis() : undefined;
+  const sandbox = await startSandbox({ ...options, redisUrl: redisUrl ?? ownRedis!.url }).catch(
+    async (error: unknown) => {
+      await ownRedis?.stop();
+      throw error;
+    },
+  );
+  const story = new AbortController();
+  let stopping: Promise<void> | undefined;
+  const stop = (): void => {
+    stopping ??= (async () => {
+      story.abort();
+      await sandbox.stop();
+      await ownRedis?.stop();
+    })().catch((error: unknown) => {
+      log.error({ err: error }, 'did not stop clean');
+      process.exitCode = 1;
+    });
+    void stopping.then(() => process.exit());
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+
+  process.stdout.write(`${JSON.stringify({ ready: true, url: sandbox.url })}\n`);
+  if (storySpeed !== undefined) {
+    await sandbox.tellStory({
+      speed: storySpeed,
+      signal: story.signal,
+      onStep: ({ time, text }) => log.info({ time }, text),
+    });
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`sandbox: ${error.message}\n\n${USAGE}`);
+    process.exit(EXIT_USAGE);
+  }
+  log.fatal({ err: error }, 'the sandbox did not start');
+  process.exit(1);
+}

@@ -1,0 +1,124 @@
+import { toEastern } from '../eastern-time.ts';
+import { toDollars } from '../money.ts';
+import { type Account, type Address, type Card, currentCard, last4 } from '../state/account.ts';
+import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
+import type { SpendRules } from '../state/spend-rules.ts';
+import { availableCents, rulesOf, type World } from '../state/world.ts';
+
+/** A card status as the API writes it: `Active`, where webhooks write `ACTIVE`. */
+export function apiStatus(card: Card | undefined): string {
+  const status = card?.status ?? 'CLOSED';
+  return `${status[0]}${status.slice(1).toLowerCase()}`;
+}
+
+/** Advanced spend rules as answers carry them. */
+export function advancedRules(rules: SpendRules): object {
+  return { ...rules, IsDailySpendLimitEnabled: rules.DailySpendLimit !== null };
+}
+
+/** Basic spend rules: thirteen switches and the daily limit. */
+export function basicRules(rules: SpendRules): object {
+  const all = rules.MerchantCategories.length === 0;
+  return {
+    UseMerchantCategory: !all && rules.MerchantCategories.length < MERCHANT_CATEGORIES.length,
+    MerchantCategories: Object.fromEntries(
+      MERCHANT_CATEGORIES.map(({ id, key }) => [key, all || rules.MerchantCategories.some(({ Id }) => Id === id)]),
+    ),
+    InternationalSpendEnabled: rules.InternationalSpendEnabled,
+    IsDailySpendLimitEnabled: rules.DailySpendLimit !== null,
+    DailySpendLimit: rules.DailySpendLimit,
+    CardNotPresentUse: rules.CardNotPresentUse,
+    UseBusinessBalanceForAuths: rules.UseBusinessBalanceForAuths,
+    UseCustomerAuthDecision: rules.UseCustomerAuthDecision,
+  };
+}
+
+/** One line of the list of accounts. The newer fields can be switched off. */
+export function accountLine(world: World, account: Account, shape: 'newer' | 'older'): object {
+  const older = {
+    AccountId: account.acctId,
+    FirstName: account.firstName,
+    LastName: account.lastName,
+    LedgerBalance: toDollars(account.ledgerCents),
+    AvailableBalance: toDollars(availableCents(account)),
+    AccountStatus: account.status,
+    IsVirtual: account.isVirtual,
+    CustomId: account.customId,
+  };
+  if (shape === 'older') return older;
+  const card = currentCard(account);
+  const group = world.state.groups.find(({ id }) => id === account.groupId);
+  return {
+    ...older,
+    Email: account.email,
+    CardholderType: account.isVirtual ? 'Vendor' : 'TeamMember',
+    GroupId: account.groupId,
+    GroupName: group?.name ?? null,
+    CardStatus: apiStatus(card),
+    CardNumber4Digits: card === undefined ? null : last4(card),
+    CardIssueDate: card === undefined ? null : day(card.issuedAt),
+    CardExpiryDate: card === undefined ? null : `${card.expiresOn}T00:00:00`,
+  };
+}
+
+/** Account details by id; `advanced` chooses the form of the spend rules. No first and last name here, as in the service. */
+export function accountDetails(world: World, account: Account, advanced: boolean): object {
+  const rules = rulesOf(world, account);
+  const group = world.state.groups.find(({ id }) => id === account.groupId);
+  return {
+    AccountId: account.acctId,
+    Group: group === undefined ? null : { Id: group.id, GroupName: group.name },
+    AccountStatus: account.status,
+    LedgerBalance: toDollars(account.ledgerCents),
+    AvailableBalance: toDollars(availableCents(account)),
+    ProfileAddress: contact(account.profileAddress),
+    Phone: account.phone,
+    ShippingAddress: contact(account.shippingAddress),
+    ShippingPhone: account.shippingPhone,
+    DateOfBirth: `${account.dateOfBirth}T00:00:00`,
+    Email: account.email,
+    IsVirtual: account.isVirtual,
+    CardList: account.cards.map((card) => ({
+      CardId: card.cardId,
+      IssuedDate: day(card.issuedAt),
+      ExpirationDate: `${card.expiresOn}T00:00:00`,
+      Last4CardNumber: last4(card),
+      CardStatus: apiStatus(card),
+    })),
+    SpendingRulesetId: account.rulesetId ?? 0,
+    SpendRules: advanced ? advancedRules(rules) : basicRules(rules),
+    ScheduledFunding: null,
+    LowBalanceFunding: null,
+    CustomId: account.customId,
+  };
+}
+
+/** The holder's profile. */
+export function profile(account: Account): object {
+  return {
+    AccountId: account.acctId,
+    AccountStatus: account.status,
+    FirstName: account.firstName,
+    MiddleName: '',
+    LastName: account.lastName,
+    CardholderGroupId: account.groupId,
+    SpendRulesetId: account.rulesetId,
+    ProfileAddress: contact(account.profileAddress),
+    Phone: account.phone,
+    ShippingAddress: contact(account.shippingAddress),
+    ShippingPhone: account.shippingPhone,
+    DateOfBirth: `${account.dateOfBirth}T00:00:00`,
+    Email: account.email,
+    IsVirtual: account.isVirtual,
+    CustomId: account.customId,
+  };
+}
+
+function contact(address: Address): object {
+  return { ...address };
+}
+
+/** Midnight of an instant's Eastern day. */
+export function day(at: string): string {
+  return `${toEastern(new Date(at)).slice(0, 10)}T00:00:00`;
+}

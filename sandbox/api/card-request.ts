@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { isAmount } from '../money.ts';
+import type { CardRequest } from '../state/state.ts';
+
+const ascii = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^[\x20-\x7e]*$/, 'ASCII only');
+
+/** Any text of the wire, at most this long; null counts as absent. */
+const CustomId = z.string().max(50, 'at most 50 characters');
+
+/** A US address as orders and profiles take it. */
+export const AddressRequest = z
+  .object({
+    ContactName: z.string().max(50).nullish(),
+    AddressLine1: ascii(26),
+    AddressLine2: z.string().max(26).nullish(),
+    City: ascii(25),
+    State: z.string().regex(/^[A-Za-z]{2}$/, 'two letters'),
+    PostalCode: z.string().regex(/^\d{5}$/, 'five digits'),
+    Country: z.string().nullish(),
+  })
+  .transform((address) => ({
+    ContactName: address.ContactName ?? '',
+    AddressLine1: address.AddressLine1,
+    AddressLine2: address.AddressLine2 ?? '',
+    City: address.City,
+    State: address.State.toUpperCase(),
+    PostalCode: address.PostalCode,
+    Country: 'USA',
+  }));
+
+/** Orders write a birth date month first, profiles as a datetime; both become a calendar day. */
+const DateOfBirth = z
+  .string()
+  .regex(/^(\d{2}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}(T[\d:.]+)?)$/, 'MM-DD-YYYY')
+  .transform((text) => (text[2] === '-' ? `${text.slice(6)}-${text.slice(0, 5)}` : text.slice(0, 10)));
+
+const SHIPPING_METHODS: Record<string, string> = {
+  '0': 'FirstClassMail',
+  '1': 'Expedited',
+  '2': 'Rush',
+  '3': 'PriorityMail',
+};
+
+/** A shipping method by name or number, or undefined when there is none of that name. */
+export function shippingMethod(value: string | number): string | undefined {
+  return (
+    SHIPPING_METHODS[String(value)] ??
+    Object.values(SHIPPING_METHODS).find((name) => name.toLowerCase() === String(value).toLowerCase())
+  );
+}
+
+const holder = {
+  FirstName: ascii(23),
+  LastName: ascii(23),
+  Phone: z.string().regex(/^[\d\-() +.]{10,20}$/, 'a telephone number'),
+  Email: z.email(),
+  DateOfBirth,
+  ProfileAddress: AddressRequest,
+  GroupId: z.int().positive().nullish(),
+  RulesetId: z.int().positive().nullish(),
+};
+
+const fitsOnCard = ({ FirstName, LastName }: { FirstName: string; LastName: string }): boolean =>
+  FirstName.length + LastName.length <= 23;
+const tooLong = { message: 'first and last name together at most 23 characters', path: ['LastName'] };
+
+/** A card of `POST /Card/CreateAsync` and `/Card/CreateSync`. */
+export const PhysicalCardRequest = z
+  .object({
+    ...holder,
+    ShippingPhone: z.string().regex(/^[\d\-() +.]{10,20}$/, 'a telephone number'),
+    ShippingMethod: z.union([z.string(), z.int()]),
+    ShippingAddress: AddressRequest.optional(),
+    CustomId: CustomId.nullish(),
+    VirtualCard: z.boolean().nullish(),
+  })
+  .refine(fitsOnCard, tooLong);
+
+/** A card of `POST /VirtualCard/Order`. */
+export const VirtualCardRequest = z
+  .object({
+    ...holder,
+    AutoActivation: z.boolean().default(true),
+    FundCardAmount: z.number().min(0).refine(isAmount, 'no more than two decimals').default(0),
+    CardDataWebhookURL: z.url().max(500).nullish(),
+    CustomId: CustomId.nullish(),
+  })
+  .refine(fitsOnCard, tooLong);
+
+/** What `PUT /Card/Profile/{Id}` may change. */
+export const ProfileUpdate = z.object({
+  FirstName: ascii(23).optional(),
+  LastName: ascii(23).optional(),
+  Email: z.email().optional(),
+  Phone: z.string().max(20).optional(),
+  ShippingPhone: z.string().max(20).optional(),
+  DateOfBirth: DateOfBirth.optional(),
+  CustomId: CustomId.nullish(),
+  CardholderGroupId: z.int().positive().nullish(),
+  SpendRulesetId: z.int().positive().nullish(),
+  ProfileAddress: AddressRequest.optional(),
+  ShippingAddress: AddressRequest.optional(),
+});
+
+/** A physical request as the engine takes it. */
+export function fromPhysical(card: z.infer<typeof PhysicalCardRequest>, method: string): CardRequest {
+  return {
+    ...common(card),
+    ShippingPhone: card.ShippingPhone,
+    ShippingMethod: method,
+    ShippingAddress: card.ShippingAddress ?? card.ProfileAddress,
+    VirtualCard: card.VirtualCard ?? false,
+    AutoActivation: false,
+    FundCardAmount: 0,
+    CardDataWebhookURL: null,
+  };
+}
+
+/** A virtual request as the engine takes it. */
+export function fromVirtual(card: z.infer<typeof VirtualCardRequest>): CardRequest {
+  return {
+    ...common(card),
+    ShippingPhone: card.Phone,
+    ShippingMethod: '',
+    ShippingAddress: card.ProfileAddress,
+    VirtualCard: true,
+    AutoActivation: card.AutoActivation,
+    FundCardAmount: card.FundCardAmount,
+    CardDataWebhookURL: card.CardDataWebhookURL ?? null,
+  };
+}
+
+function common(card: z.infer<typeof PhysicalCardRequest> | z.infer<typeof VirtualCardRequest>) {
+  const { FirstName, LastName, DateOfBirth: born, Phone, Email, ProfileAddress } = card;
+  return {
+    FirstName,
+    LastName,
+    DateOfBirth: born,
+    Phone,
+    Email,
+    ProfileAddress: { ...ProfileAddress, ContactName: ProfileAddress.ContactName || `${FirstName} ${LastName}` },
+    GroupId: card.GroupId ?? null,
+    RulesetId: card.RulesetId ?? null,
+    CustomId: card.CustomId ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { activate, block, terminate, unblock } from '../engine/card-status.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { profile } from './account-view.ts';
+import { ProfileUpdate } from './card-request.ts';
+import { accountOf, bodyOf, idOf, openAccountOf } from './request-parts.ts';
+import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+/** Status, activation, closing and profile of a card account. */
+export const cardRoutes: readonly Route[] = [
+  { method: 'PUT', path: '/Card/Status/{Id}', answer: putStatus },
+  { method: 'POST', path: '/Card/Activate/{Id}/{CardId}', answer: activateCard },
+  { method: 'POST', path: '/Card/Activate/{Id}', answer: activateCard },
+  // The form as the specification writes it, without the slash.
+  { method: 'POST', path: '/Card/Activate{Id}/{CardId}', answer: activateCard },
+  { method: 'POST', path: '/Card/Terminate/{Id}', answer: terminateAccount },
+  {
+    method: 'GET',
+    path: '/Card/Profile/{Id}',
+    answer: ({ world, params }) => ok(profile(accountOf(world, params[0]))),
+  },
+  { method: 'PUT', path: '/Card/Profile/{Id}', answer: putProfile },
+  { method: 'PUT', path: '/Card/SetGroup', answer: setGroup },
+  { method: 'PUT', path: '/Card/SetSpendingRuleset', answer: setRuleset },
+];
+
+/** Numbers of the statuses on the wire. Only Active and Blocked may be set. */
+const STATUS_NAMES: Record<string, string> = {
+  '-1': 'invalid',
+  '0': 'active',
+  '1': 'inactive',
+  '2': 'blocked',
+  '5': 'closed',
+  '11': 'removed',
+};
+
+function putStatus({ world, params, body }: ApiRequest): ApiAnswer {
+  const account = accountOf(world, params[0]);
+  const { Status } = bodyOf(z.object({ Status: z.union([z.string(), z.int()]) }), body);
+  const name = STATUS_NAMES[String(Status)] ?? String(Status).toLowerCase();
+  if (!Object.values(STATUS_NAMES).includes(name)) throw invalidRequest('Status must be Active (0) or Blocked (2).');
+  if (name === 'active') unblock(world, account);
+  else if (name === 'blocked') block(world, account);
+  else throw new ServiceError(403, 'Cannot change status');
+  return ok();
+}
+
+function activateCard({ world, params }: ApiRequest): ApiAnswer {
+  const account = accountOf(world, params[0]);
+  activate(world, account, params[1] === undefined ? undefined : idOf(params[1]));
+  return ok();
+}
+
+function terminateAccount({ world, params }: ApiRequest): ApiAnswer {
+  terminate(world, accountOf(world, params[0]));
+  return ok();
+}
+
+function putProfile({ world, params, body }: ApiRequest): ApiAnswer {
+  const account = openAccountOf(world, params[0]);
+  const update = bodyOf(ProfileUpdate, body);
+  if (update.CardholderGroupId != null && !world.state.groups.some(({ id }) => id === update.CardholderGroupId)) {
+    throw new ServiceError(403, 'Card group not found');
+  }
+  if (update.SpendRulesetId != null && !world.state.rulesets.some(({ id }) => id === update.SpendRulesetId)) {
+    throw new ServiceError(403, 'Invalid ruleset ID');
+  }
+  account.firstName = update.FirstName ?? account.firstName;
+  account.lastName = update.LastName ?? account.lastName;
+  account.email = update.Email ?? account.email;
+  account.phone = update.Phone ?? account.phone;
+  account.shippingPhone = update.ShippingPhone ?? account.shippingPhone;
+  account.dateOfBirth = update.DateOfBirth ?? account.dateOfBirth;
+  if (update.CustomId !== undefined) account.customId = update.CustomId === '' ? null : update.CustomId;
+  if (update.CardholderGroupId !== undefined) account.groupId = update.CardholderGroupId;
+  if (update.SpendRulesetId !== undefined) account.rulesetId = update.SpendRulesetId;
+  if (update.ProfileAddress !== undefined) account.profileAddress = update.ProfileAddress;
+  if (update.ShippingAddress !== undefined) account.shippingAddress = update.ShippingAddress;
+  return ok();
+}
+
+function setGroup({ world, body }: ApiRequest): ApiAnswer {
+  const { GroupId, AcctId } = bodyOf(z.object({ GroupId: z.int().nonnegative(), AcctId: z.int() }), body);
+  const account = openAccountOf(world, String(AcctId));
+  if (GroupId !== 0 && !world.state.groups.some(({ id }) => id === GroupId))
+    throw new ServiceError(403, 'Card group not found');
+  account.groupId = GroupId === 0 ? null : GroupId;
+  return ok();
+}
+
+function setRuleset({ world, body }: ApiRequest): ApiAnswer {
+  const { RulesetId, AccountId } = bodyOf(z.object({ RulesetId: z.int().nonnegative(), AccountId: z.int() }), body);
+  const account = openAccountOf(world, String(AccountId));
+  if (RulesetId !== 0 && !world.state.rulesets.some(({ id }) => id === RulesetId))
+    throw new ServiceError(403, 'Invalid ruleset ID');
+  account.rulesetId = RulesetId === 0 ? null : RulesetId;
+  return ok({ AccountId });
+}

@@ -1,0 +1,68 @@
+import { toEastern } from '../eastern-time.ts';
+import { toDollars } from '../money.ts';
+import { ServiceError } from '../service-error.ts';
+import { type Account, type Card, currentCard, last4 } from '../state/account.ts';
+import { availableCents, type World } from '../state/world.ts';
+import { apiStatus, day } from './account-view.ts';
+import { idOf } from './request-parts.ts';
+import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+/** Groups of holders. */
+export const groupRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/Group',
+    answer: ({ world }) => ok({ Groups: world.state.groups.map(({ id, name }) => ({ Id: id, Name: name })) }),
+  },
+  { method: 'GET', path: '/Group/{Id}', answer: getGroup },
+];
+
+function getGroup({ world, params }: ApiRequest): ApiAnswer {
+  const id = idOf(params[0]);
+  if (!world.state.groups.some((group) => group.id === id)) throw new ServiceError(404, 'Card group not found');
+  return ok(world.state.accounts.filter(({ groupId }) => groupId === id).map((account) => holder(world, account)));
+}
+
+function holder(world: World, account: Account): object {
+  const group = world.state.groups.find(({ id }) => id === account.groupId);
+  const ruleset = world.state.rulesets.find(({ id }) => id === account.rulesetId);
+  return {
+    FirstName: account.firstName,
+    MiddleName: '',
+    LastName: account.lastName,
+    AccountId: account.acctId,
+    AccountNumber: account.accountNumber,
+    AvailableBalance: toDollars(availableCents(account)),
+    LedgerBalance: toDollars(account.ledgerCents),
+    SpendRules: true,
+    AccountCreationTime: toEastern(new Date(account.createdAt)),
+    ManualStatus: apiStatus(currentCard(account)),
+    SystemStatus: account.status,
+    PinSet: true,
+    BSAcctId: world.state.business.businessAccountId,
+    IsVirtual: account.isVirtual,
+    Group: group === undefined ? null : { Id: group.id, GroupName: group.name },
+    SpendingRulesetModel: ruleset === undefined ? null : { RulesetId: ruleset.id, Name: ruleset.name },
+    EmbossingDetails: account.cards.map((card) => embossing(account, card)),
+    CustomId: account.customId,
+  };
+}
+
+function embossing(account: Account, card: Card): object {
+  return {
+    AccountId: account.acctId,
+    // Masked: the number itself leaves the sandbox in one webhook only.
+    CardNumber: `************${last4(card)}`,
+    ManualStatus: apiStatus(card),
+    SystemStatus: account.status,
+    CreatedDate: day(card.issuedAt),
+    PlasticDetails: [
+      {
+        PlasticSequence: 1,
+        ManualStatus: apiStatus(card),
+        IssuedDate: day(card.issuedAt),
+        ExpirationDate: `${card.expiresOn}T00:00:00`,
+      },
+    ],
+  };
+}

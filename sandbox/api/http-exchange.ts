@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { ApiAnswer } from './route.ts';
+
+const BODY_MAX_BYTES = 1024 * 1024;
+
+/** Reads a JSON body; undefined when there is none. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw new ServiceError(413, 'The request is too large.');
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest('The body is not JSON.');
+  }
+}
+
+/** Sends an answer as JSON; without a body only the status. */
+export function sendJson(
+  response: ServerResponse,
+  { status, body }: ApiAnswer,
+  headers: Record<string, string> = {},
+): void {
+  if (response.destroyed || response.headersSent) return;
+  if (body === undefined) {
+    response.writeHead(status, { 'Content-Length': '0', ...headers }).end();
+    return;
+  }
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      ...headers,
+    })
+    .end(text);
+}
+
+/** What a thrown error answers: a refusal as it says, anything else is the sandbox's own fault. */
+export function answerOf(error: unknown, report: (error: unknown) => void): ApiAnswer {
+  if (error instanceof ServiceError) return { status: error.status, body: { Message: error.message } };
+  report(error);
+  return { status: 500, body: { Message: 'System error' } };
+}

@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { releaseExpiredHolds } from '../engine/purchase.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { Simulation } from '../simulation.ts';
+import type { World } from '../state/world.ts';
+import type { Fault, Faults } from './faults.ts';
+import { answerOf, readJson, sendJson } from './http-exchange.ts';
+import { type ApiAnswer, type ApiOptions, createRouter } from './route.ts';
+import { ROUTES } from './routes.ts';
+import { SIMULATE_ROUTES } from './simulate.ts';
+import { authenticate } from './token.ts';
+
+/** One call of the API, as it arrived. */
+export interface ApiCall {
+  readonly method: string;
+  /** With the version segment, without the query. */
+  readonly path: string;
+  readonly query: string;
+  /** Parsed JSON; undefined when there was none. */
+  readonly body: unknown;
+  /** Null while the call hangs, or when the connection was cut. */
+  status: number | null;
+  readonly at: Date;
+}
+
+interface Deps {
+  readonly world: World;
+  readonly simulation: Simulation;
+  readonly faults: Faults;
+  readonly token: string;
+  readonly options: ApiOptions;
+  readonly calls: ApiCall[];
+  readonly countCall: (method: string, routePath: string) => void;
+  /** Called after each call that may have changed something. */
+  readonly changed: () => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** The HTTP server of the sandbox: the API under `/v4`, the simulation beside it. */
+export function createHttpServer(deps: Deps): Server {
+  const match = createRouter(ROUTES);
+
+  function answerApi(call: ApiCall, request: IncomingMessage): ApiAnswer {
+    const { world, token, options } = deps;
+    const [, version = '', path = '/'] = /^\/(v\d[^/]*)(\/.*)?$/i.exec(call.path) ?? [];
+    if (version.toLowerCase() !== 'v4') {
+      const shown = version === '' ? 'The path has no version segment' : `Version ${version} is not served`;
+      throw new ServiceError(world.assume.wrongVersionStatus, `${shown}: use /v4`);
+    }
+    const found = match(call.method, path);
+    const isOpen = 'route' in found && found.route.open === true;
+    const bearer = isOpen ? '' : authenticate(world, request.headers.authorization, token);
+    if (!('route' in found)) throw noSuchRoute(found.allowed);
+    deps.countCall(found.route.method, found.route.path);
+    if (call.body instanceof ServiceError) throw call.body;
+    releaseExpiredHolds(world);
+    return found.route.answer({
+      world,
+      params: found.params,
+      query: new URLSearchParams(call.query),
+      body: call.body,
+      token: bearer,
+      options,
+    });
+  }
+
+  async function serveApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const body = await readJson(request).catch((error: unknown) => error);
+    const call: ApiCall = {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.search,
+      body,
+      status: null,
+      at: new Date(),
+    };
+    deps.calls.push(call);
+    const fault = deps.faults.take(call.method, call.path);
+    const early = fault && beforeEffect(fault);
+    if (early === 'hang_up') return void request.socket.destroy();
+    if (early === 'hang' && !(await waits(fault, response))) return;
+
+    let answer: ApiAnswer;
+    if (typeof early === 'object') answer = early;
+    else {
+      try {
+        answer = answerApi(call, request);
+      } catch (error) {
+        answer = answerOf(error, deps.report);
+      }
+      deps.changed();
+    }
+    if (fault?.kind === 'hang_up_after_effect') return void request.socket.destroy();
+    if (fault?.kind === 'hang_after_effect' && !(await waits(fault, response))) return;
+    call.status = answer.status;
+    if (fault?.kind === 'http_502_html') return sendHtml(response);
+    sendJson(response, answer, headersOf(fault));
+  }
+
+  async function serveSimulate(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+    let answer: ApiAnswer;
+    try {
+      const act = SIMULATE_ROUTES[name.toLowerCase()];
+      if (act === undefined)
+        throw new ServiceError(404, `Nothing to simulate: ${Object.keys(SIMULATE_ROUTES).join(', ')}`);
+      if (request.method !== 'POST') throw new ServiceError(405, 'Use POST');
+      const body = await readJson(request);
+      if (body === undefined) throw invalidRequest('A JSON body is required.');
+      answer = { status: 200, body: act(deps.simulation, body) };
+      deps.changed();
+    } catch (error) {
+      answer = answerOf(error, deps.report);
+    }
+    sendJson(response, answer);
+  }
+
+  return createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://sandbox');
+    const simulated = /^\/simulate\/([^/]+)\/?$/i.exec(url.pathname);
+    const served =
+      simulated === null ? serveApi(request, response, url) : serveSimulate(request, response, simulated[1]!);
+    served.catch((error: unknown) => {
+      deps.report(error);
+      response.destroy();
+    });
+  });
+}
+
+function noSuchRoute(allowed: readonly string[]): ServiceError {
+  if (allowed.length === 0) return new ServiceError(404, 'No such endpoint');
+  return new ServiceError(405, `Use ${[...new Set(allowed)].join(' or ')}`);
+}
+
+/** What a fault does before the call has had any effect: an answer of its own, a wait, a cut, or nothing. */
+function beforeEffect({ kind }: Fault): ApiAnswer | 'hang' | 'hang_up' | undefined {
+  switch (kind) {
+    case 'http_500':
+      return { status: 500, body: { Message: 'System error' } };
+    case 'http_502_html':
+      return { status: 502 };
+    case 'rate_limited':
+      return { status: 429, body: { Message: 'Usage limits exceeded' } };
+    case 'token_expired':
+      return { status: 401, body: { Message: 'Token expired or does not exist' } };
+    case 'hang':
+    case 'hang_up':
+      return kind;
+    case 'hang_after_effect':
+    case 'hang_up_after_effect':
+      return undefined;
+  }
+}
+
+/** Waits a hanging call out. False: it never ends, or the caller has gone. */
+async function waits(fault: Fault | undefined, response: ServerResponse): Promise<boolean> {
+  const { ms } = fault ?? {};
+  if (ms === undefined) return false;
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return !response.destroyed;
+}
+
+function headersOf(fault: Fault | undefined): Record<string, string> {
+  return fault?.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(fault.retryAfterSeconds) };
+}
+
+/** What a proxy in front of the service sends: a page, not JSON. */
+function sendHtml(response: ServerResponse): void {
+  response
+    .writeHead(502, { 'Content-Type': 'text/html' })
+    .end('<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>');
+}

@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import { toEastern } from '../eastern-time.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { Account } from '../state/account.ts';
+import { findAccount, type World } from '../state/world.ts';
+
+/** A whole, positive id out of the path. */
+export function idOf(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text)) throw invalidRequest('Id must be an integer.');
+  return Number(text);
+}
+
+/** The card account of an id. A wrong id is refused with 403, never 404. */
+export function accountOf(world: World, text: string | undefined): Account {
+  const id = idOf(text);
+  if (id === world.state.business.businessAccountId) throw new ServiceError(403, 'Must be card account ID');
+  const account = findAccount(world, id);
+  if (account === undefined) throw new ServiceError(403, 'Invalid card account ID');
+  return account;
+}
+
+/** The same, for changes: a closed account takes none. */
+export function openAccountOf(world: World, text: string | undefined): Account {
+  const account = accountOf(world, text);
+  if (account.status === 'CLOSED') throw new ServiceError(403, 'Account closed');
+  return account;
+}
+
+/** A body that fits a schema; else 400 naming the fields that do not. */
+export function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body ?? {});
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  throw invalidRequest(details.join('; '));
+}
+
+/** A query's range in Eastern wall time, both ends included. */
+export interface DateRange {
+  readonly start: string;
+  readonly end: string;
+}
+
+const LOCAL_DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+
+/** `StartDate` and `EndDate`, both required, without offset, no further apart than the service allows. */
+export function dateRangeOf(world: World, query: URLSearchParams, required = true): DateRange {
+  const start = queryValue(query, 'StartDate');
+  const end = queryValue(query, 'EndDate');
+  if (!required && start === null && end === null) return { start: '', end: '9999' };
+  for (const [name, value] of [
+    ['StartDate', start],
+    ['EndDate', end],
+  ] as const) {
+    if (value === null) throw invalidRequest(`${name} is required.`);
+    if (!LOCAL_DATETIME.test(value) || Number.isNaN(Date.parse(`${value}Z`)))
+      throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
+  }
+  if (start === null || end === null) throw invalidRequest('StartDate and EndDate are required.');
+  if (start > end) throw invalidRequest('StartDate must not be after EndDate.');
+  const latest = new Date(`${start}Z`);
+  latest.setUTCMonth(latest.getUTCMonth() + world.assume.queryRangeMonths);
+  if (Date.parse(`${end}Z`) > latest.getTime())
+    throw invalidRequest(`The date range must not exceed ${world.assume.queryRangeMonths} months.`);
+  return { start, end };
+}
+
+/** Whether an instant lies in a range. Wall times compare as text. */
+export function isWithin({ start, end }: DateRange, at: Date): boolean {
+  const local = toEastern(at);
+  return local >= start && local <= end;
+}
+
+/** A switch of a query: 1, 0, true, false in any case. */
+export function flagOf(query: URLSearchParams, name: string): boolean {
+  const value = queryValue(query, name)?.toLowerCase() ?? 'false';
+  if (['1', 'true'].includes(value)) return true;
+  if (['0', 'false', ''].includes(value)) return false;
+  throw invalidRequest(`${name} must be 1 or 0.`);
+}
+
+/** Query names, like paths, know no case. */
+export function queryValue(query: URLSearchParams, name: string): string | null {
+  for (const [key, value] of query) if (key.toLowerCase() === name.toLowerCase()) return value;
+  return null;
+}

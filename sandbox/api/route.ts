@@ -1,0 +1,65 @@
+import type { World } from '../state/world.ts';
+
+/** A request that has been authenticated, limited and parsed. */
+export interface ApiRequest {
+  readonly world: World;
+  readonly params: readonly string[];
+  readonly query: URLSearchParams;
+  /** Parsed JSON; undefined when there was no body. */
+  readonly body: unknown;
+  readonly token: string;
+  readonly options: ApiOptions;
+}
+
+/** Choices of the operator that shape answers. */
+export interface ApiOptions {
+  readonly listShape: 'newer' | 'older';
+  readonly urlOfVirtualCard: string | undefined;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** Undefined sends no body at all. */
+  readonly body?: unknown;
+}
+
+/** One endpoint: method, path with `{Id}` parts, and what answers. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** Needs no token. */
+  readonly open?: boolean;
+  readonly answer: (request: ApiRequest) => ApiAnswer;
+}
+
+/** 200 with a body. */
+export function ok(body: unknown = {}): ApiAnswer {
+  return { status: 200, body };
+}
+
+interface CompiledRoute extends Route {
+  readonly pattern: RegExp;
+}
+
+/** What a path and method lead to: a route with its parameters, or the methods that the path knows. */
+export type Match =
+  | { readonly route: Route; readonly params: readonly string[] }
+  | { readonly allowed: readonly string[] };
+
+/** Finds routes. Path case is not significant; a trailing slash neither. */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
+  const compiled: CompiledRoute[] = routes.map((route) => ({
+    ...route,
+    pattern: new RegExp(`^${route.path.replace(/\{[^}]+\}/g, '([^/]+)')}/?$`, 'i'),
+  }));
+  return (method, path) => {
+    const allowed: string[] = [];
+    for (const route of compiled) {
+      const found = route.pattern.exec(path);
+      if (found === null) continue;
+      if (route.method === method) return { route, params: found.slice(1).map(decodeURIComponent) };
+      allowed.push(route.method);
+    }
+    return { allowed };
+  };
+}

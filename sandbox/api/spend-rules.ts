@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { SpendRulesWrite, writtenRules } from '../engine/write-spend-rules.ts';
+import { isAmount } from '../money.ts';
+import { invalidRequest } from '../service-error.ts';
+import type { Account } from '../state/account.ts';
+import { MERCHANT_CATEGORIES, merchantCategory } from '../state/merchant-category.ts';
+import { rulesOf, type World } from '../state/world.ts';
+import { advancedRules, basicRules } from './account-view.ts';
+import { accountOf, bodyOf, openAccountOf } from './request-parts.ts';
+import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+/** Spend rules of one card account, basic and advanced. */
+export const spendRuleRoutes: readonly Route[] = [
+  { method: 'GET', path: '/Card/SpendRules/{Id}/Advanced', answer: getAdvanced },
+  { method: 'PUT', path: '/Card/SpendRules/{Id}/Advanced', answer: putAdvanced },
+  { method: 'GET', path: '/Card/SpendRules/{Id}', answer: getBasic },
+  { method: 'PUT', path: '/Card/SpendRules/{Id}', answer: putBasic },
+];
+
+function getAdvanced({ world, params }: ApiRequest): ApiAnswer {
+  return ok({ AdvancedSpendRules: advancedRules(rulesOf(world, accountOf(world, params[0]))) });
+}
+
+function putAdvanced({ world, params, body }: ApiRequest): ApiAnswer {
+  const account = openAccountOf(world, params[0]);
+  const write = bodyOf(SpendRulesWrite, body);
+  // The answer of GET has a wrapper, the body of PUT has none: sent back whole it would change nothing, silently.
+  if ('AdvancedSpendRules' in write)
+    throw invalidRequest('Send the spend rules without the AdvancedSpendRules wrapper.');
+  writeRules(world, account, write);
+  return world.assume.putSpendRulesAnswer === 'empty' ? { status: 200 } : ok();
+}
+
+function writeRules(world: World, account: Account, write: SpendRulesWrite): void {
+  account.spendRules = writtenRules(structuredClone(rulesOf(world, account)), write, world.assume);
+  if (world.assume.ruleOfRulesetWriteUnassigns) account.rulesetId = null;
+}
+
+function getBasic({ world, params }: ApiRequest): ApiAnswer {
+  return ok({ SpendRules: basicRules(rulesOf(world, accountOf(world, params[0]))) });
+}
+
+const BasicWrite = z.object({
+  MerchantCategories: z.record(z.string(), z.boolean()).optional(),
+  InternationalSpendEnabled: z.boolean().optional(),
+  DailySpendLimit: z.number().min(0).refine(isAmount).nullable().optional(),
+  CardNotPresentUse: z.boolean().optional(),
+  UseBusinessBalanceForAuths: z.boolean().optional(),
+  UseCustomerAuthDecision: z.boolean().optional(),
+});
+
+function putBasic({ world, params, body }: ApiRequest): ApiAnswer {
+  const account = openAccountOf(world, params[0]);
+  const { MerchantCategories: switches, ...fields } = bodyOf(BasicWrite, body);
+  if (switches === undefined) writeRules(world, account, fields);
+  else {
+    const allowed = MERCHANT_CATEGORIES.filter(({ key }) => switches[key] === true);
+    const before = rulesOf(world, account).MerchantCategories;
+    const categories = allowed.map(({ id }) => before.find(({ Id }) => Id === id) ?? merchantCategory(id));
+    writeRules(world, account, { ...fields, MerchantCategories: categories });
+  }
+  return ok();
+}

@@ -1,0 +1,39 @@
+import { toEastern } from '../eastern-time.ts';
+import { ServiceError } from '../service-error.ts';
+import type { World } from '../state/world.ts';
+import { ok, type Route } from './route.ts';
+
+/**
+ * The token of an `Authorization` header.
+ *
+ * @throws ServiceError 401 for a missing header, a scheme the service does not know, or a token it did not issue.
+ */
+export function authenticate(world: World, header: string | undefined, knownToken: string): string {
+  if (header === undefined || header.trim() === '') throw new ServiceError(401, 'Missing authorization header');
+  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/);
+  if (!world.assume.tokenScheme.includes(scheme.toLowerCase())) throw new ServiceError(401, 'Bad authorization scheme');
+  if (rest.length > 0 || token !== knownToken) throw new ServiceError(401, 'Token expired or does not exist');
+  return token;
+}
+
+/** The one token call that a client needs at its start: who am I, and until when. */
+export const tokenRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/Token/Current',
+    answer: ({ world, token }) => {
+      const { business } = world.state;
+      return ok({
+        AppId: 'cardbell-sandbox',
+        BusinessAccountId: business.businessAccountId,
+        BusinessAccountName: business.name,
+        CardholderAccountId: null,
+        UserType: 'BusinessAdmin',
+        Username: 'program.admin',
+        Token: token,
+        // Tokens live six months.
+        TokenExpiration: toEastern(new Date(world.now().getTime() + 182 * 86_400_000)),
+      });
+    },
+  },
+];

@@ -1,0 +1,161 @@
+import { toEastern } from '../eastern-time.ts';
+import { toDollars } from '../money.ts';
+import { ServiceError } from '../service-error.ts';
+import type { NetworkRow, Purchase, Transfer } from '../state/transaction.ts';
+import { findAccount, type World } from '../state/world.ts';
+import { type DateRange, dateRangeOf, flagOf, idOf, isWithin } from './request-parts.ts';
+import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+/** Transaction details: network transactions and transfers in the shape of statements, in pages. */
+export const transactionRoutes: readonly Route[] = [
+  { method: 'GET', path: '/Details/TransactionDetails', answer: ofBusiness },
+  { method: 'GET', path: '/Details/TransactionDetails/{Id}', answer: ofAccount },
+  { method: 'GET', path: '/Details/AllCardholderTransactions', answer: (request) => page(request, cardItems(request)) },
+];
+
+interface Item {
+  readonly at: string;
+  readonly body: object;
+}
+
+/** An administrator's token sees the business account here, not the cards. */
+function ofBusiness(request: ApiRequest): ApiAnswer {
+  return page(
+    request,
+    request.world.state.transfers.map((transfer) => transferItem(transfer, true)),
+  );
+}
+
+function ofAccount(request: ApiRequest): ApiAnswer {
+  const id = idOf(request.params[0]);
+  if (id === request.world.state.business.businessAccountId) return ofBusiness(request);
+  if (findAccount(request.world, id) === undefined) throw new ServiceError(403, 'Invalid card account ID');
+  return page(request, cardItems(request, id));
+}
+
+function cardItems({ world, query }: ApiRequest, acctId?: number): Item[] {
+  const withPendings = flagOf(query, 'IncludePendings');
+  const withDeclines = flagOf(query, 'IncludeDeclines');
+  const isWanted = (each: { acctId: number }): boolean => acctId === undefined || each.acctId === acctId;
+  const purchases = world.state.purchases
+    .filter(isWanted)
+    .filter(({ state }) =>
+      state === 'held'
+        ? withPendings
+        : state === 'declined'
+          ? withDeclines
+          : state !== 'reversed' && state !== 'released',
+    )
+    .map((made) => purchaseItem(world, made));
+  return [...purchases, ...world.state.transfers.filter(isWanted).map((transfer) => transferItem(transfer, false))];
+}
+
+/** One page: the oldest rows first. The next begins at `LastTimeRetrieved`, whose row comes again. */
+function page({ world, query }: ApiRequest, items: readonly Item[]): ApiAnswer {
+  const range: DateRange = dateRangeOf(world, query);
+  const size = world.assume.transactionPageSize;
+  const within = items.filter(({ at }) => isWithin(range, new Date(at))).sort((a, b) => a.at.localeCompare(b.at));
+  const shown = within.slice(0, size);
+  const last = shown.at(-1);
+  return ok({
+    TransactionList: shown.map(({ body }) => body),
+    Pages: {
+      PageSize: size,
+      TotalRecords: within.length,
+      NumberOfPages: Math.max(1, Math.ceil(within.length / size)),
+      LastTimeRetrieved: last === undefined ? null : toEastern(new Date(last.at)),
+    },
+  });
+}
+
+function purchaseItem(world: World, made: Purchase): Item {
+  const isDecline = made.state === 'declined';
+  const isPending = made.state === 'held';
+  const isCredit = made.kind === 'Credit';
+  const cents = isPending || isDecline || isCredit ? made.amountCents : made.countedCents;
+  return {
+    at: made.at,
+    body: {
+      ...common(made.transactionId, made.acctId, made.at, isCredit ? cents : -cents),
+      MerchantLocalTime: toEastern(new Date(made.at)),
+      HoldTime: isDecline || made.kind !== 'Auth' ? null : toEastern(new Date(made.at)),
+      SettlementTime: made.settledAt === null ? null : toEastern(new Date(made.settledAt)),
+      AuthTransactionId: made.transactionId,
+      TransactionType: 'Network',
+      // Declines tell their reason here.
+      Description: isDecline ? (declineText(world, made) ?? 'Declined') : made.merchant.MerchantName,
+      IsPending: isPending,
+      IsDecline: isDecline,
+      ...made.merchant,
+      TransferToOrFromAccountId: null,
+      AuthIdentityResponseCode: made.authCode,
+      NetworkTransactionId: made.networkTransactionId,
+      TransactionTags: {
+        Tags: [{ FieldId: '1', Value: null, Name: 'Cost center' }],
+        State: 'Initial',
+        FieldsVersion: 1,
+      },
+      MetadataApprovalStatus: isDecline ? 'Ignored' : 'Not Reviewed',
+      TransactionTypeCategory: isCredit ? 'NetworkCredit' : made.kind === 'Pin' ? 'NetworkPin' : 'NetworkSignature',
+    },
+  };
+}
+
+function declineText(world: World, made: Purchase): string | null | undefined {
+  const found: NetworkRow | undefined = world.state.rows.find(
+    ({ row }) => row.NetworkTransactionId === made.networkTransactionId,
+  )?.row;
+  return found?.Message;
+}
+
+/** A transfer as the card sees it, or turned round as the business does. */
+function transferItem(transfer: Transfer, forBusiness: boolean): Item {
+  const local = toEastern(new Date(transfer.at));
+  return {
+    at: transfer.at,
+    body: {
+      ...common(
+        transfer.transactionId,
+        transfer.acctId,
+        transfer.at,
+        forBusiness ? -transfer.amountCents : transfer.amountCents,
+      ),
+      MerchantLocalTime: null,
+      HoldTime: null,
+      SettlementTime: local,
+      AuthTransactionId: 0,
+      TransactionType: 'Transfer',
+      Description: transfer.description,
+      IsPending: false,
+      IsDecline: false,
+      MerchantName: '',
+      MerchantCity: '',
+      MerchantState: '',
+      MerchantZip: '',
+      MerchantCountry: '',
+      MCCCode: '',
+      TransferToOrFromAccountId: transfer.acctId,
+      AuthIdentityResponseCode: null,
+      MerchantId: null,
+      TerminalId: null,
+      NetworkTransactionId: null,
+      TransactionTags: null,
+      MetadataApprovalStatus: 'Ignored',
+      TransactionTypeCategory: transfer.category,
+    },
+  };
+}
+
+function common(transactionId: number, acctId: number, at: string, cents: number) {
+  return {
+    TransactionId: transactionId,
+    AcctId: acctId,
+    TransactionTime: toEastern(new Date(at)),
+    TransactionAmount: toDollars(cents),
+    PaddingAmount: 0,
+    TransactionNotes: [],
+    SourceCurrencyCodeDescription: null,
+    SourceCurrencyNumericCode: null,
+    SourceAmount: null,
+  };
+}

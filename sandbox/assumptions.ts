@@ -1,0 +1,154 @@
+/**
+ * Everything the sandbox does that the specification marks "not shown".
+ *
+ * One line each: the value, and where it comes from ("facts" is the project's page of public facts, "spec" the
+ * specification itself). Override any of them with `startSandbox({ assumptions })` or `--assume NAME=VALUE`.
+ */
+function assume<T>(value: T, source: string): { readonly value: T; readonly source: string } {
+  return { value, source };
+}
+
+/** The table of assumptions: value and source line of each. */
+export const ASSUMPTIONS = {
+  // Cards and their states
+  activationRefusedHours: assume<number>(
+    24,
+    'facts 2, "Activation rules: refused within 24 h of creation"; a shipped card is past it',
+  ),
+  activationEndsOtherCards: assume<boolean>(
+    true,
+    'facts 2, "activating immediately and irreversibly terminates all other cards on that account"',
+  ),
+  statusOfInactiveMayBeSetActive: assume<boolean>(
+    false,
+    'facts 2, "Cannot change status"; spec States: only INACTIVE to BLOCKED is shown',
+  ),
+  sameStatusIsNoChange: assume<boolean>(
+    true,
+    'spec Events 3, one webhook per change: setting what is already set changes nothing and sends nothing',
+  ),
+  statusCardList: assume<'changed' | 'all'>(
+    'changed',
+    'facts 5, the sample CardList carries one card; spec: one webhook per change',
+  ),
+  virtualCardSendsCardStatus: assume<boolean>(
+    true,
+    'spec States: status changes by any channel send a webhook; virtual orders are not named',
+  ),
+  wrongPinsUntilBlocked: assume<number>(5, 'facts 2, "Wrong PIN five times: service blocks the card for fraud"'),
+
+  // Orders
+  orderProcessingSeconds: assume<number>(
+    2,
+    'facts 3, CreateAsync answers before the cards exist; the wait itself is not shown',
+  ),
+  cardOrderStatus: assume<{ pending: string; done: string; failed: string }>(
+    { pending: 'Pending', done: 'Successful', failed: 'Failed' },
+    'facts 3, CardOrder: only "failed" and "successful" in prose',
+  ),
+  cardsPerOrderMax: assume<number>(500, 'spec Limits: maximum cards per order not shown'),
+  createSyncAnswersOrder: assume<boolean>(
+    true,
+    'spec Endpoints: POST /Card/CreateSync creates a card order; its answer is not shown',
+  ),
+  virtualFundingMax: assume<number>(50_000, 'facts 3, FundCardAmount 0 to 50,000'),
+  virtualOrderNeedsWebhook: assume<boolean>(
+    false,
+    'facts 3, 403 webhook not registered; off, since spec Events lets a kind go without URL',
+  ),
+
+  // The decision
+  declineMessageActivation: assume<string>(
+    'Card Status New Card Pending Activation',
+    'spec decline.card.status; facts 5: exact text has the prefix "Card Status "',
+  ),
+  declineMessageBlocked: assume<string>(
+    'Card Status Inactive',
+    'spec BLOCKED declines all; no text of its own is listed anywhere (facts 5), the inactive one is the nearest',
+  ),
+  declineMessageClosed: assume<string>('Card Status Closed', 'spec decline.card.status; facts 5, exact messages'),
+  velocityMessage: assume<string>(
+    'Transaction exceeded daily spend limit',
+    'spec decline.rule.velocity: the one text listed, used for longer windows too',
+  ),
+  refundRestoresLimit: assume<boolean>(false, 'spec Limits: not shown; a merchant credit is a transaction of its own'),
+  holdDays: assume<number>(5, 'spec Limits: authorization hold period, typically five days'),
+  padAuthorizations: assume<boolean>(
+    false,
+    'facts 4 pads fuel and restaurants, the sample (MCC 5812) carries PaddingAmount 0.0',
+  ),
+  domesticCountries: assume<readonly string[]>(
+    ['US', 'USA', '840', ''],
+    'spec decline.rule.location: merchant outside the United States; MerchantCountry may be empty',
+  ),
+  serviceDisallowedMccs: assume<readonly string[]>(
+    ['4829', '5933', '6010', '6011', '6012', '6051', '6211', '7273', '7800', '7801', '7802', '7995', '9223'],
+    'spec decline.mcc: the service disallows certain merchant types; which ones is not shown',
+  ),
+  emptyCategoryListAllowsAll: assume<boolean>(true, 'facts 3, UseMerchantCategory false: no category rule at all'),
+  defaultMcc: assume<string>('5812', 'facts 5, MCCCode of every network sample'),
+
+  // Spend rules
+  nullLimitIsNoLimit: assume<boolean>(true, 'contract, sandbox: null means no limit'),
+  putSpendRulesAnswer: assume<'object' | 'empty'>(
+    'object',
+    'facts 3, PUT SpendRules/Advanced: 200 with no body documented',
+  ),
+  shorterAboveLongerText: assume<string>(
+    'Shorter period spend limit exceeds longer period spend limit',
+    'facts 3, Limit windows: exact error text not found',
+  ),
+  ruleOfRulesetWriteUnassigns: assume<boolean>(
+    true,
+    'spec: not shown; writing card rules takes the card out of its ruleset with the rules it had',
+  ),
+
+  // Webhooks
+  webhookVersion: assume<string>('2.0.1.3', 'spec Versioning 3: the first version with the signs after Dec 27, 2017'),
+  oldSignsVersion: assume<string>('2.0.1.1', 'spec Versioning 3: any version before 2.0.1.3'),
+  retrySeconds: assume<readonly number[]>(
+    [15, 30, 60, 120, 3600],
+    'spec Events 4 and Limits; each counted from the attempt before',
+  ),
+  timeoutFloorMs: assume<number>(100, 'of our own: a large time scale must not ask receivers for the impossible'),
+  reversalNetworkStatus: assume<string | null>(
+    null,
+    'spec NetworkStatus: null in the examples (one statement says Approved)',
+  ),
+  webhookBalances: assume<'before' | 'after'>(
+    'before',
+    'facts 5, Balances: the authorization sample carries the balance before the hold',
+  ),
+  virtualCardMessage: assume<string>(
+    'Account Creation Successful',
+    'facts 5, virtual card sample; spec: text stating success',
+  ),
+
+  // API
+  tokenScheme: assume<readonly string[]>(
+    ['token', 'bearer'],
+    'facts 1, Authorization: token T or Bearer, case-insensitive',
+  ),
+  wrongVersionStatus: assume<number>(404, 'spec Versioning 1 names v4 alone'),
+  transactionPageSize: assume<number>(30_000, 'facts 4, transaction endpoints page at 30,000'),
+  queryRangeMonths: assume<number>(12, 'facts 3, span no more than 12 months'),
+  callsPerMinute: assume<number>(120, 'facts 4, rate limits of 2018'),
+  callsOfEndpoint: assume<Readonly<Record<string, { calls: number; minutes: number }>>>(
+    {
+      'GET /Details/TransactionDetails': { calls: 1, minutes: 1 },
+      'GET /Details/AccountDetails': { calls: 10, minutes: 60 },
+      'GET /Details/AllCardholderTransactions': { calls: 10, minutes: 60 },
+    },
+    'facts 4, rate limits of 2018',
+  ),
+  outageStopsApi: assume<boolean>(false, 'spec Events 4: in an outage webhooks are stored; nothing is said of the API'),
+} as const;
+
+/** The assumed values by name. */
+export type Assumptions = { readonly [K in keyof typeof ASSUMPTIONS]: (typeof ASSUMPTIONS)[K]['value'] };
+
+/** The assumed values with some of them overridden. */
+export function assumptionsWith(overrides: Partial<Assumptions> = {}): Assumptions {
+  const values = Object.fromEntries(Object.entries(ASSUMPTIONS).map(([name, { value }]) => [name, value]));
+  return { ...values, ...overrides } as Assumptions;
+}

@@ -1,0 +1,39 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** A command line that cannot be understood; the message says what to type instead. */
+export class UsageError extends Error {}
+
+/** EX_USAGE: the command line is wrong. */
+export const EXIT_USAGE = 64;
+
+/** Parses flags, strictly. */
+export function parseFlags<T extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: T) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** A number of a flag, within bounds. */
+export function numberFlag(
+  name: string,
+  text: string | undefined,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < least || value > most) {
+    throw new UsageError(`--${name} must be a number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** A URL of a flag with one of the given protocols. */
+export function urlFlag(name: string, text: string | undefined, protocols: readonly string[]): string | undefined {
+  if (text === undefined) return undefined;
+  const found = URL.canParse(text) ? new URL(text).protocol : '';
+  if (!protocols.includes(found))
+    throw new UsageError(`--${name} must be a URL that starts with ${protocols.join('// or ')}//`);
+  return text;
+}

@@ -1,0 +1,38 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { State } from './state/state.ts';
+
+/** Reads a state kept earlier; undefined when the file is not there yet. */
+export async function readDataFile(path: string): Promise<State | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as State;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`the data file ${path} cannot be read`, { cause: error });
+  }
+}
+
+/** Writes the state soon after a change, and never half: a new file takes the place of the old one. */
+export function createDataFile(path: string, state: State, report: (error: unknown) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    const temporary = `${path}.new`;
+    await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
+    await rename(temporary, path);
+  }
+  function writeInTurn(): Promise<void> {
+    timer = undefined;
+    writing = writing.then(write).catch(report);
+    return writing;
+  }
+  return {
+    changed(): void {
+      timer ??= setTimeout(() => void writeInTurn(), 50);
+    },
+    async close(): Promise<void> {
+      clearTimeout(timer);
+      await writeInTurn();
+    },
+  };
+}

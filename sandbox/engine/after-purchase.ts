@@ -1,0 +1,140 @@
+import { toEastern } from '../eastern-time.ts';
+import { toCents, toDollars } from '../money.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Purchase } from '../state/transaction.ts';
+import { indexPurchase, takeId, type World } from '../state/world.ts';
+import { balancesOf, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
+import { endHold, moveHeld, moveLedger, releaseExpiredHolds } from './purchase.ts';
+
+/** A step after the purchase: which one, and how much of it (all when left out). */
+export interface FollowUp {
+  readonly NetworkTransactionId: number;
+  readonly Amount?: number | undefined;
+}
+
+export interface FollowUpAnswer {
+  readonly NetworkTransactionId: number;
+}
+
+/**
+ * The merchant captures an authorization; the amount may differ from the one held (a tip, a part delivery).
+ *
+ * A hold that has ended does not stop it: networks force such postings.
+ */
+export function settle(world: World, request: FollowUp): FollowUpAnswer {
+  const made = find(world, request);
+  if (made.kind !== 'Auth' || (made.state !== 'held' && made.state !== 'released')) {
+    throw new ServiceError(400, `Transaction cannot be settled: it is ${made.state}`);
+  }
+  const at = world.now();
+  const cents = request.Amount === undefined ? made.heldCents || made.amountCents : toCents(request.Amount);
+  endHold(world, made, 'settled');
+  moveLedger(world, made, -cents);
+  made.countedCents = cents;
+  made.refundableCents = cents;
+  made.settledAt = at.toISOString();
+
+  const row = rowOf(made, at, balancesOf(world, made.acctId), {
+    ...referenceTo(made),
+    NetworkType: 'Settlement',
+    NetworkStatus: null,
+    Description: 'Settlement',
+    TransactionAmount: -toDollars(cents),
+    TransactionId: takeId(world, 'transaction'),
+    HoldTime: toEastern(new Date(made.at)),
+    SettlementTime: toEastern(at),
+  });
+  recordRow(world, at, row);
+  return { NetworkTransactionId: made.networkTransactionId };
+}
+
+/** The merchant takes an authorization or a PIN debit back, whole or in part. */
+export function reverse(world: World, request: FollowUp): FollowUpAnswer {
+  const made = find(world, request);
+  if (made.state !== 'held' && made.state !== 'debited') {
+    throw new ServiceError(400, `Transaction cannot be reversed: it is ${made.state}`);
+  }
+  const openCents = made.state === 'held' ? made.heldCents : made.refundableCents;
+  const cents = request.Amount === undefined ? openCents : toCents(request.Amount);
+  if (cents > openCents) throw new ServiceError(400, 'Reversal exceeds the transaction');
+
+  const at = world.now();
+  const before = balancesOf(world, made.acctId);
+  made.countedCents -= cents;
+  if (made.state === 'held') giveBackHeld(world, made, cents);
+  else giveBackDebited(world, made, cents);
+
+  const balances = world.assume.webhookBalances === 'before' ? before : balancesOf(world, made.acctId);
+  const row = rowOf(made, at, balances, {
+    ...referenceTo(made),
+    NetworkType: 'Reversal',
+    NetworkStatus: world.assume.reversalNetworkStatus,
+    Description: 'Reversal',
+    TransactionAmount: toDollars(cents),
+  });
+  recordRow(world, at, row);
+  return { NetworkTransactionId: made.networkTransactionId };
+}
+
+function giveBackHeld(world: World, made: Purchase, cents: number): void {
+  if (cents === made.heldCents) return endHold(world, made, 'reversed');
+  moveHeld(world, made, -cents);
+  made.heldCents -= cents;
+}
+
+function giveBackDebited(world: World, made: Purchase, cents: number): void {
+  moveLedger(world, made, cents);
+  made.refundableCents -= cents;
+  if (made.refundableCents === 0) made.state = 'reversed';
+}
+
+/** A merchant credit for goods brought back: a settlement of its own, with a positive amount. */
+export function refund(world: World, request: FollowUp): FollowUpAnswer {
+  const made = find(world, request);
+  const cents = request.Amount === undefined ? made.refundableCents : toCents(request.Amount);
+  if (cents <= 0 || cents > made.refundableCents) {
+    throw new ServiceError(400, `Transaction cannot be refunded: ${toDollars(made.refundableCents)} is refundable`);
+  }
+  const at = world.now();
+  made.refundableCents -= cents;
+  if (world.assume.refundRestoresLimit) made.countedCents -= cents;
+
+  const { authCode, ...ids } = newPurchaseIds(world);
+  const credit: Purchase = {
+    ...made,
+    ...ids,
+    kind: 'Credit',
+    at: at.toISOString(),
+    day: toEastern(at).slice(0, 10),
+    amountCents: cents,
+    authCode,
+    state: 'credited',
+    heldCents: 0,
+    countedCents: 0,
+    holdUntil: null,
+    settledAt: at.toISOString(),
+    refundableCents: 0,
+  };
+  world.state.purchases.push(credit);
+  indexPurchase(world, credit);
+  moveLedger(world, credit, cents);
+
+  const row = rowOf(credit, at, balancesOf(world, credit.acctId), {
+    ...referenceTo(made),
+    NetworkType: 'Settlement',
+    NetworkStatus: null,
+    Description: 'Settlement',
+    TransactionAmount: toDollars(cents),
+    TransactionId: credit.transactionId,
+    SettlementTime: toEastern(at),
+  });
+  recordRow(world, at, row);
+  return { NetworkTransactionId: credit.networkTransactionId };
+}
+
+function find(world: World, { NetworkTransactionId }: FollowUp): Purchase {
+  releaseExpiredHolds(world);
+  const made = world.purchaseById.get(NetworkTransactionId);
+  if (made === undefined) throw new ServiceError(400, 'Invalid network transaction ID');
+  return made;
+}

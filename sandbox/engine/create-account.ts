@@ -1,0 +1,69 @@
+import { addDays, toEastern } from '../eastern-time.ts';
+import type { Account, Card } from '../state/account.ts';
+import { lastFourOf, testCardNumber } from '../state/card-number.ts';
+import { allMerchantCategories } from '../state/merchant-category.ts';
+import { noLimits, type SpendRules } from '../state/spend-rules.ts';
+import type { CardRequest } from '../state/state.ts';
+import { takeId, type World } from '../state/world.ts';
+
+/** Rules of a new card: no limit, all categories, at home only, with or without the card in hand. */
+export function defaultSpendRules(): SpendRules {
+  return {
+    MerchantCategories: allMerchantCategories(),
+    InternationalSpendEnabled: false,
+    ...noLimits(),
+    CardNotPresentUse: true,
+    UseBusinessBalanceForAuths: false,
+    UseCustomerAuthDecision: false,
+  };
+}
+
+/** Makes a card of the next serial; it is INACTIVE until somebody activates it. */
+export function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
+  const cardId = takeId(world, 'card');
+  const at = world.now();
+  return {
+    cardId,
+    cardNumber: testCardNumber(cardId, lastFour ?? lastFourOf(cardId)),
+    cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
+    issuedAt: at.toISOString(),
+    // Cards live three years, to the end of a month.
+    expiresOn: endOfMonth(addDays(toEastern(at).slice(0, 10), 3 * 365)),
+    cardOrderId,
+    status: 'INACTIVE',
+    wrongPins: 0,
+    shippedAt: null,
+  };
+}
+
+/** Makes the account and the first card that an order asks for. Announces nothing yet. */
+export function newAccount(world: World, cardOrderId: number, request: CardRequest): Account {
+  const acctId = takeId(world, 'account');
+  return {
+    acctId,
+    accountNumber: `1000${String(acctId).padStart(10, '0')}`,
+    isVirtual: request.VirtualCard,
+    createdAt: world.now().toISOString(),
+    firstName: request.FirstName,
+    lastName: request.LastName,
+    customId: request.CustomId,
+    email: request.Email,
+    phone: request.Phone,
+    dateOfBirth: request.DateOfBirth,
+    profileAddress: request.ProfileAddress,
+    shippingAddress: request.ShippingAddress,
+    shippingPhone: request.ShippingPhone,
+    groupId: null,
+    rulesetId: null,
+    status: 'OPEN',
+    ledgerCents: 0,
+    heldCents: 0,
+    spendRules: defaultSpendRules(),
+    cards: [newCard(world, cardOrderId)],
+  };
+}
+
+function endOfMonth(day: string): string {
+  const [year, month] = day.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+}

@@ -1,0 +1,110 @@
+import { toEastern } from '../eastern-time.ts';
+import { toDollars } from '../money.ts';
+import type { MerchantFields, NetworkRow, Purchase } from '../state/transaction.ts';
+import { findAccount, takeId, type World } from '../state/world.ts';
+import type { WebhookKind } from '../webhook/kind.ts';
+import type { PurchaseRequest } from './purchase-request.ts';
+
+/** Balances of a card account as a row shows them. */
+export interface Balances {
+  readonly AvailableBalance: number;
+  readonly LedgerBalance: number;
+}
+
+export function balancesOf(world: World, acctId: number): Balances {
+  const account = findAccount(world, acctId);
+  const { ledgerCents, heldCents } = account ?? { ledgerCents: 0, heldCents: 0 };
+  return { AvailableBalance: toDollars(ledgerCents - heldCents), LedgerBalance: toDollars(ledgerCents) };
+}
+
+/** The merchant side of a request, with defaults that look like a real terminal's. */
+export function merchantOf(world: World, request: PurchaseRequest): MerchantFields {
+  const isPin = request.Pin !== undefined;
+  // PIN networks leave the place out; abroad we do not invent one.
+  const hasPlace = !isPin && (request.MerchantCountry ?? 'US') === 'US';
+  return {
+    MerchantName: request.MerchantName ?? 'CORNER DINER',
+    MerchantCity: request.MerchantCity ?? (hasPlace ? 'FORT WORTH' : ''),
+    MerchantState: request.MerchantState ?? (hasPlace ? 'TX' : ''),
+    MerchantZip: (request.MerchantZip ?? '760009874').padEnd(9, ' '),
+    MerchantCountry: request.MerchantCountry ?? (isPin ? '' : 'US'),
+    MCCCode: request.MCCCode ?? world.assume.defaultMcc,
+    MerchantId: request.MerchantId ?? '445301978521',
+    TerminalId: isPin ? '12313123' : '6548526 ',
+    IsCardPresent: request.IsCardPresent ?? true,
+  };
+}
+
+type RowFields = Pick<NetworkRow, 'NetworkType' | 'NetworkStatus' | 'Description' | 'TransactionAmount'> &
+  Partial<NetworkRow>;
+
+/** A row of a purchase: what is the same in all of its rows, and the fields given. */
+export function rowOf(purchase: Purchase, at: Date, balances: Balances, fields: RowFields): NetworkRow {
+  const local = toEastern(at);
+  return {
+    NetworkTransactionId: purchase.networkTransactionId,
+    TransactionId: null,
+    AcctId: purchase.acctId,
+    TransactionTime: local,
+    HoldTime: null,
+    SettlementTime: null,
+    MerchantLocalTime: local,
+    AuthTransactionId: null,
+    PaddingAmount: 0,
+    ...balances,
+    TransactionType: 'NETWORK',
+    TransactionNotes: null,
+    ReferencedTranId: null,
+    ReferencedTransactionTime: null,
+    ...purchase.merchant,
+    AuthIdentityResponseCode: purchase.authCode,
+    Message: null,
+    MessageCode: null,
+    MerchantRequestedAmount: fields.TransactionAmount,
+    ...fields,
+  };
+}
+
+/** Fields that point back to the authorization or debit of a purchase. */
+export function referenceTo(purchase: Purchase): Partial<NetworkRow> {
+  return {
+    AuthTransactionId: purchase.transactionId,
+    ReferencedTranId: purchase.transactionId,
+    ReferencedTransactionTime: toEastern(new Date(purchase.at)),
+  };
+}
+
+/** Keeps a row for the API and sends its webhook. */
+export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Partial<NetworkRow> = {}): void {
+  world.state.rows.push({ at: at.toISOString(), row });
+  world.emit(kindOf(row), { ...row, ...webhook }, `network-${row.NetworkTransactionId}`);
+}
+
+/** A webhook's kind, by the rule of the specification: status first, then type. */
+export function kindOf(row: Pick<NetworkRow, 'NetworkType' | 'NetworkStatus'>): WebhookKind {
+  if (row.NetworkStatus === 'Declined') return 'decline';
+  switch (row.NetworkType) {
+    case 'Auth':
+      return 'authorization';
+    case 'Pin':
+      return 'pin';
+    case 'Settlement':
+      return 'settlement';
+    case 'Reversal':
+      return 'reversal';
+  }
+}
+
+/** Ids and the six digits of an approval, the same on every run. */
+export function newPurchaseIds(world: World): {
+  networkTransactionId: number;
+  transactionId: number;
+  authCode: string;
+} {
+  const networkTransactionId = takeId(world, 'network');
+  return {
+    networkTransactionId,
+    transactionId: takeId(world, 'transaction'),
+    authCode: String((networkTransactionId * 48_271) % 1_000_000).padStart(6, '0'),
+  };
+}

@@ -1,0 +1,189 @@
+import type { Assumptions } from '../assumptions.ts';
+import { refund, reverse, settle } from '../engine/after-purchase.ts';
+import { defaultSpendRules, newAccount } from '../engine/create-account.ts';
+import { purchase } from '../engine/purchase.ts';
+import { toCents } from '../money.ts';
+import type { Account, Address, Card } from '../state/account.ts';
+import { lastFourOf, testCardNumber } from '../state/card-number.ts';
+import type { CardRequest, State } from '../state/state.ts';
+import { createWorld, takeId, type World } from '../state/world.ts';
+import { applySeedRules, type SeedAccount, type SeedData, type SeedPurchase } from './seed-data.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Builds the state of a seed. Only the dates depend on the day it is built on; ids, names, numbers are always the same.
+ *
+ * Purchases of the past run through the real engine with a clock set back, so that rows, balances and limits agree.
+ */
+export function buildState(seed: SeedData, assume: Assumptions, start: Date): State {
+  const state: State = {
+    business: {
+      businessAccountId: 500_100,
+      name: seed.business.name,
+      status: 'OPEN',
+      ledgerCents: toCents(seed.business.balance),
+      heldCents: 0,
+    },
+    groups: seed.groups.map((group) => ({ ...group })),
+    rulesets: seed.rulesets.map(({ id, name, rules }) => ({
+      id,
+      name,
+      spendRules: applySeedRules(defaultSpendRules(), rules),
+    })),
+    accounts: [],
+    orders: [],
+    purchases: [],
+    rows: [],
+    transfers: [],
+    tokens: [],
+    next: {
+      account: 610_001,
+      card: 82_001,
+      order: 55_201,
+      network: 2_265_001,
+      transaction: 2_465_657_001,
+      ruleset: seed.rulesets.length + 1,
+      callback: 5865,
+    },
+    remoteDecision: 'approve',
+    virtualErrors: [],
+  };
+  let clock = start;
+  const world = createWorld(state, { assume, timeScale: 1, now: () => clock, emit: () => {}, later: () => {} });
+
+  for (const [index, each] of seed.accounts.entries()) {
+    clock = new Date(start.getTime() - (60 + index * 7) * DAY_MS);
+    addAccount(world, each, index, start);
+  }
+  replayHistory(world, seed, start, (at) => {
+    clock = at;
+  });
+  return state;
+}
+
+function addAccount(world: World, seed: SeedAccount, index: number, start: Date): void {
+  const request = requestOf(seed, index);
+  const orderId = takeId(world, 'order');
+  const account = newAccount(world, orderId, request);
+  account.groupId = seed.group ?? null;
+  account.rulesetId = seed.ruleset ?? null;
+  account.spendRules = applySeedRules(account.spendRules, seed.rules);
+  account.cards.length = 0;
+  for (const { status, lastFour, ageDays } of seed.cards) {
+    const cardId = takeId(world, 'card');
+    const issuedAt = ageDays === undefined ? world.now() : new Date(start.getTime() - ageDays * DAY_MS);
+    const card: Card = {
+      cardId,
+      cardNumber: testCardNumber(cardId, lastFour ?? lastFourOf(cardId)),
+      cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
+      issuedAt: issuedAt.toISOString(),
+      expiresOn: `${issuedAt.getUTCFullYear() + 3}-11-30`,
+      cardOrderId: orderId,
+      status,
+      wrongPins: 0,
+      shippedAt: null,
+    };
+    account.cards.push(card);
+  }
+  if (seed.cards.every(({ status }) => status === 'CLOSED')) account.status = 'CLOSED';
+  world.state.accounts.push(account);
+  world.state.orders.push({
+    orderId,
+    isVirtual: account.isVirtual,
+    at: world.now().toISOString(),
+    userName: 'program.admin',
+    cards: [
+      { acctId: account.acctId, cardId: account.cards[0]!.cardId, status: 'done', request, errors: [], message: '' },
+    ],
+  });
+  fundAtStart(world, account, seed);
+}
+
+/** The transfer that pays for the past and leaves the balance of the seed. */
+function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
+  const spent = (seed.history ?? []).reduce(
+    (sum, { amount, then }) => sum + (then === 'settled' || then === 'held' ? toCents(amount) : 0),
+    0,
+  );
+  const cents = toCents(seed.balance) + spent;
+  if (cents === 0) return;
+  account.ledgerCents = cents;
+  world.state.transfers.push({
+    transactionId: takeId(world, 'transaction'),
+    acctId: account.acctId,
+    at: world.now().toISOString(),
+    amountCents: cents,
+    description: 'Card funding',
+    category: 'CardFunding',
+  });
+}
+
+function replayHistory(world: World, seed: SeedData, start: Date, setClock: (at: Date) => void): void {
+  const steps = seed.accounts
+    .flatMap(({ history = [] }, index) => history.map((past) => ({ past, account: world.state.accounts[index]! })))
+    .sort((a, b) => b.past.daysAgo - a.past.daysAgo);
+  for (const [index, { past, account }] of steps.entries()) {
+    const at = new Date(start.getTime() - past.daysAgo * DAY_MS - index * 60_000);
+    setClock(at);
+    replay(world, past, account, () => setClock(new Date(at.getTime() + 30_000)));
+  }
+}
+
+function replay(world: World, past: SeedPurchase, account: Account, later: () => void): void {
+  const { NetworkTransactionId, Approved } = purchase(world, {
+    AcctId: account.acctId,
+    Amount: past.amount,
+    MerchantName: past.merchant,
+    MCCCode: past.mcc,
+    IsCardPresent: past.online !== true,
+    ...(past.country === undefined ? {} : { MerchantCountry: past.country }),
+    ...(past.pin === true ? { Pin: 'correct' as const } : {}),
+  });
+  if (!Approved) throw new Error(`seed: a past purchase at ${past.merchant} was declined`);
+  later();
+  if (past.then === 'reversed') reverse(world, { NetworkTransactionId });
+  if (past.then === 'refunded' || (past.then === 'settled' && past.pin !== true))
+    settle(world, { NetworkTransactionId });
+  if (past.then === 'refunded') refund(world, { NetworkTransactionId });
+}
+
+const CITIES: readonly (readonly [city: string, state: string, zip: string])[] = [
+  ['Fort Worth', 'TX', '76102'],
+  ['Albany', 'NY', '12207'],
+  ['Portland', 'OR', '97204'],
+  ['Savannah', 'GA', '31401'],
+];
+
+function requestOf(seed: SeedAccount, index: number): CardRequest {
+  const [FirstName, LastName] = seed.name;
+  const [City, State, PostalCode] = CITIES[index % CITIES.length]!;
+  const address: Address = {
+    ContactName: `${FirstName} ${LastName}`,
+    AddressLine1: `${100 + index * 3} Maple Street`,
+    AddressLine2: '',
+    City,
+    State,
+    PostalCode,
+    Country: 'USA',
+  };
+  const phone = `202555${String(100 + index).padStart(4, '0')}`;
+  return {
+    FirstName,
+    LastName,
+    DateOfBirth: `19${70 + (index % 30)}-0${1 + (index % 9)}-15`,
+    Phone: phone,
+    ShippingPhone: phone,
+    Email: `${FirstName}.${LastName}@example.com`.toLowerCase(),
+    ShippingMethod: 'FirstClassMail',
+    ProfileAddress: address,
+    ShippingAddress: address,
+    GroupId: seed.group ?? null,
+    RulesetId: seed.ruleset ?? null,
+    CustomId: seed.customId ?? null,
+    VirtualCard: seed.virtual ?? false,
+    AutoActivation: true,
+    FundCardAmount: seed.balance,
+    CardDataWebhookURL: null,
+  };
+}

@@ -1,0 +1,142 @@
+import { toCallbackTime } from '../eastern-time.ts';
+import type { WebhookKind } from './kind.ts';
+import type { Delivery, DeliveryMischief, DeliveryRecord, WebhookBody } from './outbox.ts';
+import { isAccepted, type Sender } from './sender.ts';
+import { createSequencer } from './sequencer.ts';
+import { signed } from './version.ts';
+
+interface Deps {
+  readonly urlOf: (kind: WebhookKind) => string | undefined;
+  readonly send: Sender;
+  readonly version: string;
+  readonly retrySeconds: readonly number[];
+  readonly timeScale: number;
+  readonly now: () => Date;
+  readonly nextTick: () => number;
+  readonly enqueue: (id: string, deliveryId: string, delayMs: number) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+export interface Deliveries {
+  readonly records: DeliveryRecord[];
+  readonly mischief: DeliveryMischief;
+  emit(kind: WebhookKind, data: object, orderKey: string, url?: string): void;
+  /** One attempt, started by the queue. */
+  attempt(deliveryId: string): Promise<void>;
+  /** Switches the outage on or off; answers how many webhooks are, or were, stored. */
+  outage(on: boolean): number;
+  /** Sends the latest webhook of a kind (or of all) once more. */
+  repeat(kind?: WebhookKind): boolean;
+  /** Webhooks neither accepted nor dropped yet. */
+  pending(): number;
+  /** Lets go of webhooks that wait for more to be reordered with. */
+  flush(): void;
+}
+
+/** Webhook delivery by the book: attempts, schedule, outage, and mischief on demand. */
+export function createDeliveries(deps: Deps): Deliveries {
+  const outbox = new Map<string, Delivery>();
+  const records: DeliveryRecord[] = [];
+  const mischief: DeliveryMischief = { copies: 1, reorder: 1 };
+  const latest = new Map<WebhookKind | 'any', Delivery>();
+  const inOrder = createSequencer();
+  let stored: Delivery[] | undefined;
+  let batch: Delivery[] = [];
+  let serial = 0;
+
+  function enqueue(delivery: Delivery, delayMs = 0): void {
+    outbox.set(delivery.id, delivery);
+    if (stored !== undefined && delayMs === 0) {
+      stored.push(delivery);
+      return;
+    }
+    // The job id names the attempt: Redis may take the same add twice and still run it once.
+    deps.enqueue(`${delivery.id}-${delivery.attempts}-${(serial += 1)}`, delivery.id, delayMs).catch(deps.onError);
+  }
+
+  function start(delivery: Delivery): void {
+    if (mischief.reorder <= 1) {
+      inOrder.register(delivery.orderKey, delivery.id);
+      enqueue(delivery);
+      return;
+    }
+    batch.push(delivery);
+    if (batch.length >= mischief.reorder) flush();
+  }
+
+  function flush(): void {
+    const waiting = batch.reverse();
+    batch = [];
+    // Registered under one key in the turned order, so that they also arrive that way.
+    for (const delivery of waiting) inOrder.register('reordered', delivery.id);
+    for (const delivery of waiting) enqueue(delivery);
+  }
+
+  async function attempt(deliveryId: string): Promise<void> {
+    const delivery = outbox.get(deliveryId);
+    if (delivery === undefined) return;
+    await inOrder.turn(deliveryId);
+    if (stored !== undefined) {
+      inOrder.done(deliveryId);
+      stored.push(delivery);
+      return;
+    }
+    delivery.attempts += 1;
+    const at = deps.now();
+    const startedMs = performance.now();
+    const outcome = await deps.send(delivery.url, delivery.rawBody);
+    inOrder.done(deliveryId);
+
+    const waitSeconds = isAccepted(outcome) ? undefined : deps.retrySeconds[delivery.attempts - 1];
+    const { id, kind, url, body, rawBody, attempts } = delivery;
+    const dropped = !isAccepted(outcome) && waitSeconds === undefined;
+    const durationMs = performance.now() - startedMs;
+    records.push({ id, kind, url, body, rawBody, attempt: attempts, ...outcome, at, durationMs, dropped });
+    if (waitSeconds === undefined) outbox.delete(id);
+    else enqueue(delivery, (waitSeconds * 1000) / deps.timeScale);
+  }
+
+  return {
+    records,
+    mischief,
+    attempt,
+    flush,
+    emit(kind, data, orderKey, url = deps.urlOf(kind)) {
+      if (url === undefined) return;
+      const CallbackTime = toCallbackTime(deps.now(), deps.nextTick());
+      const body = { CallbackTime, Data: signed(data, deps.version) as WebhookBody['Data'] };
+      const rawBody = JSON.stringify(body);
+      for (let copy = 0; copy < mischief.copies; copy += 1) {
+        const id = `webhook-${(serial += 1)}`;
+        const delivery: Delivery = {
+          id,
+          kind,
+          url,
+          body: JSON.parse(rawBody) as WebhookBody,
+          rawBody,
+          orderKey,
+          attempts: 0,
+        };
+        latest.set(kind, delivery).set('any', delivery);
+        start(delivery);
+      }
+    },
+    outage(on) {
+      if (on) {
+        stored ??= [];
+        return stored.length;
+      }
+      const released = stored ?? [];
+      stored = undefined;
+      for (const delivery of released) enqueue(delivery);
+      return released.length;
+    },
+    repeat(kind) {
+      const delivery = latest.get(kind ?? 'any');
+      if (delivery === undefined) return false;
+      enqueue({ ...delivery, id: `webhook-${(serial += 1)}`, attempts: 0 });
+      return true;
+    },
+    pending: () => outbox.size + batch.length,
+  };
+}

@@ -1,0 +1,70 @@
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { LaterWork } from '../state/world.ts';
+
+/** Jobs that the sandbox keeps in Redis: ids only, never a body. */
+export type SandboxJob =
+  | { readonly type: 'deliver'; readonly deliveryId: string }
+  | { readonly type: keyof LaterWork; readonly data: LaterWork[keyof LaterWork] };
+
+export interface JobQueue {
+  /** Adds a job; the id makes a repeated add harmless. Waits for Redis as long as it takes. */
+  add(id: string, job: SandboxJob, delayMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface JobQueueOptions {
+  readonly redisUrl: string;
+  readonly prefix: string;
+  /** Whether jobs left over are of no use to anybody: nobody else knows a prefix made up for this run. */
+  readonly wipeOnClose: boolean;
+  readonly process: (job: SandboxJob) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+/** The sandbox's own BullMQ queue on the project's Redis. */
+export function createJobQueue({ redisUrl, prefix, wipeOnClose, process, onError }: JobQueueOptions): JobQueue {
+  const connect = (): Redis => {
+    const redis = new Redis(redisUrl, {
+      maxRetriesPerRequest: null,
+      // Back soon after an outage: the default may wait twenty seconds.
+      retryStrategy: (times) => Math.min(times * 50, 500),
+    });
+    redis.on('error', onError);
+    return redis;
+  };
+  const producer = connect();
+  const consumer = connect();
+  const queue = new Queue('sandbox', { connection: producer, prefix });
+  const worker = new Worker<SandboxJob>('sandbox', (job) => process(job.data), {
+    connection: consumer,
+    prefix,
+    concurrency: 100,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+    // A process that died leaves its jobs to the next one after seconds, and as often as it takes.
+    lockDuration: 30_000,
+    stalledInterval: 5_000,
+    maxStalledCount: 100,
+  });
+  queue.on('error', onError);
+  worker.on('error', onError);
+
+  return {
+    async add(id, job, delayMs = 0) {
+      await queue.add(job.type, job, { jobId: id, ...(delayMs > 0 ? { delay: Math.round(delayMs) } : {}) });
+    },
+    async close() {
+      // BullMQ's close waits for Redis without an end; a sandbox whose Redis is gone must still stop.
+      const gently = async (): Promise<void> => {
+        await worker.close(true);
+        if (wipeOnClose) await queue.obliterate({ force: true });
+        await queue.close();
+      };
+      const deadline = new Promise<void>((resolve) => void setTimeout(resolve, 2000).unref());
+      await Promise.race([gently().catch(onError), deadline]);
+      producer.disconnect();
+      consumer.disconnect();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+/** What came of one attempt: the receiver's status, or why there was none. */
+export interface SendOutcome {
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+export interface SenderOptions {
+  readonly secret: string;
+  readonly version: string;
+  readonly timeoutMs: number;
+}
+
+/** Sends one webhook body to a URL. */
+export type Sender = ((url: string, body: string) => Promise<SendOutcome>) & { close(): void };
+
+/** The two answers that count; everything else is tried again. */
+export function isAccepted({ status }: SendOutcome): boolean {
+  return status === 200 || status === 201;
+}
+
+/**
+ * Sends webhooks as the service does: plain HTTP client, connection kept alive, `Expect: 100-continue`, the shared
+ * secret alone (no user name, no colon) as Basic credential.
+ */
+export function createSender({ secret, version, timeoutMs }: SenderOptions): Sender {
+  const http = new HttpAgent({ keepAlive: true });
+  const https = new HttpsAgent({ keepAlive: true, minVersion: 'TLSv1.2' });
+  const appId = 'cid-v1:6f2f0a52-0d5b-4b4c-9a6e-2f6f2a1c7d10';
+
+  async function send(url: string, body: string): Promise<SendOutcome> {
+    const options = {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(secret).toString('base64')}`,
+        Connection: 'Keep-Alive',
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': String(Buffer.byteLength(body)),
+        Expect: '100-continue',
+        'Request-Context': `appId=${appId}`,
+        'Request-Id': `|${randomBytes(16).toString('hex')}.${randomBytes(8).toString('hex')}.`,
+        'X-SERVICE-Version': version,
+      },
+    };
+    const open = (): ClientRequest =>
+      url.startsWith('https:')
+        ? httpsRequest(url, { ...options, agent: https } satisfies RequestOptions)
+        : httpRequest(url, { ...options, agent: http } satisfies RequestOptions);
+    const first = await attempt(open(), body, timeoutMs);
+    // The receiver closed an idle connection just as we took it again: nothing was sent, so this was no attempt.
+    return first.neverSent ? attempt(open(), body, timeoutMs) : first;
+  }
+  return Object.assign(send, {
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  });
+}
+
+function attempt(
+  request: ClientRequest,
+  body: string,
+  timeoutMs: number,
+): Promise<SendOutcome & { neverSent: boolean }> {
+  return new Promise((resolve) => {
+    let bodySent = false;
+    const end = (status: number | null, error: string | null, neverSent = false): void => {
+      clearTimeout(timer);
+      resolve({ status, error, neverSent });
+    };
+    const timer = setTimeout(() => {
+      end(null, 'timeout');
+      request.destroy();
+    }, timeoutMs);
+    request.once('continue', () => {
+      bodySent = true;
+      request.end(body);
+    });
+    request.once('response', (response) => {
+      response.resume();
+      response.once('error', () => {});
+      end(response.statusCode ?? null, null);
+      // A final answer without 100 means the receiver does not want the body; the connection cannot be used again.
+      if (!bodySent) request.destroy();
+    });
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      end(null, error.code ?? error.message, request.reusedSocket && !bodySent && error.code === 'ECONNRESET');
+    });
+    request.on('error', () => {});
+    request.flushHeaders();
+  });
+}
