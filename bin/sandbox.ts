@@ -23,7 +23,7 @@ const USAGE = `Usage: npm run sandbox -- [flags]
 `;
 
 const log = pino(
-  { name: 'sandbox', level: process.env['LOG_LEVEL'] ?? 'info' },
+  { name: 'sandbox', level: process.env.LOG_LEVEL ?? 'info' },
   pino.destination({ dest: 2, sync: true }),
 );
 
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
   if (!secretGiven) log.info('no --secret given: webhooks carry the shared secret "sandbox-secret"');
 
   const ownRedis = redisUrl === undefined ? await startRedis() : undefined;
-  const sandbox = await startSandbox({ ...options, redisUrl: redisUrl ?? ownRedis!.url }).catch(
+  const sandbox = await startSandbox({ ...options, redisUrl: redisUrl ?? ownRedis?.url ?? '' }).catch(
     async (error: unknown) => {
       await ownRedis?.stop();
       throw error;

@@ -18,7 +18,7 @@ const wall = new Intl.DateTimeFormat('en-CA', {
 /** `YYYY-MM-DDThh:mm:ss` in Eastern time. */
 export function toEastern(at: Date): string {
   const part = Object.fromEntries(wall.formatToParts(at).map(({ type, value }) => [type, value]));
-  return `${part['year']}-${part['month']}-${part['day']}T${part['hour']}:${part['minute']}:${part['second']}`;
+  return `${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}`;
 }
 
 /** The same with milliseconds, as `OrderDateTime` carries them. */

@@ -118,7 +118,7 @@ export function createHttpServer(deps: Deps): Server {
     const url = new URL(request.url ?? '/', 'http://sandbox');
     const simulated = /^\/simulate\/([^/]+)\/?$/i.exec(url.pathname);
     const served =
-      simulated === null ? serveApi(request, response, url) : serveSimulate(request, response, simulated[1]!);
+      simulated === null ? serveApi(request, response, url) : serveSimulate(request, response, simulated[1] ?? '');
     served.catch((error: unknown) => {
       deps.report(error);
       response.destroy();

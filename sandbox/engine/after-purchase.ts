@@ -77,7 +77,10 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
 }
 
 function giveBackHeld(world: World, made: Purchase, cents: number): void {
-  if (cents === made.heldCents) return endHold(world, made, 'reversed');
+  if (cents === made.heldCents) {
+    endHold(world, made, 'reversed');
+    return;
+  }
   moveHeld(world, made, -cents);
   made.heldCents -= cents;
 }

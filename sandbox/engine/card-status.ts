@@ -94,16 +94,9 @@ export function terminate(world: World, account: Account): void {
 
 /** A change made in the admin portal. */
 export function setStatusInPortal(world: World, account: Account, status: CardStatus): void {
-  switch (status) {
-    case 'ACTIVE':
-      return currentCard(account)?.status === 'INACTIVE'
-        ? void activate(world, account, undefined, true)
-        : unblock(world, account);
-    case 'BLOCKED':
-      return block(world, account);
-    case 'CLOSED':
-      return terminate(world, account);
-    case 'INACTIVE':
-      throw new ServiceError(400, 'A card cannot become inactive');
-  }
+  if (status === 'INACTIVE') throw new ServiceError(400, 'A card cannot become inactive');
+  if (status === 'CLOSED') terminate(world, account);
+  else if (status === 'BLOCKED') block(world, account);
+  else if (currentCard(account)?.status === 'INACTIVE') activate(world, account, undefined, true);
+  else unblock(world, account);
 }

@@ -136,7 +136,7 @@ function holdEnd(world: World, at: Date): string {
 /** Holds that no settlement claimed in time end by themselves: the money is free again, and no webhook tells. */
 export function releaseExpiredHolds(world: World): void {
   const now = world.now().getTime();
-  for (const held of [...world.openHolds.values()]) {
+  for (const held of world.openHolds.values()) {
     if (held.holdUntil === null || Date.parse(held.holdUntil) > now) continue;
     endHold(world, held, 'released');
     held.countedCents = 0;

@@ -103,7 +103,7 @@ function addAccount(world: World, seed: SeedAccount, index: number, start: Date)
 /** The transfer that pays for the past and leaves the balance of the seed. */
 function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
   const spent = (seed.history ?? []).reduce(
-    (sum, { amount, then }) => sum + (then === 'settled' || then === 'held' ? toCents(amount) : 0),
+    (sum, { amount, outcome }) => sum + (outcome === 'settled' || outcome === 'held' ? toCents(amount) : 0),
     0,
   );
   const cents = toCents(seed.balance) + spent;
@@ -142,10 +142,10 @@ function replay(world: World, past: SeedPurchase, account: Account, later: () =>
   });
   if (!Approved) throw new Error(`seed: a past purchase at ${past.merchant} was declined`);
   later();
-  if (past.then === 'reversed') reverse(world, { NetworkTransactionId });
-  if (past.then === 'refunded' || (past.then === 'settled' && past.pin !== true))
+  if (past.outcome === 'reversed') reverse(world, { NetworkTransactionId });
+  if (past.outcome === 'refunded' || (past.outcome === 'settled' && past.pin !== true))
     settle(world, { NetworkTransactionId });
-  if (past.then === 'refunded') refund(world, { NetworkTransactionId });
+  if (past.outcome === 'refunded') refund(world, { NetworkTransactionId });
 }
 
 const CITIES: readonly (readonly [city: string, state: string, zip: string])[] = [

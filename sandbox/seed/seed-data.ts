@@ -27,7 +27,7 @@ export interface SeedPurchase {
   readonly amount: number;
   readonly merchant: string;
   readonly mcc: string;
-  readonly then: 'held' | 'settled' | 'reversed' | 'refunded';
+  readonly outcome: 'held' | 'settled' | 'reversed' | 'refunded';
   readonly pin?: boolean;
   readonly online?: boolean;
   readonly country?: string;

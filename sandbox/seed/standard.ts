@@ -10,14 +10,14 @@ const lunch = (daysAgo: number, amount: number): SeedPurchase => ({
   amount,
   merchant: 'CORNER DINER',
   mcc: '5812',
-  then: 'settled',
+  outcome: 'settled',
 });
 const fuel = (daysAgo: number, amount: number): SeedPurchase => ({
   daysAgo,
   amount,
   merchant: 'ROUTE 9 FUEL',
   mcc: '5542',
-  then: 'settled',
+  outcome: 'settled',
   pin: true,
 });
 const lumber = (daysAgo: number, amount: number): SeedPurchase => ({
@@ -25,7 +25,7 @@ const lumber = (daysAgo: number, amount: number): SeedPurchase => ({
   amount,
   merchant: 'OAK HARDWARE',
   mcc: '5251',
-  then: 'settled',
+  outcome: 'settled',
 });
 
 /**
@@ -96,7 +96,10 @@ const withRules: readonly SeedAccount[] = [
         { id: 10, TransactionLimit: 250 },
       ],
     },
-    history: [lunch(1, 38.4), { daysAgo: 5, amount: 412.6, merchant: 'LAKESIDE HOTEL', mcc: '7011', then: 'settled' }],
+    history: [
+      lunch(1, 38.4),
+      { daysAgo: 5, amount: 412.6, merchant: 'LAKESIDE HOTEL', mcc: '7011', outcome: 'settled' },
+    ],
   },
   {
     name: ['Dana', 'Brooks'],
@@ -108,7 +111,7 @@ const withRules: readonly SeedAccount[] = [
     history: [
       fuel(1, 71.3),
       lumber(2, 128.99),
-      { daysAgo: 1, amount: 64, merchant: 'OAK HARDWARE', mcc: '5251', then: 'held' },
+      { daysAgo: 1, amount: 64, merchant: 'OAK HARDWARE', mcc: '5251', outcome: 'held' },
     ],
   },
   {
@@ -118,7 +121,7 @@ const withRules: readonly SeedAccount[] = [
     ruleset: 1,
     balance: 4750,
     cards: active,
-    history: [fuel(4, 66.6), { daysAgo: 6, amount: 89, merchant: 'OAK HARDWARE', mcc: '5251', then: 'refunded' }],
+    history: [fuel(4, 66.6), { daysAgo: 6, amount: 89, merchant: 'OAK HARDWARE', mcc: '5251', outcome: 'refunded' }],
   },
   {
     name: ['Ingrid', 'Solheim'],
@@ -127,8 +130,16 @@ const withRules: readonly SeedAccount[] = [
     balance: 8200,
     cards: active,
     history: [
-      { daysAgo: 12, amount: 940, merchant: 'NORDLYS AIR', mcc: '3211', then: 'settled', online: true, country: 'NO' },
-      { daysAgo: 10, amount: 233.4, merchant: 'HAVN HOTELL', mcc: '7011', then: 'settled', country: 'NO' },
+      {
+        daysAgo: 12,
+        amount: 940,
+        merchant: 'NORDLYS AIR',
+        mcc: '3211',
+        outcome: 'settled',
+        online: true,
+        country: 'NO',
+      },
+      { daysAgo: 10, amount: 233.4, merchant: 'HAVN HOTELL', mcc: '7011', outcome: 'settled', country: 'NO' },
     ],
   },
   { name: ['Kofi', 'Mensah'], group: 4, balance: 5600, cards: active, rules: { remoteDecision: true } },
@@ -146,7 +157,7 @@ const withRules: readonly SeedAccount[] = [
     balance: 5150,
     // The replacement has arrived: activating it ends the old card for good.
     cards: [{ status: 'ACTIVE' }, { status: 'INACTIVE', ageDays: 4 }],
-    history: [lunch(2, 23.9), { daysAgo: 2, amount: 118, merchant: 'CITY CABS', mcc: '4121', then: 'reversed' }],
+    history: [lunch(2, 23.9), { daysAgo: 2, amount: 118, merchant: 'CITY CABS', mcc: '4121', outcome: 'reversed' }],
   },
   {
     name: ['Nora', 'Blum'],

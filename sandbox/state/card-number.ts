@@ -17,11 +17,13 @@ export function testCardNumber(serial: number, lastFour: string): string {
 
 /** The Luhn check over a number of digits. */
 export function passesLuhn(number: string): boolean {
-  const sum = [...number].reverse().reduce((total, character, index) => {
-    const digit = Number(character);
-    if (index % 2 === 0) return total + digit;
-    return total + (digit > 4 ? digit * 2 - 9 : digit * 2);
-  }, 0);
+  const sum = Array.from(number)
+    .reverse()
+    .reduce((total, character, index) => {
+      const digit = Number(character);
+      if (index % 2 === 0) return total + digit;
+      return total + (digit > 4 ? digit * 2 - 9 : digit * 2);
+    }, 0);
   return sum % 10 === 0;
 }
 

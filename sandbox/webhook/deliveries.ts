@@ -20,15 +20,15 @@ interface Deps {
 export interface Deliveries {
   readonly records: DeliveryRecord[];
   readonly mischief: DeliveryMischief;
-  emit(kind: WebhookKind, data: object, orderKey: string, url?: string): void;
+  readonly emit: (kind: WebhookKind, data: object, orderKey: string, url?: string) => void;
   /** One attempt, started by the queue. */
-  attempt(deliveryId: string): Promise<void>;
+  readonly attempt: (deliveryId: string) => Promise<void>;
   /** Switches the outage on or off; answers how many webhooks are, or were, stored. */
   outage(on: boolean): number;
   /** Sends the latest webhook of a kind (or of all) once more. */
   repeat(kind?: WebhookKind): boolean;
   /** Webhooks neither accepted nor dropped yet. */
-  pending(): number;
+  readonly pending: () => number;
   /** Lets go of webhooks that wait for more to be reordered with. */
   flush(): void;
 }
@@ -43,6 +43,10 @@ export function createDeliveries(deps: Deps): Deliveries {
   let stored: Delivery[] | undefined;
   let batch: Delivery[] = [];
   let serial = 0;
+  const nextSerial = (): number => {
+    serial += 1;
+    return serial;
+  };
 
   function enqueue(delivery: Delivery, delayMs = 0): void {
     outbox.set(delivery.id, delivery);
@@ -51,7 +55,7 @@ export function createDeliveries(deps: Deps): Deliveries {
       return;
     }
     // The job id names the attempt: Redis may take the same add twice and still run it once.
-    deps.enqueue(`${delivery.id}-${delivery.attempts}-${(serial += 1)}`, delivery.id, delayMs).catch(deps.onError);
+    deps.enqueue(`${delivery.id}-${delivery.attempts}-${nextSerial()}`, delivery.id, delayMs).catch(deps.onError);
   }
 
   function start(delivery: Delivery): void {
@@ -107,7 +111,7 @@ export function createDeliveries(deps: Deps): Deliveries {
       const body = { CallbackTime, Data: signed(data, deps.version) as WebhookBody['Data'] };
       const rawBody = JSON.stringify(body);
       for (let copy = 0; copy < mischief.copies; copy += 1) {
-        const id = `webhook-${(serial += 1)}`;
+        const id = `webhook-${nextSerial()}`;
         const delivery: Delivery = {
           id,
           kind,
@@ -134,7 +138,7 @@ export function createDeliveries(deps: Deps): Deliveries {
     repeat(kind) {
       const delivery = latest.get(kind ?? 'any');
       if (delivery === undefined) return false;
-      enqueue({ ...delivery, id: `webhook-${(serial += 1)}`, attempts: 0 });
+      enqueue({ ...delivery, id: `webhook-${nextSerial()}`, attempts: 0 });
       return true;
     },
     pending: () => outbox.size + batch.length,
