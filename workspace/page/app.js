@@ -1,5 +1,6 @@
 import { createComposer } from './composer.js';
 import { fill, h } from './dom.js';
+import { icon } from './icons.js';
 import { drawMessages, drawThread } from './message-list.js';
 import { createModal, homeNode } from './modal.js';
 import { mrkdwn } from './mrkdwn.js';
@@ -88,13 +89,13 @@ const modal = createModal($('overlay'), store);
 
 function drawHead() {
   const channel = store.people.channel(store.place);
-  const sign = channel?.isPrivate ? '🔒 ' : channel?.directUser ? '' : '# ';
+  const sign = channel?.isPrivate ? icon('lock', 17) : '#';
   const name =
     store.place === 'home'
       ? `${store.app.name}`
       : channel?.directUser
         ? store.app.name
-        : `${sign}${channel?.name ?? ''}`;
+        : [sign, ` ${channel?.name ?? ''}`];
   fill(
     $('channel-head'),
     h('h1', {}, name),
@@ -102,7 +103,7 @@ function drawHead() {
     channel?.isExtShared ? h('span', { class: 'badge badge-shared' }, 'Shared with another company') : undefined,
     channel?.topic ? h('span', { class: 'topic' }, mrkdwn(channel.topic, store.people)) : undefined,
     channel && !channel.directUser
-      ? h('span', { class: 'member-count', title: 'Members' }, `👥 ${channel.members}`)
+      ? h('span', { class: 'member-count', title: 'Members' }, icon('people', 15), ` ${channel.members}`)
       : undefined,
   );
   const missing = channel && !channel.botIsMember;
@@ -161,7 +162,9 @@ function onMessage({ kind, message }) {
     store.unread.set(message.channel, (store.unread.get(message.channel) ?? 0) + 1);
     drawSidebar($('sidebar'), store);
   }
-  if (!elsewhere && store.place !== 'home') drawMessages($('scroll'), store);
+  // What answers the viewer is shown at once, wherever they had scrolled to.
+  const mine = kind === 'posted' && !reply && (message.user === store.me || message.ephemeralUser === store.me);
+  if (!elsewhere && store.place !== 'home') drawMessages($('scroll'), store, { toBottom: mine });
   if (!elsewhere && store.thread && (message.thread_ts === store.thread || message.ts === store.thread))
     drawThread($('thread-body'), store, store.thread);
 }

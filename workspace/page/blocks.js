@@ -1,6 +1,7 @@
 import { chart } from './charts.js';
 import { h, link, safeUrl } from './dom.js';
 import { element } from './elements.js';
+import { icon as drawn } from './icons.js';
 import { markdown } from './markdown.js';
 import { plain, textObject } from './mrkdwn.js';
 import { richText } from './rich-text.js';
@@ -17,7 +18,10 @@ function section(block, host) {
         {
           type: 'button',
           class: 'show-more',
-          onclick: (event) => (text.classList.remove('clamped'), event.currentTarget.remove()),
+          onclick: (event) => {
+            text.classList.remove('clamped');
+            event.currentTarget.remove();
+          },
         },
         'See more',
       )
@@ -124,7 +128,7 @@ function container(block, host) {
   );
 }
 
-const ALERT_SIGNS = { default: '●', info: 'ℹ', warning: '⚠', error: '⛔', success: '✓' };
+const ALERT_ICONS = { default: 'info', info: 'info', warning: 'warning', error: 'stop', success: 'check' };
 
 const BLOCKS = {
   section,
@@ -162,7 +166,7 @@ const BLOCKS = {
     h(
       'div',
       { class: `block-alert alert-${block.level ?? 'default'}`, role: 'note' },
-      h('span', { class: 'alert-sign', 'aria-hidden': 'true' }, ALERT_SIGNS[block.level ?? 'default']),
+      h('span', { class: 'alert-sign' }, drawn(ALERT_ICONS[block.level ?? 'default'], 18)),
       h('div', {}, textObject(block.text, host.people)),
     ),
   video: (block) =>

@@ -53,7 +53,7 @@ function axes(top, categories, x) {
   return { y, nodes: [...lines, ...labels.filter(Boolean)] };
 }
 
-function bars(chart, top, x, y, slot) {
+function bars(chart, x, y, slot) {
   const width = Math.min(36, (slot * 0.7) / chart.series.length);
   return chart.series.flatMap((series, row) =>
     series.data.map(({ label, value }) => {
@@ -73,7 +73,7 @@ function bars(chart, top, x, y, slot) {
   );
 }
 
-function lines(chart, top, x, y) {
+function lines(chart, x, y) {
   return chart.series.flatMap((series, row) => {
     const color = COLORS[row % COLORS.length];
     const points = chart.axis_config.categories.map((label, index) => [
@@ -132,7 +132,7 @@ export function chart(block) {
   const slot = (WIDTH - EDGE.left - EDGE.right) / categories.length;
   const x = (index) => EDGE.left + slot * (index + 0.5);
   const { y, nodes } = axes(top, categories, x);
-  const marks = data.type === 'bar' ? bars(data, top, x, y, slot) : lines(data, top, x, y);
+  const marks = data.type === 'bar' ? bars(data, x, y, slot) : lines(data, x, y);
   return h(
     'figure',
     { class: 'chart' },

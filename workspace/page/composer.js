@@ -1,4 +1,5 @@
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
+import { icon } from './icons.js';
 import { send } from './workspace-api.js';
 
 /** The field in which the user writes messages and commands. */
@@ -13,7 +14,7 @@ export function createComposer(store, { threadTs } = {}) {
   const button = h(
     'button',
     { type: 'button', class: 'composer-send', 'data-testid': 'composer-send', 'aria-label': 'Send', title: 'Send' },
-    '➤',
+    icon('send', 17),
   );
   const trouble = h('div', { class: 'failure', role: 'alert', hidden: true });
   let chosen = 0;
@@ -21,7 +22,8 @@ export function createComposer(store, { threadTs } = {}) {
   function matches() {
     const typed = field.value;
     if (threadTs || !/^\/\S*$/.test(typed)) return [];
-    return store.commands.filter((command) => command.startsWith(typed) && command !== typed);
+    const found = store.commands.filter((command) => command.startsWith(typed));
+    return found.length === 1 && found[0] === typed ? [] : found.sort();
   }
 
   function suggest() {
@@ -71,7 +73,7 @@ export function createComposer(store, { threadTs } = {}) {
         : await send('say', { ...base, text: escaped(typed), threadTs });
     if (outcome.ok || outcome.status !== undefined) return;
     trouble.hidden = false;
-    trouble.textContent = `⚠ ${outcome.error}`;
+    fill(trouble, icon('warning', 14), ` ${outcome.error}`);
   }
 
   /** What people type is text: only the app may use Slack's marks in angle brackets. */
@@ -92,7 +94,7 @@ export function createComposer(store, { threadTs } = {}) {
       take(found[chosen]);
     } else if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      if (found.length > 0) take(found[chosen]);
+      if (found.length > 0 && found[chosen] !== field.value) take(found[chosen]);
       else void submit();
     } else if (event.key === 'Escape') list.hidden = true;
   });

@@ -53,7 +53,7 @@ function iconButton(element, block, host) {
       'aria-label': element.text?.text,
       onclick: press,
     },
-    '🗑',
+    '✕',
   );
 }
 

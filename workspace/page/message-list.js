@@ -20,8 +20,8 @@ function inChannel(message) {
 }
 
 /** The messages of one channel, oldest first, with a line for each day and for what is new. */
-export function drawMessages(scroll, store) {
-  const atBottom = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
+export function drawMessages(scroll, store, { toBottom = false } = {}) {
+  const atBottom = toBottom || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
   const known = new Map([...scroll.querySelectorAll('[data-testid=message]')].map((node) => [node.dataset.ts, node]));
   const messages = store.messagesOf(store.place).filter(inChannel);
   const nodes = [];
@@ -29,7 +29,11 @@ export function drawMessages(scroll, store) {
   for (const message of messages) {
     const date = Number(message.ts) * 1000;
     const newDay = !before || !sameDay(Number(before.ts) * 1000, date, store.people.zone);
-    if (newDay) nodes.push(h('div', { class: 'day' }, h('span', {}, dayHeading(date, store.people.zone))));
+    if (newDay)
+      nodes.push(
+        h('hr', { class: 'day-line' }),
+        h('div', { class: 'day' }, h('span', {}, dayHeading(date, store.people.zone))),
+      );
     if (store.firstUnread === message.ts)
       nodes.push(h('div', { class: 'new-line', 'data-testid': 'new-messages' }, h('span', {}, 'New')));
     const old = known.get(message.ts);

@@ -3,6 +3,7 @@ import { blocks } from './blocks.js';
 import { fullDate, timeOfDay } from './dates.js';
 import { h, safeUrl } from './dom.js';
 import { emoji } from './emoji.js';
+import { icon } from './icons.js';
 import { mrkdwn } from './mrkdwn.js';
 import { send } from './workspace-api.js';
 
@@ -145,7 +146,7 @@ export function messageNode(message, store, options = {}) {
             'aria-label': 'Reply in thread',
             onclick: () => store.openThread(message.thread_ts ?? message.ts),
           },
-          '💬',
+          icon('reply', 18),
         );
   return h(
     'article',
@@ -156,9 +157,7 @@ export function messageNode(message, store, options = {}) {
       'data-channel': message.channel,
       'data-ephemeral': only ? 'true' : undefined,
     },
-    only
-      ? h('div', { class: 'only-you-line' }, h('span', { 'aria-hidden': 'true' }, '👁'), 'Only visible to you')
-      : undefined,
+    only ? h('div', { class: 'only-you-line' }, icon('eye', 14), 'Only visible to you') : undefined,
     h(
       'div',
       { class: 'message-side' },
@@ -178,7 +177,12 @@ export function messageNode(message, store, options = {}) {
       attachments(message, host),
       files(message),
       failure
-        ? h('div', { class: 'failure', role: 'alert', 'data-testid': 'delivery-failed' }, `⚠ ${failure}`)
+        ? h(
+            'div',
+            { class: 'failure', role: 'alert', 'data-testid': 'delivery-failed' },
+            icon('warning', 14),
+            ` ${failure}`,
+          )
         : undefined,
       reactions(message),
       options.thread ? undefined : threadBar(message, store),

@@ -2,6 +2,7 @@ import { avatar } from './avatar.js';
 import { blocks } from './blocks.js';
 import { trapFocus } from './confirm.js';
 import { fill, h } from './dom.js';
+import { icon } from './icons.js';
 import { plain } from './mrkdwn.js';
 import { send } from './workspace-api.js';
 
@@ -16,7 +17,7 @@ function viewHost(view, store, form) {
     held: (block, element) => form.held.get(key(block, element)),
     remember: (block, element, entry) =>
       form.held.set(key(block, element), { ...form.held.get(key(block, element)), ...entry }),
-    change: (block, element, value) => form.values.set(element.action_id, value),
+    change: (_block, element, value) => form.values.set(element.action_id, value),
     async act(deed, action) {
       const outcome = await send(deed, { user: store.me, viewId: view.id, ...action });
       form.failure = outcome.ok
@@ -114,7 +115,12 @@ export function createModal(overlay, store) {
         'div',
         { class: 'dialog-body' },
         form.failure
-          ? h('div', { class: 'failure', role: 'alert', 'data-testid': 'delivery-failed' }, `⚠ ${form.failure}`)
+          ? h(
+              'div',
+              { class: 'failure', role: 'alert', 'data-testid': 'delivery-failed' },
+              icon('warning', 14),
+              ` ${form.failure}`,
+            )
           : undefined,
         blocks(view.blocks, host),
       ),

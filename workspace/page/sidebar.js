@@ -1,5 +1,6 @@
 import { avatar } from './avatar.js';
 import { fill, h } from './dom.js';
+import { icon } from './icons.js';
 
 function channelLink(id, name, sign, store) {
   const unread = store.unread.get(id) ?? 0;
@@ -54,17 +55,12 @@ function userSwitcher(store) {
 
 /** The left side: workspace, channels, the app, and who the viewer is. */
 export function drawSidebar(node, store) {
-  const sign = (channel) => (channel.isPrivate ? '🔒' : '#');
+  const sign = (channel) => (channel.isPrivate ? icon('lock', 15) : '#');
   const shown = store.channels.filter((channel) => !channel.directUser && !channel.isArchived);
   const direct = store.channels.find((channel) => channel.directUser === store.me);
   fill(
     node,
-    h(
-      'div',
-      { class: 'team' },
-      h('strong', {}, store.team.name),
-      h('small', {}, 'Local workspace, nothing leaves this machine'),
-    ),
+    h('div', { class: 'team' }, h('strong', {}, store.team.name), h('small', {}, 'Local: nothing leaves this machine')),
     h(
       'div',
       { class: 'sidebar-scroll' },

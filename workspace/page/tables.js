@@ -16,6 +16,9 @@ function cell(tag, content, people, settings = {}) {
 export function table(block, people) {
   const [head = [], ...rows] = block.rows;
   const columns = block.column_settings ?? [];
+  // A head stands over its column: numbers to the right.
+  const headSettings = (column) =>
+    columns[column] ?? { align: rows[0]?.[column]?.type === 'raw_number' ? 'right' : 'left' };
   return h(
     'div',
     { class: 'table-place' },
@@ -28,7 +31,7 @@ export function table(block, people) {
         h(
           'tr',
           {},
-          head.map((content, column) => cell('th', content, people, columns[column])),
+          head.map((content, column) => cell('th', content, people, headSettings(column))),
         ),
       ),
       h(

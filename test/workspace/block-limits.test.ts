@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest';
+import { checkBlocks } from '../../workspace/block-limits.ts';
+import type { Surface } from '../../workspace/block-rules.ts';
+import { LIMITS } from '../../workspace/limits.ts';
+import { checkView } from '../../workspace/view-check.ts';
+import { button, modal, mrkdwn, plain } from './local-workspace.ts';
+
+const long = (length: number) => 'x'.repeat(length);
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+const section = (fields: Record<string, unknown> = { text: mrkdwn('a') }) => ({ type: 'section', ...fields });
+const actions = (...elements: unknown[]) => ({ type: 'actions', elements });
+const option = (index: number | string, fields = {}) => ({
+  text: plain(`Option ${index}`),
+  value: `v${index}`,
+  ...fields,
+});
+const input = (element: unknown, fields = {}) => ({ type: 'input', label: plain('Label'), element, ...fields });
+const cell = (text: string) => ({ type: 'raw_text', text });
+const confirm = (fields = {}) => ({
+  title: plain('Sure?'),
+  text: plain('Really?'),
+  confirm: plain('Yes'),
+  deny: plain('No'),
+  ...fields,
+});
+const select = (fields = {}) => ({ type: 'static_select', action_id: 'pick', options: [option(1)], ...fields });
+const line = (series: number, categories: number) => ({
+  type: 'data_visualization',
+  title: 'Spend',
+  chart: {
+    type: 'line',
+    axis_config: { categories: many(categories, (index) => `c${index}`) },
+    series: many(series, (row) => ({
+      name: `s${row}`,
+      data: many(categories, (index) => ({ label: `c${index}`, value: index })),
+    })),
+  },
+});
+
+/** Each limit: the largest that passes is `make(max)`, one more is refused. */
+const SIZES: [string, number, (size: number) => unknown[]][] = [
+  ['blocks in a message', LIMITS.messageBlocks.max, (size) => many(size, () => ({ type: 'divider' }))],
+  ['a block_id', LIMITS.blockId.max, (size) => [{ type: 'divider', block_id: long(size) }]],
+  ['an action_id', LIMITS.actionId.max, (size) => [actions(button({ action_id: long(size) }))]],
+  ['section text', LIMITS.sectionText.max, (size) => [section({ text: mrkdwn(long(size)) })]],
+  ['section fields', LIMITS.sectionFields.max, (size) => [section({ fields: many(size, () => mrkdwn('a')) })]],
+  ['a section field', LIMITS.sectionField.max, (size) => [section({ fields: [mrkdwn(long(size))] })]],
+  ['a header', LIMITS.header.max, (size) => [{ type: 'header', text: plain(long(size)) }]],
+  [
+    'context elements',
+    LIMITS.contextElements.max,
+    (size) => [{ type: 'context', elements: many(size, () => mrkdwn('a')) }],
+  ],
+  [
+    'actions elements',
+    LIMITS.actionsElements.max,
+    (size) => [actions(...many(size, (index) => button({ action_id: `a${index}` })))],
+  ],
+  ['button text', LIMITS.buttonText.max, (size) => [actions(button({ text: plain(long(size)) }))]],
+  ['a button value', LIMITS.buttonValue.max, (size) => [actions(button({ value: long(size) }))]],
+  ['a button url', LIMITS.buttonUrl.max, (size) => [actions(button({ url: `https://${long(size - 8)}` }))]],
+  [
+    'an accessibility label',
+    LIMITS.accessibilityLabel.max,
+    (size) => [actions(button({ accessibility_label: long(size) }))],
+  ],
+  [
+    'a confirm title',
+    LIMITS.confirmTitle.max,
+    (size) => [actions(button({ confirm: confirm({ title: plain(long(size)) }) }))],
+  ],
+  [
+    'a confirm text',
+    LIMITS.confirmText.max,
+    (size) => [actions(button({ confirm: confirm({ text: plain(long(size)) }) }))],
+  ],
+  [
+    'a confirm button',
+    LIMITS.confirmButton.max,
+    (size) => [actions(button({ confirm: confirm({ deny: plain(long(size)) }) }))],
+  ],
+  ['select options', LIMITS.selectOptions.max, (size) => [actions(select({ options: many(size, option) }))]],
+  [
+    'option text',
+    LIMITS.optionText.max,
+    (size) => [actions(select({ options: [option(1, { text: plain(long(size)) })] }))],
+  ],
+  [
+    'an option value',
+    LIMITS.optionValue.max,
+    (size) => [actions(select({ options: [option(1, { value: long(size) })] }))],
+  ],
+  [
+    'an option description',
+    LIMITS.optionDescription.max,
+    (size) => [actions(select({ options: [option(1, { description: plain(long(size)) })] }))],
+  ],
+  [
+    'option groups',
+    LIMITS.selectGroups.max,
+    (size) => [
+      actions(
+        select({
+          options: undefined,
+          option_groups: many(size, (at) => ({ label: plain(`g${at}`), options: [option(at)] })),
+        }),
+      ),
+    ],
+  ],
+  ['a placeholder', LIMITS.placeholder.max, (size) => [actions(select({ placeholder: plain(long(size)) }))]],
+  [
+    'overflow options',
+    LIMITS.overflowOptions.max,
+    (size) => [actions({ type: 'overflow', action_id: 'o', options: many(size, option) })],
+  ],
+  [
+    'checkboxes',
+    LIMITS.checkboxOptions.max,
+    (size) => [actions({ type: 'checkboxes', action_id: 'o', options: many(size, option) })],
+  ],
+  [
+    'radio buttons',
+    LIMITS.radioOptions.max,
+    (size) => [actions({ type: 'radio_buttons', action_id: 'o', options: many(size, option) })],
+  ],
+  [
+    'an input label',
+    LIMITS.inputLabel.max,
+    (size) => [input({ type: 'plain_text_input', action_id: 'i' }, { label: plain(long(size)) })],
+  ],
+  [
+    'an input hint',
+    LIMITS.inputHint.max,
+    (size) => [input({ type: 'plain_text_input', action_id: 'i' }, { hint: plain(long(size)) })],
+  ],
+  [
+    'max_length of an input',
+    LIMITS.inputLength.max,
+    (size) => [input({ type: 'plain_text_input', action_id: 'i', max_length: size })],
+  ],
+  [
+    'image alt_text',
+    LIMITS.imageAlt.max,
+    (size) => [{ type: 'image', image_url: 'https://a.example/b.png', alt_text: long(size) }],
+  ],
+  [
+    'an image title',
+    LIMITS.imageTitle.max,
+    (size) => [{ type: 'image', image_url: 'https://a.example/b.png', alt_text: 'a', title: plain(long(size)) }],
+  ],
+  [
+    'markdown',
+    LIMITS.markdownTotal.max,
+    (size) => [
+      { type: 'markdown', text: long(size - 1) },
+      { type: 'markdown', text: 'x' },
+    ],
+  ],
+  ['table rows', LIMITS.tableRows.max, (size) => [{ type: 'table', rows: many(size, () => [cell('a')]) }]],
+  ['table cells', LIMITS.tableCells.max, (size) => [{ type: 'table', rows: [many(size, () => cell('a'))] }]],
+  [
+    'characters over all tables',
+    LIMITS.tableCharacters.max,
+    (size) => [
+      { type: 'table', rows: [[cell(long(size - 1))]] },
+      { type: 'table', rows: [[cell('x')]] },
+    ],
+  ],
+  [
+    'data table rows',
+    LIMITS.dataTableRows.max,
+    (size) => [{ type: 'data_table', caption: 'c', rows: many(size, () => [cell('a')]) }],
+  ],
+  [
+    'a data table page',
+    LIMITS.dataTablePage.max,
+    (size) => [{ type: 'data_table', caption: 'c', page_size: size, rows: many(2, () => [cell('a')]) }],
+  ],
+  ['charts in a message', LIMITS.chartsInMessage.max, (size) => many(size, () => line(1, 1))],
+  ['a chart title', LIMITS.chartTitle.max, (size) => [{ ...line(1, 1), title: long(size) }]],
+  ['chart series', LIMITS.chartSeries.max, (size) => [line(size, 1)]],
+  ['chart categories', LIMITS.chartCategories.max, (size) => [line(1, size)]],
+  ['a card title', LIMITS.cardTitle.max, (size) => [{ type: 'card', title: mrkdwn(long(size)) }]],
+  ['a card body', LIMITS.cardBody.max, (size) => [{ type: 'card', body: mrkdwn(long(size)) }]],
+  [
+    'card actions',
+    LIMITS.cardActions.max,
+    (size) => [{ type: 'card', actions: many(size, (index) => button({ action_id: `a${index}` })) }],
+  ],
+  [
+    'cards in a carousel',
+    LIMITS.carouselCards.max,
+    (size) => [{ type: 'carousel', elements: many(size, () => ({ type: 'card', title: mrkdwn('a') })) }],
+  ],
+  [
+    'blocks in a container',
+    LIMITS.containerBlocks.max,
+    (size) => [{ type: 'container', title: plain('t'), child_blocks: many(size, () => section()) }],
+  ],
+  [
+    'a container title',
+    LIMITS.containerTitle.max,
+    (size) => [{ type: 'container', title: plain(long(size)), child_blocks: [section()] }],
+  ],
+  [
+    'context actions',
+    LIMITS.contextActionsElements.max,
+    (size) => [
+      {
+        type: 'context_actions',
+        elements: many(size, (index) => ({
+          type: 'icon_button',
+          icon: 'trash',
+          action_id: `i${index}`,
+          text: plain('Drop'),
+        })),
+      },
+    ],
+  ],
+];
+
+describe('a limit of a message', () => {
+  it.each(SIZES)('%s: %i is accepted, one more is refused', (_, max, make) => {
+    expect(checkBlocks(make(max), 'message')).toEqual([]);
+
+    expect(checkBlocks(make(max + 1), 'message')).not.toEqual([]);
+  });
+
+  it('names the block and the reason in Slack’s words', () => {
+    const problems = checkBlocks([section(), { type: 'header', text: plain(long(151)) }], 'message');
+
+    expect(problems).toEqual(['must be less than 151 characters [json-pointer:/blocks/1/text/text]']);
+  });
+});
+
+const WRONG: [string, unknown, Surface, RegExp][] = [
+  ['an unknown block', { type: 'sparkle' }, 'message', /unsupported type: sparkle/],
+  ['an unknown element', actions({ type: 'knob' }), 'message', /unsupported type: knob/],
+  ['a misspelt field', section({ text: mrkdwn('a'), acessory: button() }), 'message', /unknown field: acessory/],
+  ['a section without text', section({}), 'message', /missing required field: text or fields/],
+  ['an empty text', section({ text: mrkdwn('') }), 'message', /must be more than 0 characters/],
+  ['mrkdwn in a header', { type: 'header', text: mrkdwn('*a*') }, 'message', /must be of type plain_text/],
+  ['mrkdwn on a button', actions(button({ text: mrkdwn('a') })), 'message', /must be of type plain_text/],
+  ['an unknown button style', actions(button({ style: 'warning' })), 'message', /must be one of: primary, danger/],
+  ['an image without alt_text', { type: 'image', image_url: 'https://a.example/b.png' }, 'message', /alt_text/],
+  [
+    'an image without an address',
+    { type: 'image', alt_text: 'a' },
+    'message',
+    /exactly one of image_url and slack_file/,
+  ],
+  ['an address that is none', actions(button({ url: 'javascript:alert(1)' })), 'message', /valid URL/],
+  [
+    'a confirm without a deny',
+    actions(button({ confirm: { title: plain('a'), text: plain('b'), confirm: plain('c') } })),
+    'message',
+    /missing required field: deny/,
+  ],
+  ['an actions block without elements', actions(), 'message', /no less than 1 items/],
+  ['one action_id twice in a block', actions(button(), button()), 'message', /already exists in this block/],
+  [
+    'one option value twice',
+    actions(select({ options: [option(1), option(1)] })),
+    'message',
+    /option value already exists/,
+  ],
+  [
+    'an initial option that is no option',
+    actions(select({ initial_option: option(2) })),
+    'message',
+    /must exactly match/,
+  ],
+  [
+    'a text input outside an input block',
+    actions({ type: 'plain_text_input', action_id: 'i' }),
+    'message',
+    /not allowed in actions/,
+  ],
+  ['a button in an input block', input(button()), 'message', /not allowed in input/],
+  [
+    'a number input that does not say about decimals',
+    input({ type: 'number_input', action_id: 'n' }),
+    'modal',
+    /is_decimal_allowed/,
+  ],
+  ['an alert in a message', { type: 'alert', text: plain('a') }, 'message', /not allowed in a message/],
+  ['an alert over 200 characters', { type: 'alert', text: plain(long(201)) }, 'modal', /less than 201/],
+  ['a table in a modal', { type: 'table', rows: [[cell('a')]] }, 'modal', /not allowed in a modal/],
+  ['a chart in App Home', line(1, 1), 'home', /not allowed in a home/],
+  [
+    'a data table with only its head',
+    { type: 'data_table', caption: 'c', rows: [[cell('a')]] },
+    'message',
+    /no less than 2/,
+  ],
+  ['a card without content', { type: 'card', subtitle: mrkdwn('a') }, 'message', /must have one of/],
+  [
+    'a container in a container',
+    {
+      type: 'container',
+      title: plain('a'),
+      child_blocks: [{ type: 'container', title: plain('b'), child_blocks: [section()] }],
+    },
+    'message',
+    /unsupported type in a container/,
+  ],
+];
+
+describe('a message or view with a mistake', () => {
+  it.each(WRONG)('%s is refused', (_, block, surface, reason) => {
+    expect(checkBlocks([block], surface).join('\n')).toMatch(reason);
+  });
+
+  it('has one block_id twice', () => {
+    expect(
+      checkBlocks([section({ text: mrkdwn('a'), block_id: 'x' }), { type: 'divider', block_id: 'x' }], 'message'),
+    ).toEqual(['block_id already exists: x [json-pointer:/blocks/1]']);
+  });
+
+  it.each([
+    ['an alert', { type: 'alert', text: plain('a'), level: 'warning' }, 'modal'],
+    ['an input', input({ type: 'plain_text_input', action_id: 'i' }), 'message'],
+  ] as const)('accepts %s where it belongs', (_, block, surface) => {
+    expect(checkBlocks([block], surface)).toEqual([]);
+  });
+});
+
+const VIEWS: [string, number, (size: number) => Record<string, unknown>][] = [
+  ['title', LIMITS.viewTitle.max, (size) => modal({ title: plain(long(size)) })],
+  ['submit', LIMITS.viewSubmit.max, (size) => modal({ submit: plain(long(size)) })],
+  ['close', LIMITS.viewClose.max, (size) => modal({ close: plain(long(size)) })],
+  ['private_metadata', LIMITS.privateMetadata.max, (size) => modal({ private_metadata: long(size) })],
+  ['callback_id', LIMITS.callbackId.max, (size) => modal({ callback_id: long(size) })],
+  ['blocks', LIMITS.viewBlocks.max, (size) => modal({ blocks: many(size, () => ({ type: 'divider' })) })],
+];
+
+describe('a limit of a view', () => {
+  it.each(VIEWS)('%s: %i is accepted, one more is refused', (_, max, make) => {
+    expect(checkView(make(max))).toEqual([]);
+
+    expect(checkView(make(max + 1))).not.toEqual([]);
+  });
+
+  it('needs a submit button when it has inputs', () => {
+    expect(checkView(modal({ submit: undefined })).join()).toMatch(/submit is required/);
+  });
+
+  it('has no title as App Home', () => {
+    expect(checkView({ type: 'home', title: plain('a'), blocks: [] }).join()).toMatch(/unknown field: title/);
+  });
+});
+
+it('names a source for every limit', () => {
+  for (const { source } of Object.values(LIMITS)) expect(source).toMatch(/^https:\/\//);
+});
