@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LimitPeriod, limitPeriods } from '../alert/alert.ts';
+import type { LimitPeriod } from '../alert/alert.ts';
 import { toCents } from '../alert/money.ts';
 import { CardApiError } from '../errors.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
@@ -166,6 +166,3 @@ function without(record: AnyRecord, names: readonly string[]): AnyRecord {
 function isRecord(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** The windows from the shortest to the longest, for whoever prints or compares them. */
-export const periodsByLength: readonly LimitPeriod[] = limitPeriods;
