@@ -11,13 +11,22 @@ type Env = Readonly<Record<string, string | undefined>>;
 const listOf = (item: z.ZodType<string, string>) =>
   z
     .string()
-    .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
     .pipe(z.array(item).min(1));
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{2,}$/, 'expected a Slack channel id such as C0123ABCD');
-const member = z.string().regex(/^[UWS][A-Z0-9]{2,}$/, 'expected Slack user ids (U…) or user group ids (S…), comma-separated');
+const member = z
+  .string()
+  .regex(/^[UWS][A-Z0-9]{2,}$/, 'expected Slack user ids (U…) or user group ids (S…), comma-separated');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
-const redisUrl = z.string().regex(/^rediss?:\/\/.+/, 'expected redis:// or rediss:// addresses, comma-separated for a cluster');
+const redisUrl = z
+  .string()
+  .regex(/^rediss?:\/\/.+/, 'expected redis:// or rediss:// addresses, comma-separated for a cluster');
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const filePath = z.string().min(1);
 
@@ -67,7 +76,12 @@ const web = {
     .optional(),
   WEBHOOK_SHARED_SECRET: z
     .string({ error: 'expected the shared secret of the card service' })
-    .transform((text) => text.split(',').map((secret) => secret.trim()).filter((secret) => secret !== ''))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((secret) => secret.trim())
+        .filter((secret) => secret !== ''),
+    )
     .pipe(
       z
         .array(z.string())
@@ -79,7 +93,9 @@ const web = {
 };
 
 const worker = {
-  CARD_API_URL: z.string({ error: 'expected the base address of the card API, for instance https://host/v4' }).pipe(httpUrl),
+  CARD_API_URL: z
+    .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
+    .pipe(httpUrl),
   CARD_API_TOKEN: required('the token of the card API'),
   CARD_API_AUTH_SCHEME: z
     .string()
@@ -96,6 +112,8 @@ const WorkerEnv = z.object({ ...shared, ...worker });
 
 /** Channel of each thing that Cardbell posts. Null: not posted. */
 export interface Channels {
+  /** `ALERTS_CHANNEL`: also takes what another channel cannot. */
+  readonly fallback: string;
   readonly decline: string;
   readonly shipping: string;
   readonly status: string;
@@ -185,6 +203,7 @@ function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {
     slackApiUrl: values.SLACK_API_URL,
     serviceZone: values.CARD_SERVICE_TIMEZONE,
     channels: Object.freeze({
+      fallback,
       decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
       shipping: values.ALERTS_CHANNEL_SHIPPING ?? fallback,
       status: values.ALERTS_CHANNEL_STATUS ?? fallback,

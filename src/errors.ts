@@ -113,7 +113,12 @@ export class SlackError extends AppError {
   readonly slackError: string;
   readonly retryAfterMs: number | undefined;
 
-  constructor(method: string, code: SlackFailure, slackError: string, details: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    method: string,
+    code: SlackFailure,
+    slackError: string,
+    details: { retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(`Slack answered ${slackError} to ${method}`, { cause: details.cause });
     this.method = method;
     this.code = code;

@@ -10,6 +10,8 @@ const LEASE_MS = 13_000;
 /** A message that Slack has taken may show in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
 const TOKEN_DEAD_PAUSE_MS = 30_000;
+/** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
+const NO_CHANNEL_PAUSE_MS = 30_000;
 const UNKNOWN_PAUSE_MS = 2000;
 
 interface Deps {
@@ -18,8 +20,8 @@ interface Deps {
   readonly post: (channel: string, message: Message, ref: string) => Promise<MessageRef>;
   readonly findByRef: (channel: string, ref: string, sinceMs: number) => Promise<string | null>;
   readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
-  /** Posts the entries elsewhere, because this channel cannot be posted to. */
-  readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
+  /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
+  readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
   /** Slack will never take this message: keeps it where people can find it. */
   readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
   readonly tokenDead: (error: SlackError) => Promise<void>;
@@ -105,9 +107,12 @@ async function settleFailure(
       await deps.tokenDead(error);
       return TOKEN_DEAD_PAUSE_MS;
     case 'channel_unusable':
-      await deps.redirect(entries, channel, error);
-      await outbox.settleDropped(channel, sending.ref);
-      return null;
+      if (await deps.redirect(entries, channel, error)) {
+        await outbox.settleDropped(channel, sending.ref);
+        return null;
+      }
+      await outbox.settleUnsent(channel, sending.ref);
+      return NO_CHANNEL_PAUSE_MS;
     case 'refused':
       await deps.refused(entries, channel, error);
       await outbox.settleDropped(channel, sending.ref);

@@ -52,5 +52,7 @@ const digitRun = /(?<!\d)\d{13,19}(?!\d)/g;
 function scrub(line: string): string {
   return line
     .replace(secretShapes, '[removed]')
-    .replace(digitRun, (digits) => (isCardNumber(digits) ? `${'9'.repeat(digits.length - 4)}${digits.slice(-4)}` : digits));
+    .replace(digitRun, (digits) =>
+      isCardNumber(digits) ? `${'9'.repeat(digits.length - 4)}${digits.slice(-4)}` : digits,
+    );
 }

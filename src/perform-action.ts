@@ -40,7 +40,8 @@ async function act(resolved: Resolved, deps: PerformDeps): Promise<void> {
   await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId: resolved.cardId }, deps));
   await deps.withLock(`account:${acctId}`, async () => {
     if (action.verb === 'limit') await changeLimit(resolved, false, deps);
-    else if (action.verb !== 'acknowledge' && action.verb !== 'decide') await changeStatus(action.verb as 'block' | 'unblock' | 'activate', resolved, deps);
+    else if (action.verb !== 'acknowledge' && action.verb !== 'decide')
+      await changeStatus(action.verb as 'block' | 'unblock' | 'activate', resolved, deps);
   });
 }
 
@@ -52,7 +53,13 @@ async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
     if (stored === null || stored.alert.outcomes.some(({ verb }) => verb === 'acknowledge')) return;
     const at = deps.now().toISOString();
     await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));
-    await deps.alerts.setOutcome(alertId, action.id, { verb: 'acknowledge', by: action.actor.userId, at, state: 'done', text: '' });
+    await deps.alerts.setOutcome(alertId, action.id, {
+      verb: 'acknowledge',
+      by: action.actor.userId,
+      at,
+      state: 'done',
+      text: '',
+    });
     await deps.updateMessages(alertId);
   });
 }
@@ -60,7 +67,9 @@ async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
 /** The card could not even be read: nothing was sent, nothing changed. */
 async function tellFailure(action: Action, error: CardApiError, deps: PerformDeps): Promise<void> {
   const said = error.apiMessage === null ? '' : ` It says: “${error.apiMessage}”`;
-  await deps.audit.append(auditRecord(action, 'failed', { acctId: null, cardId: null, detail: error.apiMessage ?? error.code }, deps));
+  await deps.audit.append(
+    auditRecord(action, 'failed', { acctId: null, cardId: null, detail: error.apiMessage ?? error.code }, deps),
+  );
   await deps.answer(
     action,
     refusal({

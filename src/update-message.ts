@@ -1,5 +1,5 @@
 import type { Alert } from './alert/alert.ts';
-import { SlackError } from './errors.ts';
+import { AppError, SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
@@ -11,16 +11,23 @@ interface Deps {
   readonly log: Log;
 }
 
+/** The message is on its way: come back when it stands. */
+export class NotPostedYetError extends AppError {
+  readonly code = 'not_posted_yet';
+  readonly retryable = true;
+}
+
 /**
  * Brings every message of an alert up to date with what is known of it now.
  *
  * Editing is safe to repeat, so a failed edit is simply done again.
  *
- * @throws SlackError when trying again later can help.
+ * @throws SlackError, NotPostedYetError when trying again later can help.
  */
 export async function updateMessage(alertId: string, { alerts, render, update, log }: Deps): Promise<void> {
   const stored = await alerts.get(alertId);
   if (stored === null) return;
+  if (stored.refs.length === 0) throw new NotPostedYetError('the alert has no message yet');
 
   for (const ref of stored.refs) {
     try {

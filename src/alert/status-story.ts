@@ -54,12 +54,17 @@ export function tellStatusStory(
       overtakenBy: later === undefined ? null : (history.at(-1)?.status ?? null),
     },
     eventIds: steps.map((step) => step.eventId),
-    mayContinue: activation === null && own.status === 'ACTIVE' && later === undefined && (from === 'INACTIVE' || from === null),
+    mayContinue:
+      activation === null && own.status === 'ACTIVE' && later === undefined && (from === 'INACTIVE' || from === null),
   };
 }
 
 /** Index of an ACTIVE that was only the way from INACTIVE to BLOCKED, when the event is one end of it. */
-function passingActivation(history: readonly StatusRecord[], index: number, knownBefore: CardStatus | null): number | null {
+function passingActivation(
+  history: readonly StatusRecord[],
+  index: number,
+  knownBefore: CardStatus | null,
+): number | null {
   for (const start of [index, index - 1]) {
     const [active, blocked] = [history[start], history[start + 1]];
     if (active?.status !== 'ACTIVE' || blocked?.status !== 'BLOCKED') continue;

@@ -47,7 +47,11 @@ export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'li
  */
 export function parseCommand(text: string): Command {
   const masked = maskCardNumbers(text).replaceAll(/\[card (••\d{4})\]/g, '$1');
-  const words = masked.trim().split(/\s+/).filter((word) => word !== '').slice(0, WORDS_MAX);
+  const words = masked
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, WORDS_MAX);
   const [verb = 'help', ...rest] = words;
   switch (verb.toLowerCase()) {
     case 'help':
@@ -81,7 +85,9 @@ function parseLimit(words: readonly string[]): Command {
   if (amount === undefined) return unclear(`How much may the ${period} limit be?`);
   const limitCents = noLimitWords.has(amount.toLowerCase()) ? null : parseAmount(amount);
   if (limitCents === null && !noLimitWords.has(amount.toLowerCase())) {
-    return unclear(`“${amount.slice(0, 40)}” is no amount. Write dollars such as 450 or $1,250.50, or “none” for no limit.`);
+    return unclear(
+      `“${amount.slice(0, 40)}” is no amount. Write dollars such as 450 or $1,250.50, or “none” for no limit.`,
+    );
   }
 
   let rest = words.slice(at + 2);
@@ -93,7 +99,9 @@ function parseLimit(words: readonly string[]): Command {
       rest = rest.slice(1 + duration.words);
     } else if (/^\d/.test(rest[1] ?? '')) {
       // "for the team lunch" is a reason; "for 4 lightyears" is a duration that we cannot read.
-      return unclear(`“${rest.slice(0, 3).join(' ').slice(0, 40)}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`);
+      return unclear(
+        `“${rest.slice(0, 3).join(' ').slice(0, 40)}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`,
+      );
     }
   }
   return {

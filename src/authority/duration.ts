@@ -21,7 +21,11 @@ export function readDuration(words: readonly string[]): { ms: number; words: num
   return /^\d{1,5}(?:\.\d{1,2})?$/.test(first) ? toMs(first, second, 2) : null;
 }
 
-function toMs(amount: string | undefined, unit: string | undefined, words: number): { ms: number; words: number } | null {
+function toMs(
+  amount: string | undefined,
+  unit: string | undefined,
+  words: number,
+): { ms: number; words: number } | null {
   const found = units.find(([pattern]) => pattern.test((unit ?? '').toLowerCase()));
   if (found === undefined) return null;
   const ms = Math.round(Number(amount) * found[1]);

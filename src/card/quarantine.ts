@@ -3,10 +3,12 @@ import { isCardNumber, maskCardNumbers } from '../card-number.ts';
 import { eventId } from './identity.ts';
 
 /** Gone whatever they hold, at any depth and in any spelling. */
-const secretNames = /^(cvv2?|cvc2?|cid|securitycode|accountnumber|expirationdate|expirydate|pin|pinblock|track[12]?(data)?)$/i;
-const cardNumberNames = /^(card_?number|pan|primaryaccountnumber)$/i;
+const secretNames =
+  /^(cvv2?|cvc2?|cid|securitycode|accountnumber|expirationdate|expirydate|pin|pinblock|track[12]?(data)?)$/i;
+const cardNumberNames = /^(cardnumber|pan|primaryaccountnumber)$/i;
 /** Identifiers by contract: a tracking number may look like a card number and is none. */
-const identifierNames = /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
+const identifierNames =
+  /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
 
 /**
  * Redacts a body whose shape is unknown, and wraps it for quarantine.
@@ -38,16 +40,22 @@ function redact(value: unknown, depth: number): unknown {
   if (typeof value === 'number') return redactNumber(value);
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   if (value === null || typeof value !== 'object') return value;
-  const kept: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    const name = key.replace(/[\s_-]/g, '');
-    const safeKey = maskCardNumbers(key);
-    if (secretNames.test(name)) continue;
-    if (cardNumberNames.test(name)) kept[safeKey] = lastFourOf(item);
-    else if (identifierNames.test(name) && (typeof item === 'string' || typeof item === 'number')) kept[safeKey] = item;
-    else kept[safeKey] = redact(item, depth + 1);
-  }
-  return kept;
+  // fromEntries defines properties instead of assigning them: a key "__proto__" stays a plain key.
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !secretNames.test(nameOf(key)))
+      .map(([key, item]) => [maskCardNumbers(key), redactField(nameOf(key), item, depth)]),
+  );
+}
+
+function nameOf(key: string): string {
+  return key.replace(/[\s_-]/g, '');
+}
+
+function redactField(name: string, item: unknown, depth: number): unknown {
+  if (cardNumberNames.test(name)) return lastFourOf(item);
+  const isIdentifier = identifierNames.test(name) && (typeof item === 'string' || typeof item === 'number');
+  return isIdentifier ? item : redact(item, depth + 1);
 }
 
 /** A number beyond 2^53 has lost its last digits, and with them the check digit that would give it away. */

@@ -84,7 +84,9 @@ function offsetOfWallClock(wallMs: number, zone: string, near: string | undefine
 function possibleOffsets(wallMs: number, zone: string): readonly number[] {
   const before = offsetAt(wallMs - DAY_MS, zone);
   const after = offsetAt(wallMs + DAY_MS, zone);
-  const valid = [...new Set([before, after])].filter((offset) => offsetAt(wallMs - offset * MINUTE_MS, zone) === offset);
+  const valid = [...new Set([before, after])].filter(
+    (offset) => offsetAt(wallMs - offset * MINUTE_MS, zone) === offset,
+  );
   return valid.length > 0 ? valid : [before];
 }
 

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { TransactionEvent, type TransactionKind } from '../alert/event.ts';
 import { toCents } from '../alert/money.ts';
 import { eventId } from './identity.ts';
-import { type Circumstances, decimal, identifier, instantOf, integer, optionalDecimal, parseWith, words } from './payload.ts';
+import {
+  type Circumstances,
+  decimal,
+  identifier,
+  instantOf,
+  integer,
+  optionalDecimal,
+  parseWith,
+  words,
+} from './payload.ts';
 import { hasCurrentSigns } from './version.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;

@@ -22,7 +22,11 @@ const REQUEST_MS = 24 * 3_600_000;
  *
  * @throws CardApiError when the job should run again.
  */
-export async function changeLimit({ action, acctId }: Resolved, isApproved: boolean, deps: PerformDeps): Promise<boolean> {
+export async function changeLimit(
+  { action, acctId }: Resolved,
+  isApproved: boolean,
+  deps: PerformDeps,
+): Promise<boolean> {
   const wish = action.limit;
   if (wish === null) throw new Error('a limit action without a limit');
   const journal = await deps.journal.read(action.id);
@@ -41,7 +45,11 @@ export async function changeLimit({ action, acctId }: Resolved, isApproved: bool
     else await finish('unchanged', { note: `The ${wish.period} limit is ${amountWord(current)} already.` });
     return true;
   }
-  const against = contradiction(rules, { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents });
+  const against = contradiction(rules, {
+    period: wish.period,
+    category: wish.category?.id ?? null,
+    limitCents: wish.limitCents,
+  });
   if (against !== null) {
     await finish('failed', { note: against });
     return false;
@@ -52,9 +60,16 @@ export async function changeLimit({ action, acctId }: Resolved, isApproved: bool
   }
 
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
-  await deps.journal.write(action.id, { state: 'sending', before: current === null ? null : String(current), after: sides.after });
+  await deps.journal.write(action.id, {
+    state: 'sending',
+    before: current === null ? null : String(current),
+    after: sides.after,
+  });
   try {
-    await deps.card.putSpendRules(acctId, deps.changeLimit(raw, { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents }));
+    await deps.card.putSpendRules(
+      acctId,
+      deps.changeLimit(raw, { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents }),
+    );
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
     const isThere = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
@@ -136,12 +151,18 @@ async function askForSecond(
   if ((await deps.requests.get(request.id)) === null) await deps.requests.save(request);
   await deps.postRequest(request);
   const above = formatCents(deps.twoPersonAboveCents);
-  await finish('waiting', { note: `A raise of more than ${above} needs a second approver. I asked in the approvals channel.` });
+  await finish('waiting', {
+    note: `A raise of more than ${above} needs a second approver. I asked in the approvals channel.`,
+  });
 }
 
 /** The limit that a wish is about, as the rules have it now. */
-export function currentOf(rules: SpendRules, wish: { period: LimitPeriod; category: LimitWish['category'] }): number | null {
-  const limits = wish.category === null ? rules.limits : rules.categories.find(({ id }) => id === wish.category?.id)?.limits;
+export function currentOf(
+  rules: SpendRules,
+  wish: { period: LimitPeriod; category: LimitWish['category'] },
+): number | null {
+  const limits =
+    wish.category === null ? rules.limits : rules.categories.find(({ id }) => id === wish.category?.id)?.limits;
   return limits?.[wish.period] ?? null;
 }
 

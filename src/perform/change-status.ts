@@ -21,14 +21,23 @@ type StatusVerb = keyof typeof wished;
  *
  * @throws CardApiError when the job should run again.
  */
-export async function changeStatus(verb: StatusVerb, { action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function changeStatus(
+  verb: StatusVerb,
+  { action, acctId, cardId }: Resolved,
+  deps: PerformDeps,
+): Promise<void> {
   const account = await deps.card.getAccount(acctId);
   const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
   const facts = await factsOf(acctId, card, deps);
   const before = card?.status ?? null;
   const journal = await deps.journal.read(action.id);
   const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
-    report(action, verb, { state, card: facts, before: word(before), after: null, apiWords: null, note: null, ...rest }, deps);
+    report(
+      action,
+      verb,
+      { state, card: facts, before: word(before), after: null, apiWords: null, note: null, ...rest },
+      deps,
+    );
 
   if (journal?.state === 'settled') return;
   if (journal?.state === 'sending' && before === wished[verb]) {
@@ -38,11 +47,15 @@ export async function changeStatus(verb: StatusVerb, { action, acctId, cardId }:
   if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
   if (verb === 'activate' && card !== undefined && !action.confirmed) {
-    const ending = account.cards.filter((other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null);
+    const ending = account.cards.filter(
+      (other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null,
+    );
     if (ending.length > 0) return await askFirst(action, acctId, card, ending, deps);
   }
 
-  await deps.audit.append(auditRecord(action, 'sent', { ...facts, before: word(before), after: word(wished[verb]) }, deps));
+  await deps.audit.append(
+    auditRecord(action, 'sent', { ...facts, before: word(before), after: word(wished[verb]) }, deps),
+  );
   await deps.journal.write(action.id, { state: 'sending', before: word(before), after: word(wished[verb]) });
   await deps.history.expectStatus(acctId, wished[verb], action.actor.userId);
   try {
@@ -87,8 +100,10 @@ async function readBack(acctId: number, cardId: number | null, deps: PerformDeps
 
 /** What to say beside, or instead of, the API's own words. */
 export function noteOf(error: CardApiError): string | null {
-  if (error.code === 'token_dead') return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';
-  if (error.code === 'refused') return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
+  if (error.code === 'token_dead')
+    return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';
+  if (error.code === 'refused')
+    return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
   return 'The card service did not answer properly. Try again in a minute.';
 }
 
@@ -125,7 +140,8 @@ async function askFirst(
   const confirmed = Action.parse({ ...action, confirmed: true, target: { kind: 'card', acctId, cardId: card.cardId } });
   const value = await deps.pending.put({ kind: 'choice', action: confirmed });
   const others = [];
-  for (const other of ending) others.push({ card: await factsOf(acctId, other, deps), status: other.status ?? 'UNKNOWN' });
+  for (const other of ending)
+    others.push({ card: await factsOf(acctId, other, deps), status: other.status ?? 'UNKNOWN' });
   await deps.answer(action, confirmActivation({ value, card: await factsOf(acctId, card, deps), ending: others }));
 }
 

@@ -26,7 +26,9 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
   }
 
   const record = (event: 'approved' | 'denied') =>
-    deps.audit.append(auditRecord(action, event, { acctId: request.acctId, cardId: request.card.cardId, detail: request.id }, deps));
+    deps.audit.append(
+      auditRecord(action, event, { acctId: request.acctId, cardId: request.card.cardId, detail: request.id }, deps),
+    );
 
   if (action.approve !== true) {
     await record('denied');

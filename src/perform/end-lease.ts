@@ -22,7 +22,10 @@ export async function endLease(leaseId: string, deps: PerformDeps): Promise<void
     const current = currentOf(rules, { period, category });
     const isOurs = current === setCents;
     if (isOurs) {
-      await deps.card.putSpendRules(acctId, deps.changeLimit(raw, { period, category: categoryId, limitCents: beforeCents }));
+      await deps.card.putSpendRules(
+        acctId,
+        deps.changeLimit(raw, { period, category: categoryId, limitCents: beforeCents }),
+      );
     }
     const at = deps.now().toISOString();
     const card = deps.toFacts(acctId, await deps.directory.account(acctId));

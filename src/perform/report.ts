@@ -47,7 +47,13 @@ const outcomeWords: Readonly<Record<Result['state'], string>> = {
 export function auditRecord(
   action: Action,
   event: AuditRecord['event'],
-  facts: { acctId: number | null; cardId: number | null; before?: string | null; after?: string | null; detail?: string | null },
+  facts: {
+    acctId: number | null;
+    cardId: number | null;
+    before?: string | null;
+    after?: string | null;
+    detail?: string | null;
+  },
   { now, twoPersonAboveCents }: Pick<PerformDeps, 'now' | 'twoPersonAboveCents'>,
 ): AuditRecord {
   return {
@@ -98,6 +104,9 @@ export async function report(action: Action, verb: ActionVerb, result: Result, d
 
   const alertId = action.target.kind === 'alert' ? action.target.alertId : null;
   if (alertId !== null && state !== 'unchanged') {
+    // The message with the button is there for sure, whatever became of our own note of it.
+    const { channel, messageTs } = action.origin;
+    if (messageTs !== null) await deps.alerts.addRef(alertId, { channel, ts: messageTs });
     await deps.alerts.setOutcome(alertId, action.id, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }
@@ -121,7 +130,12 @@ export async function report(action: Action, verb: ActionVerb, result: Result, d
   );
 }
 
-function toOutcome(action: Action, verb: ActionVerb, { state, before, after, apiWords, note }: Result, at: string): Outcome {
+function toOutcome(
+  action: Action,
+  verb: ActionVerb,
+  { state, before, after, apiWords, note }: Result,
+  at: string,
+): Outcome {
   const change = verb === 'limit' && state === 'done' && after !== null ? `${before ?? 'unknown'} → ${after}` : '';
   const said = apiWords === null ? '' : `The card service says: “${apiWords}”`;
   const reason = action.reason === '' ? '' : `Reason: ${action.reason}`;

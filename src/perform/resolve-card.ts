@@ -54,7 +54,14 @@ async function cardOfAlert(action: Action, alertId: string, deps: PerformDeps): 
   const acctId = stored?.alert.event.acctId ?? null;
   if (stored === null || acctId === null) {
     const what = stored === null ? 'This alert is too old' : 'This alert names no card account';
-    await deps.answer(action, refusal({ what: 'That', why: `${what}, so I cannot act from it.`, whoCan: 'Use `/card` with the card’s last four digits.' }));
+    await deps.answer(
+      action,
+      refusal({
+        what: 'That',
+        why: `${what}, so I cannot act from it.`,
+        whoCan: 'Use `/card` with the card’s last four digits.',
+      }),
+    );
     return null;
   }
   const { alert } = stored;
@@ -81,12 +88,15 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
   });
 }
 
-async function tellNone(action: Action, query: string, _matches: readonly CardMatch[], deps: PerformDeps): Promise<void> {
+async function tellNone(
+  action: Action,
+  query: string,
+  _matches: readonly CardMatch[],
+  deps: PerformDeps,
+): Promise<void> {
   const { accounts } = await deps.directory.status();
   const why =
-    accounts === 0
-      ? 'I could not read the list of cards from the card service yet.'
-      : `No card matches “${query}”.`;
+    accounts === 0 ? 'I could not read the list of cards from the card service yet.' : `No card matches “${query}”.`;
   const whoCan =
     accounts === 0
       ? 'Try again in a minute.'
@@ -96,7 +106,12 @@ async function tellNone(action: Action, query: string, _matches: readonly CardMa
 
 const CHOICES_MAX = 20;
 
-async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: PerformDeps): Promise<void> {
+async function askWhich(
+  action: Action,
+  query: string,
+  candidates: readonly Candidate[],
+  deps: PerformDeps,
+): Promise<void> {
   const choices = [];
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
     const settled = Action.parse({ ...action, target: { kind: 'card', acctId, cardId } });

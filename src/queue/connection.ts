@@ -51,7 +51,11 @@ function connect({ urls, log, name }: ConnectionOptions, redisOptions: Options):
   let isDown = false;
   client.on('error', (error: Error) => {
     // One line for an outage, not one for each attempt.
-    if (!isDown) log.error({ err: { type: error.constructor.name, message: withoutUrl(error.message) }, connection: name }, 'redis connection lost');
+    if (!isDown)
+      log.error(
+        { err: { type: error.constructor.name, message: withoutUrl(error.message) }, connection: name },
+        'redis connection lost',
+      );
     isDown = true;
   });
   client.on('ready', () => {

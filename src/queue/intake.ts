@@ -6,7 +6,6 @@ import { intakeKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 import type { RedisClient } from './connection.ts';
 
-
 /** How long an event is remembered: the same one within this time adds nothing. */
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 
@@ -23,7 +22,9 @@ export const inboxKeys = { webhooks: intakeKey('webhooks'), actions: intakeKey('
 export type InboxEntry =
   | { readonly type: 'event'; readonly event: StoredEvent }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
-  | { readonly type: 'action'; readonly action: Action };
+  | { readonly type: 'action'; readonly action: Action }
+  /** Somebody asked who may not: for the record only. */
+  | { readonly type: 'refused'; readonly action: Action };
 
 /**
  * Remembers and stores in one step: whoever claims the identity also writes the event, so that neither two deliveries
@@ -91,7 +92,8 @@ export function createIntake(redis: RedisClient, options: { deadlineMs?: number 
     waiting = [];
     for (const inbox of Object.values(inboxKeys)) {
       const mine = all.filter((item) => item.inbox === inbox);
-      for (let start = 0; start < mine.length; start += BATCH_MAX) void write(inbox, mine.slice(start, start + BATCH_MAX));
+      for (let start = 0; start < mine.length; start += BATCH_MAX)
+        void write(inbox, mine.slice(start, start + BATCH_MAX));
     }
   }
 
@@ -109,12 +111,12 @@ export function createIntake(redis: RedisClient, options: { deadlineMs?: number 
 }
 
 function inboxOf(entry: InboxEntry): string {
-  return entry.type === 'action' ? inboxKeys.actions : inboxKeys.webhooks;
+  return 'action' in entry ? inboxKeys.actions : inboxKeys.webhooks;
 }
 
 function idOf(entry: InboxEntry): string {
-  if (entry.type === 'event') return entry.event.id;
-  return entry.type === 'action' ? entry.action.id : entry.webhook.id;
+  if ('event' in entry) return entry.event.id;
+  return 'action' in entry ? entry.action.id : entry.webhook.id;
 }
 
 /**

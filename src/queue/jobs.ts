@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
 /** The queues. One job name each: a queue is a lane, and lanes must not wait for one another. */
-export const queueNames = { alerts: 'alerts', outbox: 'outbox', updates: 'updates', actions: 'actions', upkeep: 'upkeep' } as const;
+export const queueNames = {
+  alerts: 'alerts',
+  outbox: 'outbox',
+  updates: 'updates',
+  actions: 'actions',
+  upkeep: 'upkeep',
+} as const;
 export type QueueName = keyof typeof queueNames;
 
 export const FlushOutbox = z.strictObject({ channel: z.string() });
@@ -9,6 +15,9 @@ export type FlushOutbox = z.infer<typeof FlushOutbox>;
 
 export const UpdateMessage = z.strictObject({ alertId: z.string() });
 export type UpdateMessage = z.infer<typeof UpdateMessage>;
+
+export const EndLease = z.strictObject({ leaseId: z.string() });
+export type EndLease = z.infer<typeof EndLease>;
 
 /**
  * A job that runs on the second or third try shows in the log; one that fails for good stays in Redis to be looked at

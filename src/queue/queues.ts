@@ -11,6 +11,11 @@ export interface Queues {
   deliverAlert(event: StoredEvent): Promise<void>;
   quarantine(webhook: QuarantinedWebhook): Promise<void>;
   performAction(action: Action): Promise<void>;
+  recordRefusal(action: Action): Promise<void>;
+  /** Wakes the worker at `atMs` to end a temporary limit. */
+  endLease(leaseId: string, atMs: number): Promise<void>;
+  /** Runs an upkeep job every `everyMs`, once for all workers. */
+  every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
   flushOutbox(channel: string): Promise<void>;
   /** Brings an alert's messages up to date, once for any number of changes in between. */
@@ -43,10 +48,38 @@ export function createQueues(redis: RedisClient): Queues {
       await queues.alerts.add('deliver-alert', event, { ...keepFailedOnly, jobId: event.id, attempts: 12, backoff });
     },
     async quarantine(webhook) {
-      await queues.alerts.add('quarantine', webhook, { ...keepFailedOnly, jobId: `quarantine-${webhook.id}`, attempts: 12, backoff });
+      await queues.alerts.add('quarantine', webhook, {
+        ...keepFailedOnly,
+        jobId: `quarantine-${webhook.id}`,
+        attempts: 12,
+        backoff,
+      });
     },
     async performAction(action) {
       await queues.actions.add('perform-action', action, { ...keepFailedOnly, jobId: action.id, attempts: 5, backoff });
+    },
+    async recordRefusal(action) {
+      await queues.actions.add('record-refusal', action, {
+        ...keepFailedOnly,
+        jobId: action.id,
+        attempts: 12,
+        backoff,
+      });
+    },
+    async endLease(leaseId, atMs) {
+      const delay = Math.max(0, atMs - Date.now());
+      await queues.upkeep.add(
+        'end-lease',
+        { leaseId },
+        { ...keepFailedOnly, jobId: `lease-${leaseId}`, delay, attempts: 50, backoff },
+      );
+    },
+    async every(name, everyMs) {
+      await queues.upkeep.upsertJobScheduler(
+        name,
+        { every: everyMs },
+        { name, data: {}, opts: { ...keepFailedOnly, removeOnFail: true } },
+      );
     },
     async flushOutbox(channel) {
       await queues.outbox.add(

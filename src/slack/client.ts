@@ -17,10 +17,14 @@ export interface Slack {
   /** Looks for a message of ours among the channel's newest. Null when it is not there. */
   findByRef(channel: string, ref: string, sinceMs: number): Promise<string | null>;
   update(ref: MessageRef, message: Message): Promise<void>;
+  /** Only `userId` sees it, and only until the client is reloaded. */
+  postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   openView(triggerId: string, view: ModalView): Promise<void>;
   openDirect(userId: string): Promise<string>;
   groupMembers(groupId: string): Promise<string[]>;
-  channelInfo(channel: string): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
+  channelInfo(
+    channel: string,
+  ): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
 }
 
 /**
@@ -35,7 +39,9 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
     rejectRateLimitedCalls: true,
     // The SDK prints requests at its debug level; ours are counted and logged where they are made.
     logLevel: webApi.LogLevel.ERROR,
-    ...(options.apiUrl === undefined ? {} : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
+    ...(options.apiUrl === undefined
+      ? {}
+      : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
   });
   const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
     try {
@@ -89,6 +95,10 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
+      }),
+    postEphemeral: (channel, userId, message) =>
+      call('chat.postEphemeral', async () => {
+        await client.chat.postEphemeral({ channel, user: userId, text: message.text, blocks: message.blocks });
       }),
     openView: (triggerId, view) =>
       call('views.open', async () => {

@@ -9,7 +9,19 @@ export const AuditRecord = z.strictObject({
   /** UTC ISO 8601. */
   at: z.string(),
   actionId: z.string(),
-  event: z.enum(['asked', 'refused', 'waiting', 'approved', 'denied', 'sent', 'done', 'failed', 'unknown', 'unchanged', 'ended']),
+  event: z.enum([
+    'asked',
+    'refused',
+    'waiting',
+    'approved',
+    'denied',
+    'sent',
+    'done',
+    'failed',
+    'unknown',
+    'unchanged',
+    'ended',
+  ]),
   verb: z.string(),
   /** Slack user and team; null when Cardbell did it by itself (the end of a temporary limit). */
   actor: z.strictObject({ userId: z.string(), teamId: z.string() }).nullable(),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { KnownBlock } from '@slack/types';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { outboxKey, stateKey } from '../keys.ts';
@@ -6,6 +7,9 @@ import { defineScript } from '../redis-script.ts';
 
 /** How long we know that something was posted: longer than any retry of it can come. */
 const SENT_TTL_SECONDS = 8 * 24 * 3600;
+
+/** Made by our own templates; Slack checks it when it is posted. */
+const Block = z.custom<KnownBlock>((value) => typeof value === 'object' && value !== null && 'type' in value);
 
 /**
  * Something that waits to be posted in one channel. An alert is rendered when its turn comes, so it shows what is
@@ -16,7 +20,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('notice'),
     id: z.string(),
-    message: z.object({ text: z.string(), blocks: z.array(z.looseObject({ type: z.string() })) }),
+    message: z.object({ text: z.string(), blocks: z.array(Block) }),
     /** Told where the message stands once it is posted, so that it can be changed later. */
     requestId: z.string().nullable(),
   }),
@@ -140,7 +144,12 @@ export function createOutbox(redis: Redis | Cluster, now: () => number = Date.no
       return Number((await redis.get(outboxKey(channel, 'paused-until'))) ?? 0);
     },
     async pauseUntil(channel, ms) {
-      await redis.set(outboxKey(channel, 'paused-until'), Math.ceil(ms), 'PX', Math.max(1, Math.ceil(ms - now()) + 1000));
+      await redis.set(
+        outboxKey(channel, 'paused-until'),
+        Math.ceil(ms),
+        'PX',
+        Math.max(1, Math.ceil(ms - now()) + 1000),
+      );
     },
     channels: () => redis.smembers(channelsKey),
     waiting: (channel) => redis.zcard(outboxKey(channel, 'queue')),

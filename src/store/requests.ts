@@ -31,7 +31,12 @@ export interface Requests {
 export function createRequests(redis: Redis | Cluster): Requests {
   return {
     async save(request) {
-      await redis.set(stateKey(`request:${request.id}`), JSON.stringify(LimitRequest.parse(request)), 'EX', KEPT_SECONDS);
+      await redis.set(
+        stateKey(`request:${request.id}`),
+        JSON.stringify(LimitRequest.parse(request)),
+        'EX',
+        KEPT_SECONDS,
+      );
     },
     async get(id) {
       const text = await redis.get(stateKey(`request:${id}`));

@@ -1,0 +1,47 @@
+import { contentId } from '../../src/content-id.ts';
+import { refusal } from '../../templates/refusal.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { ofButton } from '../interaction.ts';
+import type { ButtonArgs } from './button-args.ts';
+
+/**
+ * *This one*, after "Which card?", and *Activate* after "this ends other cards for good".
+ *
+ * The button stands for the action that was asked for, with its card settled. Only who asked may go on with it, with
+ * the permissions of now; pressing twice is asking once.
+ */
+export function chooseCard(deps: ListenerDeps) {
+  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+    await ack();
+    const interaction = ofButton(body, deps);
+    const pendingId = action.value ?? '';
+    const pending = await deps.pending.get(pendingId);
+    if (pending?.kind !== 'choice') {
+      const whoCan = 'Ask again with the command.';
+      await interaction.tell(
+        refusal({ what: 'Your choice', why: 'This question is more than 30 minutes old.', whoCan }),
+      );
+      return;
+    }
+    const asked = pending.action;
+    if (asked.actor.userId !== interaction.actor.userId) {
+      const whoCan = 'Only the person who asked can choose.';
+      await interaction.tell(refusal({ what: 'Your choice', why: 'Somebody else asked this.', whoCan }));
+      return;
+    }
+    await deps.requestAction(
+      {
+        id: contentId('act_', ['choice', pendingId]),
+        verb: asked.verb,
+        target: asked.target,
+        ...(asked.limit === null ? {} : { limit: asked.limit }),
+        reason: asked.reason,
+        confirmed: asked.confirmed,
+        actor: interaction.actor,
+        isStranger: interaction.isStranger,
+        origin: { ...interaction.origin, replace: true },
+      },
+      interaction.tell,
+    );
+  };
+}

@@ -1,0 +1,49 @@
+import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
+import type { Target } from '../../src/authority/action.ts';
+import { parseCommand } from '../../src/authority/command.ts';
+import type { Role } from '../../src/permissions.ts';
+import { help } from '../../templates/help.ts';
+import { unclear } from '../../templates/unclear.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { ofCommand } from '../interaction.ts';
+
+type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
+
+/** Slash commands that are a verb of `/card` by themselves. */
+export const verbOf: Readonly<Record<string, string>> = {
+  '/card': '',
+  '/card-activate': 'activate',
+  '/card-block': 'block',
+  '/card-limit': 'limit',
+};
+
+/** `/card VERB …` and its short forms: answered at once, done by the worker. */
+export function card(deps: ListenerDeps) {
+  return async ({ ack, command }: Args): Promise<void> => {
+    await ack();
+    const interaction = ofCommand(command, deps);
+    const parsed = parseCommand(`${verbOf[command.command] ?? ''} ${command.text}`);
+    switch (parsed.verb) {
+      case 'help': {
+        const roles = await deps.permissions.rolesOf(command.user_id).catch((): Role[] => []);
+        await interaction.tell(
+          help({ isOperator: roles.includes('operator'), isApprover: roles.includes('approver') }),
+        );
+        return;
+      }
+      case 'unclear':
+        await interaction.tell(unclear(parsed));
+        return;
+      case 'limit': {
+        const { words, limit, reason } = parsed;
+        const target: Target = { kind: 'words', words: [...words] };
+        await deps.requestAction({ ...interaction, verb: 'limit', target, limit, reason }, interaction.tell);
+        return;
+      }
+      default: {
+        const target: Target = { kind: 'words', words: [...parsed.words] };
+        await deps.requestAction({ ...interaction, verb: parsed.verb, target }, interaction.tell);
+      }
+    }
+  };
+}

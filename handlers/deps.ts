@@ -1,0 +1,23 @@
+import type { ModalView } from '@slack/types';
+import type { Log } from '../src/log.ts';
+import type { Permissions } from '../src/permissions.ts';
+import type { Ask } from '../src/request-action.ts';
+import type { Message } from '../src/slack/message.ts';
+import type { Respond } from '../src/slack/respond.ts';
+import type { Seal } from '../src/slack/seal.ts';
+import type { Alerts } from '../src/store/alerts.ts';
+import type { PendingStore } from '../src/store/pending.ts';
+
+/** What the listeners need, joined in `src/web.ts`. */
+export interface ListenerDeps {
+  /** Permits and stores; `tell` reaches the person who asked. */
+  readonly requestAction: (ask: Ask, tell: (message: Message) => Promise<void>) => Promise<void>;
+  readonly permissions: Permissions;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly pending: PendingStore;
+  readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
+  readonly respond: Respond;
+  readonly seal: Seal;
+  readonly log: Log;
+}

@@ -1,0 +1,15 @@
+import type { ListenerDeps } from '../deps.ts';
+
+interface UserGroupEvent {
+  readonly subteam_id?: string;
+  readonly subteam?: { readonly id?: string };
+}
+
+/** A user group changed: who may do what is read again at the next click. */
+export function userGroupChanged({ permissions }: ListenerDeps) {
+  return async ({ event }: { event: object }): Promise<void> => {
+    const { subteam_id, subteam } = event as UserGroupEvent;
+    const id = subteam_id ?? subteam?.id;
+    if (id !== undefined) permissions.forgetGroup(id);
+  };
+}

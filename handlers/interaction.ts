@@ -1,0 +1,77 @@
+import type { BlockAction, ButtonAction, SlashCommand } from '@slack/bolt';
+import type { Origin } from '../src/authority/action.ts';
+import { contentId } from '../src/content-id.ts';
+import type { Message } from '../src/slack/message.ts';
+import type { ListenerDeps } from './deps.ts';
+
+/** What every delivery of Slack's tells: who, where, and how to answer. */
+export interface Interaction {
+  /** Equal for repeated deliveries of the same click. */
+  readonly id: string;
+  readonly actor: { readonly userId: string; readonly teamId: string };
+  readonly isStranger: boolean;
+  readonly origin: Origin;
+  /** Only the person who asked sees it. Never throws: what cannot be told is logged. */
+  readonly tell: (message: Message) => Promise<void>;
+}
+
+type Tools = Pick<ListenerDeps, 'respond' | 'seal' | 'log'>;
+
+export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
+  return {
+    id: contentId('act_', [
+      'command',
+      command.user_id,
+      command.trigger_id,
+      command.response_url,
+      command.command,
+      command.text,
+    ]),
+    actor: { userId: command.user_id, teamId: command.team_id },
+    isStranger: false,
+    origin: {
+      kind: 'command',
+      channel: command.channel_id,
+      messageTs: null,
+      reply: tools.seal.seal(command.response_url),
+      replace: false,
+    },
+    tell: teller(command.response_url, tools),
+  };
+}
+
+export function ofButton(body: BlockAction<ButtonAction>, tools: Tools): Interaction {
+  const [button] = body.actions;
+  const user = body.user as { id: string; team_id?: string };
+  const teamId = body.team?.id ?? user.team_id ?? '';
+  return {
+    id: contentId('act_', [
+      'button',
+      user.id,
+      body.trigger_id,
+      button?.action_id ?? '',
+      button?.value ?? '',
+      button?.action_ts ?? '',
+    ]),
+    actor: { userId: user.id, teamId },
+    isStranger: user.team_id !== undefined && user.team_id !== teamId,
+    origin: {
+      kind: 'button',
+      channel: body.channel?.id ?? body.container?.['channel_id'] ?? user.id,
+      messageTs: body.message?.ts ?? body.container?.['message_ts'] ?? null,
+      reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
+      replace: false,
+    },
+    tell: teller(body.response_url, tools),
+  };
+}
+
+function teller(responseUrl: string | undefined, { respond, log }: Tools): (message: Message) => Promise<void> {
+  return async function tell(message) {
+    try {
+      if (responseUrl !== undefined) await respond(responseUrl, message);
+    } catch (error) {
+      log.error({ err: error }, 'answer could not be delivered');
+    }
+  };
+}

@@ -1,0 +1,80 @@
+import type { Alert } from './alert/alert.ts';
+import type { Place } from './alert/place.ts';
+import type { SlackError } from './errors.ts';
+import type { Slack } from './slack/client.ts';
+import type { Message, MessageRef } from './slack/message.ts';
+import type { Alerts } from './store/alerts.ts';
+import type { Outbox, OutboxEntry } from './store/outbox.ts';
+import type { LimitRequest, Requests } from './store/requests.ts';
+import type { TellOps } from './tell-ops.ts';
+import * as trouble from './trouble.ts';
+
+interface Deps {
+  readonly slack: Pick<Slack, 'post' | 'findByRef'>;
+  readonly alerts: Alerts;
+  readonly requests: Requests;
+  readonly outbox: Outbox;
+  readonly fallbackChannel: string;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateRequest: (request: LimitRequest) => Promise<void>;
+  readonly tellOps: TellOps;
+  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly renderAlert: (alert: Alert, view: { place: Place }) => Message;
+}
+
+/** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
+export function createPoster(deps: Deps) {
+  const { slack, alerts, requests, outbox, tellOps } = deps;
+
+  return {
+    post: slack.post,
+    findByRef: slack.findByRef,
+
+    async render([entry]: readonly OutboxEntry[], channel: string): Promise<Message | null> {
+      if (entry === undefined) return null;
+      if (entry.kind === 'notice') return entry.message;
+      const stored = await alerts.get(entry.alertId);
+      return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel) });
+    },
+
+    async posted(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
+      for (const entry of entries) {
+        if (entry.kind === 'alert') await alerts.addRef(entry.alertId, ref);
+        else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
+      }
+    },
+
+    async redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean> {
+      if (channel === deps.fallbackChannel) return false;
+      for (const entry of entries) await outbox.put(deps.fallbackChannel, entry);
+      await deps.wakeOutbox(deps.fallbackChannel);
+      await tellOps(trouble.channelUnusable(channel, error));
+      return true;
+    },
+
+    async refused(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<void> {
+      for (const entry of entries) {
+        if (entry.id.endsWith('-plain')) continue;
+        const message = await this.render([entry], channel);
+        if (message === null) continue;
+        const plain = { text: message.text.slice(0, 3000), blocks: [] };
+        await outbox.put(channel, { kind: 'notice', id: `${entry.id}-plain`, message: plain, requestId: null });
+      }
+      await deps.wakeOutbox(channel);
+      await tellOps(trouble.messageRefused(channel, error));
+    },
+
+    async tokenDead(): Promise<void> {
+      // Slack is the only place where we could say so; the log has it.
+    },
+  };
+
+  async function placeRequest(requestId: string, ref: MessageRef): Promise<void> {
+    const request = await requests.get(requestId);
+    if (request === null) return;
+    const placed = { ...request, ref };
+    await requests.save(placed);
+    // Decided between the drawing and now: the buttons must not stay.
+    if (placed.state !== 'open') await deps.updateRequest(placed);
+  }
+}

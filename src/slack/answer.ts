@@ -1,0 +1,40 @@
+import type { Action } from '../authority/action.ts';
+import { SlackError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Slack } from './client.ts';
+import type { Message } from './message.ts';
+import type { Respond } from './respond.ts';
+import type { Seal } from './seal.ts';
+
+interface Deps {
+  readonly slack: Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;
+  readonly respond: Respond;
+  readonly seal: Seal;
+  readonly log: Log;
+}
+
+/**
+ * Answers the person who asked, where they asked: over the `response_url`, else as an ephemeral message in the channel,
+ * else directly. Never throws: what was done is on record, and doing it again because of a lost answer would be worse.
+ */
+export function createAnswer({ slack, respond, seal, log }: Deps): (action: Action, message: Message) => Promise<void> {
+  return async function answer(action, message) {
+    const { origin, actor } = action;
+    const url = origin.reply === null ? null : seal.open(origin.reply);
+    const ways: (() => Promise<unknown>)[] = [
+      ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
+      () => slack.postEphemeral(origin.channel, actor.userId, message),
+      async () => slack.post(await slack.openDirect(actor.userId), message, action.id),
+    ];
+    for (const way of ways) {
+      try {
+        await way();
+        return;
+      } catch (error) {
+        if (!(error instanceof SlackError)) throw error;
+        log.warn({ err: error, actionId: action.id }, 'answer did not get through, trying another way');
+      }
+    }
+    log.error({ actionId: action.id }, 'the person could not be answered');
+  };
+}

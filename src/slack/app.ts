@@ -1,0 +1,102 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import bolt, { type App } from '@slack/bolt';
+import { createDoor, serverOptions, tlsOptions, watchContinue } from '../door.ts';
+import type { Log } from '../log.ts';
+import { toBoltLogger } from './bolt-logger.ts';
+
+export interface SlackAppOptions {
+  readonly botToken: string;
+  readonly signingSecret: string | undefined;
+  /** Given: Slack's side runs over Socket Mode, webhooks stay on HTTP. */
+  readonly appToken: string | undefined;
+  readonly apiUrl: string | undefined;
+  readonly log: Log;
+  /** Routes that are not Slack's, put in front of Bolt's listener. */
+  readonly door: (otherwise: RequestListener) => ReturnType<typeof createDoor>;
+}
+
+export interface SlackApp {
+  readonly app: App;
+  /** Listens, and takes Slack's requests. @returns the port. */
+  start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
+  /** Stops taking; requests under way are finished. */
+  stop(): Promise<void>;
+}
+
+const notFound: RequestListener = (_request, response) => {
+  response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });
+  response.end('{"error":"not found"}');
+};
+
+/**
+ * Bolt on its own HTTP server, with our routes in front; or over Socket Mode, with our routes on a plain server.
+ *
+ * `authorize` answers from what we hold: asking Slack at start would keep the receivers shut while Slack is away.
+ */
+export function createSlackApp(options: SlackAppOptions): SlackApp {
+  const { botToken, signingSecret, appToken, apiUrl, log } = options;
+  const logger = toBoltLogger(log);
+  const receiver =
+    appToken === undefined
+      ? new bolt.HTTPReceiver({
+          signingSecret: signingSecret ?? '',
+          logger,
+          dispatchErrorHandler: async ({ request, response }) =>
+            notFound(request, response as Parameters<RequestListener>[1]),
+        })
+      : new bolt.SocketModeReceiver({ appToken, logger });
+  const app = new bolt.App({
+    receiver,
+    logger,
+    authorize: async () => ({ botToken }),
+    clientOptions: {
+      timeout: 10_000,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+    },
+  });
+  // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
+  app.error(async (error) => {
+    log.error({ err: error }, 'listener failed');
+  });
+
+  let server: Server | undefined;
+  return {
+    app,
+    async start({ host, port, tls }) {
+      const tlsSettings = tls === null ? {} : tlsOptions(tls);
+      const open = options.door(receiver instanceof bolt.HTTPReceiver ? receiver.requestListener : notFound);
+      if (receiver instanceof bolt.HTTPReceiver) {
+        receiver.requestListener = open;
+        server = (await receiver.start({ host, port } as never, { ...serverOptions, ...tlsSettings })) as Server;
+      } else {
+        server =
+          tls === null
+            ? createServer(serverOptions, open)
+            : createTlsServer({ ...serverOptions, ...tlsSettings }, open);
+        await listen(server, host, port);
+        await app.start();
+      }
+      watchContinue(server, open);
+      const address = server.address();
+      return address !== null && typeof address === 'object' ? address.port : port;
+    },
+    async stop() {
+      if (appToken !== undefined) await app.stop();
+      await new Promise<void>((resolve) => {
+        if (server === undefined) return resolve();
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => resolve());
+  });
+}

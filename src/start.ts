@@ -1,0 +1,46 @@
+import { webConfig, workerConfig } from './config.ts';
+import { ConfigError } from './errors.ts';
+import { createLog, type Log } from './log.ts';
+import { runProcess } from './run-process.ts';
+import { startWeb } from './web-process.ts';
+import { startWorker } from './worker-process.ts';
+
+/** Both processes in one, for a small team: `npm start`. */
+let log: Log | undefined;
+const logger = (level: string): Log => {
+  log ??= createLog({ level, process: 'both' });
+  return log;
+};
+
+/** Every problem of both configurations at once. @throws ConfigError */
+function bothConfigs() {
+  const problems: string[] = [];
+  const read = <T>(config: () => T): T | null => {
+    try {
+      return config();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+      return null;
+    }
+  };
+  const web = read(webConfig);
+  const worker = read(workerConfig);
+  if (web === null || worker === null) throw new ConfigError([...new Set(problems)]);
+  return { web, worker };
+}
+
+await runProcess(
+  async () => {
+    const config = bothConfigs();
+    const ownLog = logger(config.web.logLevel);
+    const worker = await startWorker(config.worker, ownLog);
+    const web = await startWeb(config.web, ownLog);
+    return {
+      async stop() {
+        await Promise.all([web.stop(), worker.stop()]);
+      },
+    };
+  },
+  () => logger('info'),
+);

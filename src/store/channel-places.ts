@@ -1,0 +1,30 @@
+import type { Place } from '../alert/place.ts';
+
+const FRESH_MS = 10 * 60_000;
+const RETRY_MS = 30_000;
+
+/**
+ * Who can read a channel, asked of Slack and remembered for ten minutes. A channel that cannot be looked up counts as
+ * public: then the least is shown.
+ */
+export function createPlaceOf(
+  channelInfo: (channel: string) => Promise<{ isPrivate: boolean }>,
+  now: () => number = Date.now,
+): (channel: string) => Promise<Place> {
+  const known = new Map<string, { place: Place; until: number }>();
+
+  return async function placeOf(channel) {
+    if (channel.startsWith('D')) return 'direct';
+    const remembered = known.get(channel);
+    if (remembered !== undefined && remembered.until > now()) return remembered.place;
+    let place: Place = 'public';
+    let freshMs = FRESH_MS;
+    try {
+      place = (await channelInfo(channel)).isPrivate ? 'private' : 'public';
+    } catch {
+      freshMs = RETRY_MS;
+    }
+    known.set(channel, { place, until: now() + freshMs });
+    return place;
+  };
+}

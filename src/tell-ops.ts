@@ -1,0 +1,45 @@
+import { contentId } from './content-id.ts';
+import type { Log } from './log.ts';
+import type { Message } from './slack/message.ts';
+import type { OpsMemory } from './store/ops.ts';
+import type { Outbox } from './store/outbox.ts';
+
+/** Trouble of the bot itself, in words for the people who run it. */
+export interface Trouble {
+  /** What makes it the same trouble as before: told once a day. */
+  readonly cause: string;
+  readonly title: string;
+  readonly what: string;
+  readonly means: string;
+  readonly todo: string | null;
+  readonly ref?: string;
+}
+
+export type TellOps = (trouble: Trouble) => Promise<void>;
+
+interface Deps {
+  readonly memory: OpsMemory;
+  readonly outbox: Outbox;
+  readonly channel: string;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly render: (trouble: Trouble, at: string) => Message;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** Tells the ops channel, once for each cause until it is over or a day has passed. */
+export function createTellOps({ memory, outbox, channel, wakeOutbox, render, now, log }: Deps): TellOps {
+  return async function tellOps(trouble) {
+    if (!(await memory.isNews(trouble.cause))) return;
+    const at = now().toISOString();
+    log.error({ cause: trouble.cause, title: trouble.title }, 'trouble');
+    const message = render(trouble, at);
+    await outbox.put(channel, {
+      kind: 'notice',
+      id: contentId('ops_', [trouble.cause, at]),
+      message: { text: message.text, blocks: [...message.blocks] },
+      requestId: null,
+    });
+    await wakeOutbox(channel);
+  };
+}

@@ -1,0 +1,47 @@
+import type { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
+import type { SlackError } from './errors.ts';
+import type { Trouble } from './tell-ops.ts';
+
+/** The bot's own troubles, each in words for the people who run it. */
+
+export function quarantined({ id, path, issues }: QuarantinedWebhook): Trouble {
+  return {
+    cause: `quarantine:${path}:${issues.join('|')}`,
+    title: `A ${path} webhook does not fit`,
+    what: `The card service sent something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
+    means: 'It is kept, without card data, and not shown as an alert. More like it are kept silently.',
+    todo: 'Update Cardbell or fix the sender, then run `npm run replay -- list`.',
+    ref: id,
+  };
+}
+
+export function cardTokenDead(): Trouble {
+  return {
+    cause: 'card-token',
+    title: 'The card service refuses Cardbell’s token',
+    what: 'The card API answers that the token has expired or is not known.',
+    means: 'Alerts still go out, with what the webhooks say. Buttons and commands that change cards fail.',
+    todo: 'Make a new token and set CARD_API_TOKEN for the worker.',
+  };
+}
+
+export function channelUnusable(channel: string, error: SlackError): Trouble {
+  return {
+    cause: `channel:${channel}:${error.slackError}`,
+    title: `A channel cannot be posted to (${error.slackError})`,
+    what: `Slack refuses messages in channel ${channel}.`,
+    means: 'Its alerts go to ALERTS_CHANNEL until this is mended.',
+    todo: 'Invite Cardbell with /invite in that channel, or name another channel in the configuration.',
+  };
+}
+
+export function messageRefused(channel: string, error: SlackError): Trouble {
+  return {
+    cause: `refused:${error.slackError}`,
+    title: 'Slack refused a message',
+    what: `Slack does not take a message of mine: ${error.slackError}.`,
+    means: 'It was posted as plain text, without its buttons.',
+    todo: 'This is a fault in Cardbell: please report it with the reference.',
+    ref: channel,
+  };
+}

@@ -1,0 +1,107 @@
+import { registerListeners } from '../handlers/index.ts';
+import { notPermitted, unavailable } from '../templates/not-permitted.ts';
+import { createAuthenticate } from './card/authenticate.ts';
+import { toStoredEvent } from './card/kind.ts';
+import { quarantine } from './card/quarantine.ts';
+import type { WebConfig } from './config.ts';
+import { createDoor } from './door.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createPermissions } from './permissions.ts';
+import { connectFailFast } from './queue/connection.ts';
+import { createIntake } from './queue/intake.ts';
+import { receiveWebhook } from './receive-webhook.ts';
+import { requestAction } from './request-action.ts';
+import { createSlackApp } from './slack/app.ts';
+import { createSlack } from './slack/client.ts';
+import { createRespond } from './slack/respond.ts';
+import { createSeal } from './slack/seal.ts';
+import { createAlerts } from './store/alerts.ts';
+import { createPending } from './store/pending.ts';
+import type { RunningProcess } from './run-process.ts';
+
+const PING_DEADLINE_MS = 700;
+
+/** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
+export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
+  const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
+  const metrics = createMetrics('web');
+  const intake = createIntake(redis);
+  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
+  const permissions = createPermissions({
+    operators: config.operators,
+    approvers: config.approvers,
+    groupMembers: slack.groupMembers,
+    log,
+  });
+  const now = (): Date => new Date();
+  const webhookDeps = {
+    isAuthentic: createAuthenticate(config.webhookSecrets),
+    toEvent: (body: unknown, path: string, facts: { version: string | undefined; receivedAt: string }) =>
+      toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
+    toQuarantined: quarantine,
+    take: intake.take,
+    count: (path: string, answer: string) => metrics.webhooks.inc({ path, answer }),
+    now,
+    log,
+  };
+
+  const slackApp = createSlackApp({
+    botToken: config.slackBotToken,
+    signingSecret: config.slackSigningSecret,
+    appToken: config.slackAppToken,
+    apiUrl: config.slackApiUrl,
+    log,
+    door: (otherwise) =>
+      createDoor(
+        {
+          webhook: (path, request, response, expectsContinue) =>
+            receiveWebhook(path, request, response, webhookDeps, expectsContinue),
+          notReady,
+          metrics,
+          log,
+        },
+        otherwise,
+      ),
+  });
+  const pending = createPending(redis);
+  registerListeners(slackApp.app, {
+    requestAction: (ask, tell) =>
+      requestAction(ask, {
+        permissions,
+        take: intake.take,
+        tell,
+        refusal: notPermitted,
+        unavailable,
+        count: (verb, decision) => metrics.actions.inc({ verb, decision }),
+        now,
+        log,
+      }),
+    permissions,
+    alerts: createAlerts(redis),
+    pending,
+    openView: slack.openView,
+    postEphemeral: slack.postEphemeral,
+    respond: createRespond(),
+    seal: createSeal(config.slackBotToken),
+    log,
+  });
+
+  const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
+  log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
+
+  return {
+    port,
+    async stop() {
+      await slackApp.stop();
+      redis.disconnect();
+    },
+  };
+
+  async function notReady(): Promise<string[]> {
+    if (redis.status !== 'ready') return ['redis is not connected'];
+    const deadline = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), PING_DEADLINE_MS).unref());
+    const answer = await Promise.race([redis.ping().catch(() => 'failed'), deadline]);
+    return answer === 'PONG' ? [] : ['redis does not answer'];
+  }
+}

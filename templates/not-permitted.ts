@@ -1,0 +1,47 @@
+import type { Verb } from '../src/authority/action.ts';
+import type { Role } from '../src/permissions.ts';
+import type { Message } from '../src/slack/message.ts';
+import { mention } from '../src/slack/mrkdwn.ts';
+import { section, sentence } from './parts.ts';
+
+const doing: Readonly<Record<Verb, string>> = {
+  show: 'see cards',
+  activate: 'activate cards',
+  block: 'block cards',
+  acknowledge: 'acknowledge alerts',
+  unblock: 'unblock cards',
+  limit: 'change limits',
+  decide: 'decide requests',
+};
+
+export interface NotPermitted {
+  readonly verb: Verb;
+  readonly role: Role;
+  readonly isStranger: boolean;
+  /** User ids and user group ids. */
+  readonly whoMay: readonly string[];
+}
+
+/** You may not, and who may. */
+export function notPermitted({ verb, role, isStranger, whoMay }: NotPermitted): Message {
+  const who = whoMay.slice(0, 20).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
+  const people =
+    who.length === 0 ? 'Nobody is configured for that yet: ask whoever runs Cardbell.' : `Ask ${who.join(', ')}.`;
+  const why = isStranger
+    ? `People of other companies cannot ${doing[verb]}.`
+    : `Only ${role === 'approver' ? 'approvers' : 'operators and approvers'} may ${doing[verb]}.`;
+
+  return {
+    text: sentence(`Not done: ${why} Nothing changed.`),
+    blocks: [section(`*Not done.* ${why}`, people, 'Nothing changed.')],
+  };
+}
+
+/** The queue, or Slack's list of user groups, cannot be reached. */
+export function unavailable(): Message {
+  const why = 'Cardbell cannot take this right now: a part of it is out of reach.';
+  return {
+    text: sentence(`Not done: ${why} Nothing changed. Try again in a minute.`),
+    blocks: [section(`*Not done.* ${why}`, 'Nothing changed. Try again in a minute.')],
+  };
+}
