@@ -6,6 +6,10 @@ import { parseJson } from './http-body.ts';
 import { isRecord, type Json } from './json.ts';
 
 const PING_MS = 5_000;
+/** How long an app has to answer a close frame. */
+const CLOSE_MS = 200;
+/** Status 1001 in two bytes. */
+const GOING_AWAY = Buffer.from([0x03, 0xe9]);
 /** From RFC 6455: a peer that knows this constant has read it. */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
@@ -101,7 +105,10 @@ export function createSocketMode(): SocketMode {
       socket.write(encodeFrame(OPCODES.text, Buffer.from(JSON.stringify(hello))));
     },
     closeAll() {
-      for (const socket of open) socket.destroy();
+      for (const socket of open) {
+        if (socket.writable) socket.end(encodeFrame(OPCODES.close, GOING_AWAY));
+        setTimeout(() => socket.destroy(), CLOSE_MS);
+      }
       open.clear();
     },
   };

@@ -6,8 +6,8 @@ export const SECRET = 'signing-secret';
 
 /** A clock that stands until a test moves it. */
 export interface Clock {
-  now(): number;
-  advance(ms: number): void;
+  now: () => number;
+  advance: (ms: number) => void;
 }
 
 export function createClock(): Clock {

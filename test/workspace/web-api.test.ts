@@ -110,9 +110,8 @@ describe('chat.postMessage', () => {
   });
 
   it('refuses blocks that are too long together', async () => {
-    const blocks = (last: number) => [
-      ...[3000, 3000, 3000, 3000, last].map((size) => ({ type: 'section', text: mrkdwn('x'.repeat(size)) })),
-    ];
+    const blocks = (last: number) =>
+      [3000, 3000, 3000, 3000, last].map((size) => ({ type: 'section', text: mrkdwn('x'.repeat(size)) }));
     // The words `section` and `mrkdwn` of five blocks count as well.
     const room = LIMITS.blocksTotal.max - 12_000 - 5 * 13;
 

@@ -1,0 +1,223 @@
+import type { App } from '@slack/bolt';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Workspace } from '../../workspace/server.ts';
+import { startApp } from './app-under-test.ts';
+import { button, call, modal, mrkdwn, openWorkspace, plain } from './local-workspace.ts';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let browser: Browser;
+let workspace: Workspace;
+let app: App;
+let page: Page;
+const troubles: string[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+});
+afterAll(async () => await browser.close());
+
+beforeEach(async () => {
+  workspace = await openWorkspace();
+  app = await startApp(workspace, (it) => {
+    it.command('/card', async ({ ack, body }) => await ack(`You asked: ${body.text}`));
+    it.action('block_card', async ({ ack, respond, body }) => {
+      await ack();
+      await respond({ replace_original: true, text: `Blocked by <@${body.user.id}>` });
+    });
+    it.action('raise', async ({ ack, body, client }) => {
+      await ack();
+      await client.views.open({
+        trigger_id: (body as unknown as { trigger_id: string }).trigger_id,
+        view: modal() as never,
+      });
+    });
+    it.view('raise', async ({ ack, view }) => {
+      const { value } = view.state.values.amount?.value ?? {};
+      if (value === '9') await ack({ response_action: 'errors', errors: { amount: 'Too much' } });
+      else await ack();
+    });
+    it.event('app_home_opened', async ({ event, client }) => {
+      await client.views.publish({
+        user_id: event.user,
+        view: { type: 'home', blocks: [{ type: 'header', text: plain(`Home of ${event.user}`) }] },
+      });
+    });
+  });
+  page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  troubles.length = 0;
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (message) => void (message.type() === 'error' && troubles.push(message.text())));
+});
+
+afterEach(async () => {
+  await page.close();
+  await app.stop();
+  await workspace.stop();
+  expect(troubles).toEqual([]);
+});
+
+async function visit(user = 'U1', channel = 'C1') {
+  await page.goto(`${workspace.url}?user=${user}&channel=${channel}`);
+  await page.waitForSelector('body[data-ready]');
+}
+
+const message = (text: string) => page.getByTestId('message').filter({ hasText: text });
+
+async function postAlert() {
+  const confirm = {
+    title: plain('Block it?'),
+    text: plain('Purchases will fail.'),
+    confirm: plain('Block'),
+    deny: plain('Keep'),
+    style: 'danger',
+  };
+  const answer = await call(workspace, 'chat.postMessage', {
+    channel: 'C1',
+    text: 'Card declined',
+    blocks: [
+      { type: 'header', text: plain('Card declined') },
+      {
+        type: 'actions',
+        elements: [
+          button({ action_id: 'block_card', style: 'danger', confirm }),
+          button({ action_id: 'raise', text: plain('Raise') }),
+        ],
+      },
+    ],
+  });
+  return answer.body.ts;
+}
+
+it('asks before a dangerous press, and shows what came of it', async () => {
+  await visit();
+  const ts = await postAlert();
+  const alert = page.locator(`[data-testid=message][data-ts="${ts}"][data-channel=C1]`);
+
+  await alert.locator('[data-action-id=block_card]').click();
+  await page.getByTestId('confirm').getByText('Purchases will fail.').waitFor();
+  await page.getByTestId('confirm-no').click();
+  const untouched = workspace.calls.filter(({ method }) => method === 'response_url').length;
+  await alert.locator('[data-action-id=block_card]').click();
+  await page.getByTestId('confirm-yes').click();
+
+  await alert.getByText('Blocked by @Ana Ferreira').waitFor();
+  expect(untouched).toBe(0);
+  expect(await alert.textContent()).toContain('(edited)');
+});
+
+it('opens a modal, shows faults under their inputs, and closes it', async () => {
+  await postAlert();
+  await visit();
+
+  await page.locator('[data-action-id=raise]').click();
+  const form = page.getByTestId('modal');
+  await form.waitFor();
+  await page.getByTestId('modal-submit').click();
+  const required = await page.getByTestId('input-error').textContent();
+  await form.locator('[data-action-id=value]').fill('9');
+  await page.getByTestId('modal-submit').click();
+  await form.getByText('Too much').waitFor();
+  await form.locator('[data-action-id=value]').fill('8');
+  await page.getByTestId('modal-submit').click();
+  await form.waitFor({ state: 'detached' });
+
+  expect(required).toBe('Please complete this required field.');
+  expect(workspace.views.open.size).toBe(0);
+});
+
+it('sends commands, and shows their answers only to who asked', async () => {
+  await visit();
+
+  await page.getByTestId('composer').fill('/ca');
+  await page.getByTestId('composer').press('Tab');
+  await page.getByTestId('composer').pressSequentially('show 4417');
+  await page.getByTestId('composer').press('Enter');
+  await message('You asked: show 4417').getByText('Only visible to you').waitFor();
+  await page.getByTestId('user-switcher').selectOption('U2');
+  await page.locator('[data-testid=user-switcher] option[value=U2]:checked').waitFor({ state: 'attached' });
+  await page.getByTestId('composer').fill('I see nothing');
+  await page.getByTestId('composer').press('Enter');
+  await message('I see nothing').waitFor();
+
+  expect(await message('You asked').count()).toBe(0);
+  expect(workspace.messages('C1').map(({ user, text }) => [user, text])).toEqual([['U2', 'I see nothing']]);
+});
+
+it('never lets a message become markup', async () => {
+  const evil = '<img src=x onerror="document.title=1"> *<b>bold</b>* <javascript:alert(1)|click> &lt;script&gt;';
+  await call(workspace, 'chat.postMessage', { channel: 'C1', text: evil });
+  await call(workspace, 'chat.postMessage', {
+    channel: 'C1',
+    text: 'blocks',
+    blocks: [
+      { type: 'section', text: mrkdwn(evil) },
+      { type: 'header', text: plain(evil) },
+      { type: 'markdown', text: evil },
+    ],
+  });
+  await visit();
+
+  await message('bold').first().waitFor();
+
+  expect(
+    await page
+      .locator('.message-main img, .message-main script, .message-main b, .message-main [href^="javascript"]')
+      .count(),
+  ).toBe(0);
+  expect(await message('bold').first().textContent()).toContain('<script>');
+});
+
+it('shows dates in the time zone of who looks', async () => {
+  const seconds = Date.UTC(2026, 0, 15, 17, 30) / 1000;
+  await call(workspace, 'chat.postMessage', {
+    channel: 'C1',
+    text: `Declined <!date^${seconds}^{date_short} at {time}|then>`,
+  });
+
+  await visit('U1');
+  const inNewYork = await message('Declined').locator('.text').textContent();
+  await visit('U2');
+  const inBerlin = await message('Declined').locator('.text').textContent();
+
+  expect(inNewYork?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 12:30 PM');
+  expect(inBerlin?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 6:30 PM');
+});
+
+it('shows threads, App Home, what is unread, and a delivery that failed', async () => {
+  const ts = await postAlert();
+  await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'A reply', thread_ts: ts });
+  await visit();
+
+  await page.getByTestId('thread-bar').click();
+  await page.locator('#thread').getByText('A reply').waitFor();
+  await page.getByTestId('thread-composer').fill('My reply');
+  await page.getByTestId('thread-composer').press('Enter');
+  await page.locator('#thread').getByText('My reply').waitFor();
+  await page.locator('.channel-link[data-channel-id=home]').click();
+  await page.getByTestId('home').getByText('Home of U1').waitFor();
+  await call(workspace, 'chat.postMessage', { channel: 'C5', text: 'Over here' });
+  await page.locator('.channel-link[data-channel-id=C5] .count').getByText('1').waitFor();
+  await page.locator('.channel-link[data-channel-id=C5]').click();
+  await page.getByTestId('new-messages').waitFor();
+  await page.locator('.channel-link[data-channel-id=C1]').click();
+  workspace.setAppUrl('http://127.0.0.1:9/slack/events');
+  await page.locator('#scroll [data-action-id=raise]').click();
+  await page.getByTestId('delivery-failed').waitFor();
+
+  expect(workspace.messages('C1', { threadTs: ts }).map(({ text }) => text)).toEqual([
+    'Card declined',
+    'A reply',
+    'My reply',
+  ]);
+});
