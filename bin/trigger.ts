@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
+import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
+import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
+import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
+
+const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
+
+Sends one signed sample webhook. KIND is one of
+  authorization, pin, settlement, reversal, decline, card-status, card-shipping, virtual-card,
+or a decline code, for instance decline.rule.velocity.
+
+  --Field value   sets any field of Data, for instance --TransactionAmount -84.10
+  --url URL       base of the receivers (http://127.0.0.1:3000/webhooks); /KIND is added
+  --to URL        this very URL instead
+  --secret S      shared secret (WEBHOOK_SHARED_SECRET)
+  --version V     webhook version (${ASSUMPTIONS.webhookVersion.value}); older ones have the older signs
+  --times N       sends N of them
+  --same          sends the same body each time: duplicates
+  --dry-run       prints what would be sent
+  --list          prints every kind with a sample
+
+Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line.
+`;
+
+const streams = {
+  out: (line: string) => void process.stdout.write(`${line}\n`),
+  err: (line: string) => void process.stderr.write(`${line}\n`),
+};
+
+try {
+  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value);
+  // While the secret is rotated there are two of them; the first is the one in use.
+  const secret = asked.secret ?? process.env.WEBHOOK_SHARED_SECRET?.split(',')[0]?.trim();
+  if (asked.help) process.stdout.write(USAGE);
+  else if (asked.list) printCatalogue(streams);
+  else
+    process.exitCode = (await trigger(
+      { ...asked, secret: secret === '' ? undefined : secret },
+      () => new Date(),
+      streams,
+    ))
+      ? 0
+      : 1;
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  streams.err(`trigger: ${error.message}\n\n${USAGE}`);
+  process.exitCode = EXIT_USAGE;
+}

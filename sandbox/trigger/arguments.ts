@@ -1,0 +1,73 @@
+import { UsageError } from '../cli-flags.ts';
+
+/** What `npm run trigger` was asked to do. */
+export interface TriggerArguments {
+  readonly name: string | undefined;
+  readonly list: boolean;
+  readonly help: boolean;
+  readonly dryRun: boolean;
+  /** Sends the very same body each time, as a service that is not sure of itself would. */
+  readonly same: boolean;
+  readonly url: string;
+  readonly to: string | undefined;
+  readonly secret: string | undefined;
+  readonly version: string;
+  readonly times: number;
+  /** Fields of `Data` to set, in the order given. */
+  readonly fields: readonly (readonly [name: string, text: string])[];
+}
+
+const SWITCHES = ['list', 'help', 'dry-run', 'same'] as const;
+const SETTINGS = ['url', 'to', 'secret', 'version', 'times'] as const;
+
+/**
+ * Parses the command line by hand: any `--Name value` is a field of the payload, and a value may begin with a minus.
+ *
+ * Our own flags are lower case, the payload's fields begin upper case, so they cannot meet.
+ */
+export function parseTriggerArguments(args: readonly string[], defaultVersion: string): TriggerArguments {
+  const switches = new Set<string>();
+  const settings = new Map<string, string>();
+  const fields: (readonly [string, string])[] = [];
+  let name: string | undefined;
+
+  const rest = [...args];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (!word.startsWith('--')) {
+      if (name !== undefined) throw new UsageError(`one KIND at a time, not ${name} and ${word}`);
+      name = word;
+      continue;
+    }
+    const [flag = '', inline] = word.slice(2).split(/=(.*)/s);
+    if ((SWITCHES as readonly string[]).includes(flag)) {
+      switches.add(flag);
+      continue;
+    }
+    const value = inline ?? rest.shift();
+    if (value === undefined) throw new UsageError(`--${flag} needs a value`);
+    if ((SETTINGS as readonly string[]).includes(flag)) settings.set(flag, value);
+    else if (/^[A-Z]/.test(flag)) fields.push([flag, value]);
+    else throw new UsageError(`there is no flag --${flag}; fields of the payload begin upper case`);
+  }
+  const times = Number(settings.get('times') ?? '1');
+  if (!Number.isInteger(times) || times < 1 || times > 10_000)
+    throw new UsageError('--times must be a whole number from 1 to 10000');
+  for (const flag of ['url', 'to']) {
+    const url = settings.get(flag);
+    if (url !== undefined && !/^https?:\/\/./.test(url))
+      throw new UsageError(`--${flag} must be a URL that starts with http:// or https://`);
+  }
+  return {
+    name,
+    list: switches.has('list'),
+    help: switches.has('help'),
+    dryRun: switches.has('dry-run'),
+    same: switches.has('same'),
+    url: settings.get('url') ?? 'http://127.0.0.1:3000/webhooks',
+    to: settings.get('to'),
+    secret: settings.get('secret'),
+    version: settings.get('version') ?? defaultVersion,
+    times,
+    fields,
+  };
+}

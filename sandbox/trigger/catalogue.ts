@@ -1,0 +1,122 @@
+import { toEastern, toEasternMs } from '../eastern-time.ts';
+import { DECLINE_CODES } from '../webhook/decline-code.ts';
+import { isWebhookKind, WEBHOOK_KINDS, type WebhookKind } from '../webhook/kind.ts';
+import { DATA_SCHEMAS, sampleOf } from '../webhook/schema.ts';
+
+/** Something that can be triggered: a kind, or a decline of one code. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly kind: WebhookKind;
+  readonly about: string;
+  /** Fields in which it differs from the plain sample of its kind. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const reference = {
+  AuthTransactionId: 2465657071,
+  ReferencedTranId: 2465657071,
+  ReferencedTransactionTime: '2026-03-01T19:05:40',
+};
+const pinFields = {
+  NetworkType: 'Pin',
+  TerminalId: '12313123',
+  MerchantCity: '',
+  MerchantState: '',
+  MerchantCountry: '',
+  AuthIdentityResponseCode: '394297',
+};
+
+const KIND_ENTRIES: Readonly<Record<WebhookKind, Pick<CatalogueEntry, 'about' | 'fields'>>> = {
+  authorization: { about: 'a signature purchase was approved and holds its amount', fields: {} },
+  pin: { about: 'a PIN purchase debited the card', fields: { ...pinFields, Description: 'Settlement' } },
+  settlement: {
+    about: 'the merchant captured an authorization',
+    fields: {
+      ...reference,
+      TransactionId: 2465657073,
+      HoldTime: '2026-03-01T19:05:40',
+      SettlementTime: '2026-03-02T12:31:07',
+      Description: 'Settlement',
+      NetworkType: 'Settlement',
+      NetworkStatus: null,
+    },
+  },
+  reversal: {
+    about: 'the merchant took an authorization or a PIN purchase back',
+    fields: {
+      ...reference,
+      TransactionAmount: 84.1,
+      MerchantRequestedAmount: 84.1,
+      Description: 'Reversal',
+      NetworkType: 'Reversal',
+      NetworkStatus: null,
+    },
+  },
+  decline: { about: 'a purchase was not honored', fields: declineFields('decline.rule.velocity') },
+  'card-status': { about: "a card's status changed", fields: {} },
+  'card-shipping': { about: 'ordered cards were shipped', fields: {} },
+  'virtual-card': { about: 'a virtual card order is complete (test number only)', fields: {} },
+};
+
+/** Every kind, then a decline of every code. */
+export const CATALOGUE: readonly CatalogueEntry[] = [
+  ...WEBHOOK_KINDS.map((kind) => ({ name: kind, kind, ...KIND_ENTRIES[kind] })),
+  // The last code, `decline`, is the name of the kind too: the kind's sample has a telling reason instead.
+  ...DECLINE_CODES.filter(({ code }) => !isWebhookKind(code)).map(({ code, meaning }) => ({
+    name: code,
+    kind: 'decline' as const,
+    about: `declined: ${meaning}`,
+    fields: declineFields(code),
+  })),
+  {
+    name: 'decline.other',
+    kind: 'decline',
+    about: 'declined: any other reason (code "decline")',
+    fields: declineFields('decline'),
+  },
+];
+
+/** The message that goes with a decline code; undefined for a code nobody knows. */
+export function declineMessage(code: string): string | undefined {
+  return DECLINE_CODES.find((entry) => entry.code === code)?.message;
+}
+
+function declineFields(code: string): Record<string, unknown> {
+  return {
+    ...(code === 'decline.card.pin' ? pinFields : {}),
+    ...(code === 'decline.rule.location' ? { MerchantCity: '', MerchantState: '', MerchantCountry: 'NO' } : {}),
+    ...(code === 'decline.rule.cardnotpresent' ? { IsCardPresent: false } : {}),
+    ...(code === 'decline.rule.mcc' ? { MCCCode: '5251', MerchantName: 'OAK HARDWARE' } : {}),
+    ...(code === 'decline.mcc' ? { MCCCode: '7995', MerchantName: 'LUCKY SEVEN' } : {}),
+    Description: 'Declined',
+    NetworkStatus: 'Declined',
+    AuthIdentityResponseCode: '',
+    MessageCode: code,
+    Message: declineMessage(code),
+  };
+}
+
+/** The entry of a name; undefined when there is none. */
+export function entryOf(name: string): CatalogueEntry | undefined {
+  return CATALOGUE.find((entry) => entry.name === name.toLowerCase());
+}
+
+/** The sample payload of an entry, made from its schema. */
+export function sampleData(entry: CatalogueEntry): Record<string, unknown> {
+  return { ...(sampleOf(DATA_SCHEMAS[entry.kind]) as Record<string, unknown>), ...structuredClone(entry.fields) };
+}
+
+/** The sample as it would happen now: fresh times and a network transaction id of its own. */
+export function freshData(entry: CatalogueEntry, at: Date, serial: number): Record<string, unknown> {
+  const local = toEastern(at);
+  const fresh: Record<string, unknown> = {
+    NetworkTransactionId: at.getTime() + serial,
+    TransactionTime: local,
+    MerchantLocalTime: local,
+    OrderDateTime: toEasternMs(at),
+    ...(entry.kind === 'settlement' ? { SettlementTime: local } : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(sampleData(entry)).map(([name, value]) => [name, name in fresh ? fresh[name] : value]),
+  );
+}
