@@ -117,7 +117,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     assume,
     timeScale,
     now,
-    emit: deliveries.emit,
+    emit: (...webhook) => {
+      deliveries.emit(...webhook);
+      // Whatever is told has changed something.
+      dataFile?.changed();
+    },
     later: (type, data, seconds) =>
       void jobs.add(`${type}-${randomUUID()}`, { type, data }, (seconds * 1000) / timeScale).catch(report),
   });

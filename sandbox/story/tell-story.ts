@@ -1,5 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ServiceError } from '../service-error.ts';
 import type { Simulation } from '../simulation.ts';
 import type { World } from '../state/world.ts';
+import { castOf } from './cast.ts';
+import { DAY } from './day.ts';
 
 /** One thing that happens in the story. */
 export interface StoryStep {
@@ -10,11 +14,47 @@ export interface StoryStep {
 }
 
 export interface StoryOptions {
-  /** How many times faster than life: 1 takes the whole day. */
+  /** How many times faster than life: 1 takes ten hours, 600 one minute. */
   readonly speed: number;
   readonly signal?: AbortSignal;
   readonly onStep?: (step: StoryStep) => void;
 }
 
-/** Tells a day in the life of the program. Ends early, without an error, when the signal aborts. */
-export async function tellStory(_on: { world: World; simulation: Simulation }, _options: StoryOptions): Promise<void> {}
+/**
+ * Tells a day in the life of the program: purchases, a decline of every code, an order from creation over shipping to
+ * activation, virtual cards, an outage, a storm. Ends early, without an error, when the signal aborts.
+ *
+ * People may play along: a scene whose card they have blocked or activated meanwhile is told as refused, and the day goes on.
+ */
+export async function tellStory(
+  { world, simulation }: { world: World; simulation: Simulation },
+  options: StoryOptions,
+): Promise<void> {
+  const { speed, signal, onStep = () => {} } = options;
+  const stage = { simulation, cast: castOf(world), memory: new Map<string, number>() };
+  let minute = minuteOf(DAY[0]?.time ?? '00:00');
+  for (const { time, play } of DAY) {
+    const waitMs = ((minuteOf(time) - minute) * 60_000) / speed;
+    minute = minuteOf(time);
+    const goesOn = await wait(waitMs, true, signal === undefined ? {} : { signal }).catch(() => false);
+    if (!goesOn) break;
+    const text = played(() => play(stage));
+    if (text !== undefined) onStep({ time, text });
+  }
+  // Whoever stops the story in its outage still wants the webhooks.
+  simulation.outage(false);
+}
+
+function played(play: () => string | undefined): string | undefined {
+  try {
+    return play();
+  } catch (error) {
+    if (error instanceof ServiceError) return `Refused: ${error.message}.`;
+    throw error;
+  }
+}
+
+function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}

@@ -1,0 +1,154 @@
+import { active, closed } from './plain-holders.ts';
+import type { SeedAccount, SeedPurchase } from './seed-data.ts';
+
+const lunch = (daysAgo: number, amount: number): SeedPurchase => ({
+  daysAgo,
+  amount,
+  merchant: 'CORNER DINER',
+  mcc: '5812',
+  outcome: 'settled',
+});
+const fuel = (daysAgo: number, amount: number): SeedPurchase => ({
+  daysAgo,
+  amount,
+  merchant: 'ROUTE 9 FUEL',
+  mcc: '5542',
+  outcome: 'settled',
+  pin: true,
+});
+const lumber = (daysAgo: number, amount: number): SeedPurchase => ({
+  daysAgo,
+  amount,
+  merchant: 'OAK HARDWARE',
+  mcc: '5251',
+  outcome: 'settled',
+});
+
+/** Holders with rules that bite; their balances keep out of the range of the plain ones. */
+export const withRules: readonly SeedAccount[] = [
+  {
+    name: ['Alice', 'Alvarez'],
+    customId: 'EMP-1101',
+    group: 1,
+    balance: 4900,
+    cards: [{ status: 'ACTIVE', lastFour: '4821' }],
+    rules: { DailySpendLimit: 150, WeeklySpendLimit: 600 },
+    history: [lunch(1, 84.1), lunch(3, 41.75), lunch(8, 62)],
+  },
+  {
+    name: ['Bruno', 'Alvarez'],
+    group: 2,
+    balance: 5400,
+    cards: [{ status: 'ACTIVE', lastFour: '4821' }],
+    rules: { cardNotPresent: false },
+    history: [fuel(2, 55.2), fuel(9, 61.07)],
+  },
+  {
+    name: ['Chen', 'Wei'],
+    customId: 'EMP-1103',
+    group: 3,
+    balance: 6100,
+    cards: active,
+    rules: {
+      MonthlySpendLimit: 2000,
+      categories: [
+        { id: 9, DailySpendLimit: 60, MonthlySpendLimit: 500 },
+        { id: 11 },
+        { id: 10, TransactionLimit: 250 },
+      ],
+    },
+    history: [
+      lunch(1, 38.4),
+      { daysAgo: 5, amount: 412.6, merchant: 'LAKESIDE HOTEL', mcc: '7011', outcome: 'settled' },
+    ],
+  },
+  {
+    name: ['Dana', 'Brooks'],
+    customId: 'FIELD-07',
+    group: 1,
+    ruleset: 1,
+    balance: 5050,
+    cards: active,
+    history: [
+      fuel(1, 71.3),
+      lumber(2, 128.99),
+      { daysAgo: 1, amount: 64, merchant: 'OAK HARDWARE', mcc: '5251', outcome: 'held' },
+    ],
+  },
+  {
+    name: ['Ethan', 'Cole'],
+    customId: 'FIELD-08',
+    group: 1,
+    ruleset: 1,
+    balance: 4750,
+    cards: active,
+    history: [fuel(4, 66.6), { daysAgo: 6, amount: 89, merchant: 'OAK HARDWARE', mcc: '5251', outcome: 'refunded' }],
+  },
+  {
+    name: ['Ingrid', 'Solheim'],
+    group: 4,
+    ruleset: 2,
+    balance: 8200,
+    cards: active,
+    history: [
+      {
+        daysAgo: 12,
+        amount: 940,
+        merchant: 'NORDLYS AIR',
+        mcc: '3211',
+        outcome: 'settled',
+        online: true,
+        country: 'NO',
+      },
+      { daysAgo: 10, amount: 233.4, merchant: 'HAVN HOTELL', mcc: '7011', outcome: 'settled', country: 'NO' },
+    ],
+  },
+  { name: ['Kofi', 'Mensah'], group: 4, balance: 5600, cards: active, rules: { remoteDecision: true } },
+  {
+    name: ['Laura', 'Quinn'],
+    group: 3,
+    balance: 0,
+    cards: active,
+    rules: { businessBalance: true, DailySpendLimit: 5000 },
+  },
+  {
+    name: ['Marcus', 'Thiel'],
+    customId: 'EMP-1112',
+    group: 2,
+    balance: 5150,
+    // The replacement has arrived: activating it ends the old card for good.
+    cards: [{ status: 'ACTIVE' }, { status: 'INACTIVE', ageDays: 4 }],
+    history: [lunch(2, 23.9), { daysAgo: 2, amount: 118, merchant: 'CITY CABS', mcc: '4121', outcome: 'reversed' }],
+  },
+  {
+    name: ['Nora', 'Blum'],
+    group: 2,
+    balance: 120,
+    cards: [{ status: 'CLOSED', ageDays: 500 }, { status: 'ACTIVE' }],
+    history: [lunch(20, 18.5)],
+  },
+];
+
+/** Virtual cards, most of them for one purpose each. */
+export const virtual: readonly SeedAccount[] = [
+  {
+    name: ['Cloud', 'Hosting'],
+    customId: 'V-HOSTING',
+    group: 5,
+    balance: 590,
+    virtual: true,
+    cards: active,
+    ruleset: 3,
+  },
+  {
+    name: ['Ad', 'Campaigns'],
+    customId: 'V-ADS',
+    group: 5,
+    balance: 9800,
+    virtual: true,
+    cards: active,
+    rules: { MonthlySpendLimit: 5000 },
+  },
+  { name: ['Team', 'Offsite'], group: 5, balance: 250, virtual: true, cards: [{ status: 'INACTIVE', ageDays: 9 }] },
+  { name: ['Old', 'Subscription'], group: 5, balance: 0, virtual: true, cards: closed },
+];
