@@ -1,4 +1,8 @@
-import { BLOCK_RULES, type Surface, type Totals } from './block-rules.ts';
+import type { Surface, Totals } from './block-check.ts';
+import { BLOCK_RULES } from './block-rules.ts';
+
+export type { Surface } from './block-check.ts';
+
 import { checkFields, checkLength, checkList, createReport, type Report } from './check-report.ts';
 import { isRecord, type Json } from './json.ts';
 import { LIMITS } from './limits.ts';

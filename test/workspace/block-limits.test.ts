@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBlocks } from '../../workspace/block-limits.ts';
-import type { Surface } from '../../workspace/block-rules.ts';
+import { checkBlocks, type Surface } from '../../workspace/block-limits.ts';
 import { LIMITS } from '../../workspace/limits.ts';
 import { checkView } from '../../workspace/view-check.ts';
 import { button, modal, mrkdwn, plain } from './local-workspace.ts';

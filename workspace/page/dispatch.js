@@ -1,0 +1,25 @@
+import { askConfirm } from './confirm.js';
+
+/** Sends an action while its control shows that it is under way. Resolves to whether it went out. */
+export async function dispatch(host, block, element, control, deed, value) {
+  if (element.confirm && !(await askConfirm(element.confirm, host.people))) return false;
+  control.classList.add('busy');
+  control.setAttribute('aria-busy', 'true');
+  control.disabled = true;
+  try {
+    await host.act(deed, { actionId: element.action_id, blockId: block.block_id, value });
+  } finally {
+    control.classList.remove('busy');
+    control.removeAttribute('aria-busy');
+    control.disabled = false;
+  }
+  return true;
+}
+
+/** A value that a person chose or typed: kept in a form, sent at once elsewhere. */
+export function entered(host, block, element, control, value) {
+  host.change(block, element, value);
+  const form = block.type === 'input' && !block.dispatch_action;
+  if (!form) return dispatch(host, block, element, control, 'select', value);
+  return Promise.resolve(true);
+}

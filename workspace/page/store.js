@@ -1,0 +1,44 @@
+const asked = new URLSearchParams(location.search);
+
+/** What the page knows; `app.js` adds what it can do. Handed to everything that draws. */
+export const store = {
+  me: asked.get('user') ?? localStorage.getItem('user') ?? '',
+  place: asked.get('channel') ?? '',
+  users: [],
+  groups: [],
+  channels: [],
+  commands: [],
+  team: { name: '' },
+  app: { name: '' },
+  messages: new Map(),
+  unread: new Map(),
+  /** Timestamps of messages to draw anew. */
+  stale: new Set(),
+  firstUnread: undefined,
+  modal: null,
+  home: null,
+  thread: undefined,
+  people: {
+    get me() {
+      return store.me;
+    },
+    get zone() {
+      return store.people.user(store.me)?.tz ?? 'America/New_York';
+    },
+    user: (id) => store.users.find((user) => user.id === id),
+    channel: (id) => store.channels.find((channel) => channel.id === id),
+    group: (id) => store.groups.find((group) => group.id === id),
+    users: () => store.users.filter((user) => !user.isBot),
+    channels: () => store.channels.filter((channel) => !channel.directUser),
+  },
+  messagesOf: (channel) =>
+    [...store.messages.values()]
+      .filter((message) => message.channel === channel)
+      .sort((a, b) => (a.ts < b.ts ? -1 : 1)),
+  placeName() {
+    if (store.place === 'home') return `${store.app.name} Home`;
+    const channel = store.people.channel(store.place);
+    return channel?.directUser ? store.app.name : `#${channel?.name ?? store.place}`;
+  },
+  address: (channel) => `/?channel=${encodeURIComponent(channel)}&user=${encodeURIComponent(store.me)}`,
+};
