@@ -36,67 +36,35 @@ const line = (series: number, categories: number) => ({
   },
 });
 
-/** Each limit: the largest that passes is `make(max)`, one more is refused. */
+/** Each limit, in the figure of Slack's own pages: the largest that passes is `make(max)`, one more is refused. */
 const SIZES: [string, number, (size: number) => unknown[]][] = [
-  ['blocks in a message', LIMITS.messageBlocks.max, (size) => many(size, () => ({ type: 'divider' }))],
-  ['a block_id', LIMITS.blockId.max, (size) => [{ type: 'divider', block_id: long(size) }]],
-  ['an action_id', LIMITS.actionId.max, (size) => [actions(button({ action_id: long(size) }))]],
-  ['section text', LIMITS.sectionText.max, (size) => [section({ text: mrkdwn(long(size)) })]],
-  ['section fields', LIMITS.sectionFields.max, (size) => [section({ fields: many(size, () => mrkdwn('a')) })]],
-  ['a section field', LIMITS.sectionField.max, (size) => [section({ fields: [mrkdwn(long(size))] })]],
-  ['a header', LIMITS.header.max, (size) => [{ type: 'header', text: plain(long(size)) }]],
-  [
-    'context elements',
-    LIMITS.contextElements.max,
-    (size) => [{ type: 'context', elements: many(size, () => mrkdwn('a')) }],
-  ],
-  [
-    'actions elements',
-    LIMITS.actionsElements.max,
-    (size) => [actions(...many(size, (index) => button({ action_id: `a${index}` })))],
-  ],
-  ['button text', LIMITS.buttonText.max, (size) => [actions(button({ text: plain(long(size)) }))]],
-  ['a button value', LIMITS.buttonValue.max, (size) => [actions(button({ value: long(size) }))]],
-  ['a button url', LIMITS.buttonUrl.max, (size) => [actions(button({ url: `https://${long(size - 8)}` }))]],
-  [
-    'an accessibility label',
-    LIMITS.accessibilityLabel.max,
-    (size) => [actions(button({ accessibility_label: long(size) }))],
-  ],
-  [
-    'a confirm title',
-    LIMITS.confirmTitle.max,
-    (size) => [actions(button({ confirm: confirm({ title: plain(long(size)) }) }))],
-  ],
-  [
-    'a confirm text',
-    LIMITS.confirmText.max,
-    (size) => [actions(button({ confirm: confirm({ text: plain(long(size)) }) }))],
-  ],
-  [
-    'a confirm button',
-    LIMITS.confirmButton.max,
-    (size) => [actions(button({ confirm: confirm({ deny: plain(long(size)) }) }))],
-  ],
-  ['select options', LIMITS.selectOptions.max, (size) => [actions(select({ options: many(size, option) }))]],
-  [
-    'option text',
-    LIMITS.optionText.max,
-    (size) => [actions(select({ options: [option(1, { text: plain(long(size)) })] }))],
-  ],
-  [
-    'an option value',
-    LIMITS.optionValue.max,
-    (size) => [actions(select({ options: [option(1, { value: long(size) })] }))],
-  ],
+  ['blocks in a message', 50, (size) => many(size, () => ({ type: 'divider' }))],
+  ['a block_id', 255, (size) => [{ type: 'divider', block_id: long(size) }]],
+  ['an action_id', 255, (size) => [actions(button({ action_id: long(size) }))]],
+  ['section text', 3_000, (size) => [section({ text: mrkdwn(long(size)) })]],
+  ['section fields', 10, (size) => [section({ fields: many(size, () => mrkdwn('a')) })]],
+  ['a section field', 2_000, (size) => [section({ fields: [mrkdwn(long(size))] })]],
+  ['a header', 150, (size) => [{ type: 'header', text: plain(long(size)) }]],
+  ['context elements', 10, (size) => [{ type: 'context', elements: many(size, () => mrkdwn('a')) }]],
+  ['actions elements', 25, (size) => [actions(...many(size, (index) => button({ action_id: `a${index}` })))]],
+  ['button text', 75, (size) => [actions(button({ text: plain(long(size)) }))]],
+  ['a button value', 2_000, (size) => [actions(button({ value: long(size) }))]],
+  ['a button url', 3_000, (size) => [actions(button({ url: `https://${long(size - 8)}` }))]],
+  ['an accessibility label', 75, (size) => [actions(button({ accessibility_label: long(size) }))]],
+  ['a confirm title', 100, (size) => [actions(button({ confirm: confirm({ title: plain(long(size)) }) }))]],
+  ['a confirm text', 300, (size) => [actions(button({ confirm: confirm({ text: plain(long(size)) }) }))]],
+  ['a confirm button', 30, (size) => [actions(button({ confirm: confirm({ deny: plain(long(size)) }) }))]],
+  ['select options', 100, (size) => [actions(select({ options: many(size, option) }))]],
+  ['option text', 75, (size) => [actions(select({ options: [option(1, { text: plain(long(size)) })] }))]],
+  ['an option value', 75, (size) => [actions(select({ options: [option(1, { value: long(size) })] }))]],
   [
     'an option description',
-    LIMITS.optionDescription.max,
+    75,
     (size) => [actions(select({ options: [option(1, { description: plain(long(size)) })] }))],
   ],
   [
     'option groups',
-    LIMITS.selectGroups.max,
+    100,
     (size) => [
       actions(
         select({
@@ -106,104 +74,72 @@ const SIZES: [string, number, (size: number) => unknown[]][] = [
       ),
     ],
   ],
-  ['a placeholder', LIMITS.placeholder.max, (size) => [actions(select({ placeholder: plain(long(size)) }))]],
-  [
-    'overflow options',
-    LIMITS.overflowOptions.max,
-    (size) => [actions({ type: 'overflow', action_id: 'o', options: many(size, option) })],
-  ],
-  [
-    'checkboxes',
-    LIMITS.checkboxOptions.max,
-    (size) => [actions({ type: 'checkboxes', action_id: 'o', options: many(size, option) })],
-  ],
-  [
-    'radio buttons',
-    LIMITS.radioOptions.max,
-    (size) => [actions({ type: 'radio_buttons', action_id: 'o', options: many(size, option) })],
-  ],
+  ['a placeholder', 150, (size) => [actions(select({ placeholder: plain(long(size)) }))]],
+  ['overflow options', 5, (size) => [actions({ type: 'overflow', action_id: 'o', options: many(size, option) })]],
+  ['checkboxes', 10, (size) => [actions({ type: 'checkboxes', action_id: 'o', options: many(size, option) })]],
+  ['radio buttons', 10, (size) => [actions({ type: 'radio_buttons', action_id: 'o', options: many(size, option) })]],
   [
     'an input label',
-    LIMITS.inputLabel.max,
+    2_000,
     (size) => [input({ type: 'plain_text_input', action_id: 'i' }, { label: plain(long(size)) })],
   ],
   [
     'an input hint',
-    LIMITS.inputHint.max,
+    2_000,
     (size) => [input({ type: 'plain_text_input', action_id: 'i' }, { hint: plain(long(size)) })],
   ],
-  [
-    'max_length of an input',
-    LIMITS.inputLength.max,
-    (size) => [input({ type: 'plain_text_input', action_id: 'i', max_length: size })],
-  ],
-  [
-    'image alt_text',
-    LIMITS.imageAlt.max,
-    (size) => [{ type: 'image', image_url: 'https://a.example/b.png', alt_text: long(size) }],
-  ],
+  ['max_length of an input', 3_000, (size) => [input({ type: 'plain_text_input', action_id: 'i', max_length: size })]],
+  ['image alt_text', 2_000, (size) => [{ type: 'image', image_url: 'https://a.example/b.png', alt_text: long(size) }]],
   [
     'an image title',
-    LIMITS.imageTitle.max,
+    2_000,
     (size) => [{ type: 'image', image_url: 'https://a.example/b.png', alt_text: 'a', title: plain(long(size)) }],
   ],
   [
     'markdown',
-    LIMITS.markdownTotal.max,
+    12_000,
     (size) => [
       { type: 'markdown', text: long(size - 1) },
       { type: 'markdown', text: 'x' },
     ],
   ],
-  ['table rows', LIMITS.tableRows.max, (size) => [{ type: 'table', rows: many(size, () => [cell('a')]) }]],
-  ['table cells', LIMITS.tableCells.max, (size) => [{ type: 'table', rows: [many(size, () => cell('a'))] }]],
+  ['table rows', 100, (size) => [{ type: 'table', rows: many(size, () => [cell('a')]) }]],
+  ['table cells', 20, (size) => [{ type: 'table', rows: [many(size, () => cell('a'))] }]],
   [
     'characters over all tables',
-    LIMITS.tableCharacters.max,
+    10_000,
     (size) => [
       { type: 'table', rows: [[cell(long(size - 1))]] },
       { type: 'table', rows: [[cell('x')]] },
     ],
   ],
-  [
-    'data table rows',
-    LIMITS.dataTableRows.max,
-    (size) => [{ type: 'data_table', caption: 'c', rows: many(size, () => [cell('a')]) }],
-  ],
+  ['data table rows', 101, (size) => [{ type: 'data_table', caption: 'c', rows: many(size, () => [cell('a')]) }]],
   [
     'a data table page',
-    LIMITS.dataTablePage.max,
+    100,
     (size) => [{ type: 'data_table', caption: 'c', page_size: size, rows: many(2, () => [cell('a')]) }],
   ],
-  ['charts in a message', LIMITS.chartsInMessage.max, (size) => many(size, () => line(1, 1))],
-  ['a chart title', LIMITS.chartTitle.max, (size) => [{ ...line(1, 1), title: long(size) }]],
-  ['chart series', LIMITS.chartSeries.max, (size) => [line(size, 1)]],
-  ['chart categories', LIMITS.chartCategories.max, (size) => [line(1, size)]],
-  ['a card title', LIMITS.cardTitle.max, (size) => [{ type: 'card', title: mrkdwn(long(size)) }]],
-  ['a card body', LIMITS.cardBody.max, (size) => [{ type: 'card', body: mrkdwn(long(size)) }]],
-  [
-    'card actions',
-    LIMITS.cardActions.max,
-    (size) => [{ type: 'card', actions: many(size, (index) => button({ action_id: `a${index}` })) }],
-  ],
+  ['charts in a message', 2, (size) => many(size, () => line(1, 1))],
+  ['a chart title', 50, (size) => [{ ...line(1, 1), title: long(size) }]],
+  ['chart series', 12, (size) => [line(size, 1)]],
+  ['chart categories', 20, (size) => [line(1, size)]],
+  ['a card title', 150, (size) => [{ type: 'card', title: mrkdwn(long(size)) }]],
+  ['a card body', 200, (size) => [{ type: 'card', body: mrkdwn(long(size)) }]],
+  ['card actions', 3, (size) => [{ type: 'card', actions: many(size, (index) => button({ action_id: `a${index}` })) }]],
   [
     'cards in a carousel',
-    LIMITS.carouselCards.max,
+    10,
     (size) => [{ type: 'carousel', elements: many(size, () => ({ type: 'card', title: mrkdwn('a') })) }],
   ],
   [
     'blocks in a container',
-    LIMITS.containerBlocks.max,
+    10,
     (size) => [{ type: 'container', title: plain('t'), child_blocks: many(size, () => section()) }],
   ],
-  [
-    'a container title',
-    LIMITS.containerTitle.max,
-    (size) => [{ type: 'container', title: plain(long(size)), child_blocks: [section()] }],
-  ],
+  ['a container title', 150, (size) => [{ type: 'container', title: plain(long(size)), child_blocks: [section()] }]],
   [
     'context actions',
-    LIMITS.contextActionsElements.max,
+    5,
     (size) => [
       {
         type: 'context_actions',
@@ -325,12 +261,12 @@ describe('a message or view with a mistake', () => {
 });
 
 const VIEWS: [string, number, (size: number) => Record<string, unknown>][] = [
-  ['title', LIMITS.viewTitle.max, (size) => modal({ title: plain(long(size)) })],
-  ['submit', LIMITS.viewSubmit.max, (size) => modal({ submit: plain(long(size)) })],
-  ['close', LIMITS.viewClose.max, (size) => modal({ close: plain(long(size)) })],
-  ['private_metadata', LIMITS.privateMetadata.max, (size) => modal({ private_metadata: long(size) })],
-  ['callback_id', LIMITS.callbackId.max, (size) => modal({ callback_id: long(size) })],
-  ['blocks', LIMITS.viewBlocks.max, (size) => modal({ blocks: many(size, () => ({ type: 'divider' })) })],
+  ['title', 24, (size) => modal({ title: plain(long(size)) })],
+  ['submit', 24, (size) => modal({ submit: plain(long(size)) })],
+  ['close', 24, (size) => modal({ close: plain(long(size)) })],
+  ['private_metadata', 3_000, (size) => modal({ private_metadata: long(size) })],
+  ['callback_id', 255, (size) => modal({ callback_id: long(size) })],
+  ['blocks', 100, (size) => modal({ blocks: many(size, () => ({ type: 'divider' })) })],
 ];
 
 describe('a limit of a view', () => {

@@ -16,6 +16,13 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** What the tests read of a choice. */
+interface Chosen {
+  action_id: string;
+  selected_option?: { value: string };
+  selected_date?: string;
+}
+
 let browser: Browser;
 let workspace: Workspace;
 let app: App;
@@ -46,6 +53,16 @@ beforeEach(async () => {
       const { value } = view.state.values.amount?.value ?? {};
       if (value === '9') await ack({ response_action: 'errors', errors: { amount: 'Too much' } });
       else await ack();
+    });
+    it.options(
+      'find_card',
+      async ({ ack, payload }) =>
+        await ack({ options: [{ text: plain(`Card of ${payload.value}`), value: 'card-1' }] }),
+    );
+    it.action(/^(period|find_card|more|day)$/, async ({ ack, action, respond }) => {
+      await ack();
+      const { action_id: id, selected_option: option, selected_date: date } = action as unknown as Chosen;
+      await respond({ text: `${id}: ${option?.value ?? date}`, response_type: 'in_channel' });
     });
     it.event('app_home_opened', async ({ event, client }) => {
       await client.views.publish({
@@ -220,4 +237,41 @@ it('shows threads, App Home, what is unread, and a delivery that failed', async 
     'A reply',
     'My reply',
   ]);
+});
+
+it('offers choices: in lists, from the app while one types, behind three dots, and as dates', async () => {
+  const options = [
+    { text: plain('Daily'), value: 'd' },
+    { text: plain('Weekly'), value: 'w' },
+  ];
+  const elements = [
+    { type: 'static_select', action_id: 'period', placeholder: plain('Period'), options },
+    { type: 'external_select', action_id: 'find_card', placeholder: plain('Card'), min_query_length: 2 },
+    { type: 'overflow', action_id: 'more', options },
+    { type: 'datepicker', action_id: 'day' },
+  ];
+  await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'choose', blocks: [{ type: 'actions', elements }] });
+  await visit();
+
+  await page.locator('[data-action-id=period]').click();
+  await page.locator('[data-value=w]').click();
+  await message('period: w').waitFor();
+  const chosen = await page.locator('[data-action-id=period]').textContent();
+  await page.locator('[data-action-id=find_card]').click();
+  await page.getByTestId('popup-search').fill('c');
+  await page.getByText('Type at least 2 characters').waitFor();
+  await page.getByTestId('popup-search').fill('chi');
+  await page.getByText('Card of chi').click();
+  await message('find_card: card-1').waitFor();
+  await page.locator('[data-action-id=more]').click();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('popup').waitFor({ state: 'detached' });
+  await page.locator('[data-action-id=more]').click();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await message('more: w').waitFor();
+  await page.locator('[data-action-id=day]').fill('2026-11-28');
+  await message('day: 2026-11-28').waitFor();
+
+  expect(chosen).toContain('Weekly');
 });
