@@ -26,7 +26,7 @@ interface Deps {
  */
 export const serverOptions = {
   keepAliveTimeout: 72_000,
-  headersTimeout: 75_000,
+  headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
 } as const;

@@ -66,11 +66,11 @@ export const CardApiAssumptions = z.strictObject({
     .string()
     .default('AdvancedSpendRules')
     .describe('Name under which GET wraps the rules; answers without the wrapper are read too, PUT goes without.'),
-  readOnlyRuleFields: texts('IsDailySpendLimitEnabled').describe(
-    'Fields of the rules that GET shows and PUT does not take.',
+  readOnlyRuleFields: texts().describe(
+    'Fields of the rules that GET shows and PUT must not get. None: everything that was read is written back.',
   ),
-  readOnlyCategoryFields: texts('Description').describe(
-    'Fields of a merchant category that GET shows and PUT does not take.',
+  readOnlyCategoryFields: texts().describe(
+    'Fields of a merchant category that GET shows and PUT must not get. None, as above.',
   ),
   noLimit: z
     .union([z.null(), z.literal(0)])

@@ -45,8 +45,8 @@ export type SpendRulesAssumptions = Pick<
 
 const defaults: SpendRulesAssumptions = {
   spendRulesWrapper: 'AdvancedSpendRules',
-  readOnlyRuleFields: ['IsDailySpendLimitEnabled'],
-  readOnlyCategoryFields: ['Description'],
+  readOnlyRuleFields: [],
+  readOnlyCategoryFields: [],
   noLimit: null,
 };
 
@@ -122,8 +122,16 @@ export function changeLimit(
   const value = change.limitCents === null ? assumptions.noLimit : change.limitCents / 100;
   const field = limitFields[change.period];
   const changed =
-    change.category === null ? { ...inner, [field]: value } : changeCategory(inner, change.category, field, value);
+    change.category === null
+      ? { ...inner, ...switchOf(inner, change), [field]: value }
+      : changeCategory(inner, change.category, field, value);
   return inner === raw ? changed : { ...raw, [assumptions.spendRulesWrapper]: changed };
+}
+
+/** The daily limit has a switch beside it, which must not say "off" when the limit is there. */
+function switchOf(rules: AnyRecord, { period, limitCents }: LimitFieldChange): AnyRecord {
+  const has = period === 'daily' && typeof rules['IsDailySpendLimitEnabled'] === 'boolean';
+  return has ? { IsDailySpendLimitEnabled: limitCents !== null } : {};
 }
 
 /** What PUT takes: no wrapper, and without the fields that can only be read. */

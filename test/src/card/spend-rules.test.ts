@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitPeriods } from '../../../src/alert/alert.ts';
+import { parseAssumptions } from '../../../src/card/assumptions.ts';
 import { changeLimit, readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
 import { CardApiError } from '../../../src/errors.ts';
 
@@ -145,8 +146,7 @@ describe('changing one limit', () => {
           expect(raw).toEqual(before);
           const view = readSpendRules(changed);
           const own = category === null ? view?.limits : view?.categories.find(({ id }) => id === category)?.limits;
-          const isSwitchedOff = category === null && period === 'daily' && limitCents === 0;
-          if (!isSwitchedOff) expect(own?.[period]).toBe(limitCents);
+          expect(own?.[period]).toBe(limitCents);
           // Undo it in the text: everything else must be equal, order included.
           const where = (all: Record<string, unknown>): Record<string, unknown> => {
             const inner = (all.AdvancedSpendRules ?? all) as Record<string, unknown>;
@@ -158,23 +158,34 @@ describe('changing one limit', () => {
           const field = fields[period];
           if (field in where(raw)) where(undone)[field] = where(raw)[field];
           else delete where(undone)[field];
+          // The daily limit's own switch goes with it.
+          if (field === 'DailySpendLimit' && category === null) {
+            expect(where(changed).IsDailySpendLimitEnabled).toBe(limitCents !== null);
+            where(undone).IsDailySpendLimitEnabled = where(raw).IsDailySpendLimitEnabled;
+          }
           expect(JSON.stringify(undone)).toBe(JSON.stringify(raw));
         },
       ),
     );
   });
 
-  it('writes back all but what can only be read', () => {
+  it('writes back all that was read, without the wrapper', () => {
     fc.assert(
       fc.property(anyRules, (raw) => {
-        const body = toSpendRulesBody(raw);
-        const inner = (raw.AdvancedSpendRules ?? raw) as Record<string, unknown>;
-        const { IsDailySpendLimitEnabled: _enabled, MerchantCategories: categories, ...rest } = inner;
-        const { MerchantCategories: written, ...writtenRest } = body;
-        expect(writtenRest).toEqual(rest);
-        expect(written).toEqual((categories as Record<string, unknown>[]).map(({ Description: _text, ...one }) => one));
+        expect(toSpendRulesBody(raw)).toEqual(raw.AdvancedSpendRules ?? raw);
       }),
     );
+  });
+
+  it('leaves out what an override names as read-only', () => {
+    const assumptions = parseAssumptions(
+      JSON.stringify({ readOnlyRuleFields: ['IsDailySpendLimitEnabled'], readOnlyCategoryFields: ['Description'] }),
+    );
+    const raw = { IsDailySpendLimitEnabled: true, Odd: 1, MerchantCategories: [{ Id: 1, Description: 'x', New: 2 }] };
+
+    const body = toSpendRulesBody(raw, assumptions);
+
+    expect(body).toEqual({ Odd: 1, MerchantCategories: [{ Id: 1, New: 2 }] });
   });
 
   it('is refused for a category that the card does not have', () => {
