@@ -158,6 +158,14 @@ export interface WorkerConfig extends SharedConfig {
   readonly cardApiAssumptions: string | undefined;
 }
 
+/** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
+export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redisUrls' | 'serviceZone'> {
+  const problems: string[] = [];
+  const values = read(z.object({ REDIS_URL: shared.REDIS_URL, CARD_SERVICE_TIMEZONE: shared.CARD_SERVICE_TIMEZONE }), env, problems);
+  if (values === null) throw new ConfigError(problems);
+  return { redisUrls: values.REDIS_URL, serviceZone: values.CARD_SERVICE_TIMEZONE };
+}
+
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env): WebConfig {
   const problems: string[] = [];

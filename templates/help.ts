@@ -48,50 +48,6 @@ export const helpEntries: readonly HelpEntry[] = [
     effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” it stays',
     who: 'approvers',
   },
-  {
-    verb: 'declines',
-    usage: 'declines CARD [7d]',
-    example: '/card declines 4242 30d',
-    effect: 'what was declined, and why',
-    who: 'operators',
-  },
-  { verb: 'track', usage: 'track CARD', example: '/card track 4242', effect: 'where a new card is', who: 'operators' },
-  {
-    verb: 'subscribe',
-    usage: 'subscribe KIND [filters]',
-    example: '/card subscribe decline over 100',
-    effect: 'sends alerts of a kind to this channel',
-    who: 'approvers',
-  },
-  {
-    verb: 'unsubscribe',
-    usage: 'unsubscribe KIND',
-    example: '/card unsubscribe decline',
-    effect: 'ends a subscription of this channel',
-    who: 'approvers',
-  },
-  {
-    verb: 'subscriptions',
-    usage: 'subscriptions',
-    example: '/card subscriptions',
-    effect: 'what this channel gets',
-    who: 'approvers',
-  },
-  {
-    verb: 'mute',
-    usage: 'mute CARD DURATION [reason]',
-    example: '/card mute 4242 3d traveling',
-    effect: 'keeps a card’s alerts quiet; ends by itself',
-    who: 'operators',
-  },
-  { verb: 'unmute', usage: 'unmute CARD', example: '/card unmute 4242', effect: 'ends a mute early', who: 'operators' },
-  {
-    verb: 'why',
-    usage: 'why EVENT',
-    example: '/card why evt_0123456789abcdef',
-    effect: 'why an alert did or did not arrive, step by step',
-    who: 'operators',
-  },
 ];
 
 /** What a person may do. An approver may do all that an operator may. */

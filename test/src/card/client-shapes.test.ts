@@ -226,7 +226,11 @@ describe('reading answers', () => {
 
     expect(rules.limits.daily).toBe(500);
     expect(raw).toEqual(answer);
-    expect(JSON.parse(api.received.at(-1)?.text ?? '')).toEqual({ DailySpendLimit: 5, New: { deep: [1] } });
+    expect(JSON.parse(api.received.at(-1)?.text ?? '')).toEqual({
+      DailySpendLimit: 5,
+      IsDailySpendLimitEnabled: true,
+      New: { deep: [1] },
+    });
   });
 });
 

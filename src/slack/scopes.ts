@@ -1,0 +1,11 @@
+/** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same; README explains them. */
+export const scopes: Readonly<Record<string, string>> = {
+  'chat:write': 'posts alerts and edits them in place',
+  commands: '`/card` and its short forms',
+  'channels:read': 'learns whether a channel is public, private or shared with another company',
+  'groups:read': 'the same for private channels that it was invited to',
+  'channels:history': 'after an unclear answer of Slack, looks whether its own message is there before it posts again',
+  'groups:history': 'the same in private channels that it was invited to',
+  'im:write': 'answers a person directly when the channel cannot be used',
+  'usergroups:read': 'who is in the user groups that OPERATORS and APPROVERS name',
+};
