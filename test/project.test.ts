@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { verbOf } from '../handlers/commands/card.ts';
+import { scopes } from '../src/slack/scopes.ts';
+
+const text = (path: string): string => readFileSync(path, 'utf8');
+const manifest = JSON.parse(text('manifest.json')) as {
+  features: { slash_commands: { command: string; description: string; usage_hint: string }[] };
+  oauth_config: { scopes: { bot: string[] } };
+  display_information: { name: string; description: string; long_description: string };
+};
+
+describe('the Slack app manifest', () => {
+  it('asks for the scopes that the code explains, and README explains each', () => {
+    expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopes).sort());
+    for (const scope of Object.keys(scopes)) expect(text('README.md')).toContain(`\`${scope}\``);
+  });
+
+  it('has every command that is listened to', () => {
+    expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(Object.keys(verbOf));
+  });
+
+  it('stays within what Slack takes', () => {
+    const { name, description, long_description } = manifest.display_information;
+    expect(name.length).toBeLessThanOrEqual(35);
+    expect(description.length).toBeLessThanOrEqual(140);
+    expect(long_description.length).toBeGreaterThanOrEqual(174);
+    expect(long_description.length).toBeLessThanOrEqual(4000);
+    for (const command of manifest.features.slash_commands) {
+      expect(command.command.length).toBeLessThanOrEqual(32);
+      expect(command.usage_hint.length).toBeLessThanOrEqual(1000);
+    }
+  });
+});
+
+describe('the documents', () => {
+  const config = text('src/config.ts');
+  const variables = [...config.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name ?? '');
+
+  it.each(['.env.example', 'README.md'])('%s names every variable that is read', (path) => {
+    const missing = variables.filter((name) => !text(path).includes(name));
+
+    expect(variables.length).toBeGreaterThan(25);
+    expect(missing).toEqual([]);
+  });
+
+  it('have a README whose test command is the one that CI runs', () => {
+    const command = /npm ci && npm test/;
+
+    expect(text('README.md')).toMatch(command);
+    expect(text('.ci/run')).toMatch(command);
+  });
+
+  it('name no path of one machine', () => {
+    for (const path of ['README.md', 'CONTRIBUTING.md', 'docs/sandbox.md']) {
+      expect(text(path)).not.toMatch(/(^|[^A-Za-z0-9_.])\/(work|root|home)\/[A-Za-z]/);
+    }
+  });
+});
