@@ -13,6 +13,9 @@ export const transactionRoutes: readonly Route[] = [
   { method: 'GET', path: '/Details/AllCardholderTransactions', answer: (request) => page(request, cardItems(request)) },
 ];
 
+/** A tag that nobody has filled in yet. */
+const TAGS = { Tags: [{ FieldId: '1', Value: null, Name: 'Cost center' }], State: 'Initial', FieldsVersion: 1 };
+
 interface Item {
   readonly at: string;
   readonly body: object;
@@ -90,11 +93,7 @@ function purchaseItem(world: World, made: Purchase): Item {
       TransferToOrFromAccountId: null,
       AuthIdentityResponseCode: made.authCode,
       NetworkTransactionId: made.networkTransactionId,
-      TransactionTags: {
-        Tags: [{ FieldId: '1', Value: null, Name: 'Cost center' }],
-        State: 'Initial',
-        FieldsVersion: 1,
-      },
+      TransactionTags: TAGS,
       MetadataApprovalStatus: isDecline ? 'Ignored' : 'Not Reviewed',
       TransactionTypeCategory: isCredit ? 'NetworkCredit' : made.kind === 'Pin' ? 'NetworkPin' : 'NetworkSignature',
     },
@@ -139,7 +138,7 @@ function transferItem(transfer: Transfer, forBusiness: boolean): Item {
       MerchantId: null,
       TerminalId: null,
       NetworkTransactionId: null,
-      TransactionTags: null,
+      TransactionTags: TAGS,
       MetadataApprovalStatus: 'Ignored',
       TransactionTypeCategory: transfer.category,
     },

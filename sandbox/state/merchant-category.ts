@@ -17,8 +17,7 @@ export const MERCHANT_CATEGORIES = [
   category(3, 'EducationalServices', 'Educational Services', 'Schools, colleges, courses', [[8211, 8299]]),
   category(4, 'Entertainment', 'Entertainment', 'Theatres, events, sports, games', [
     [7829, 7841],
-    [7911, 7994],
-    [7996, 7999],
+    [7911, 7999],
   ]),
   category(5, 'FuelAndConvenienceStores', 'Fuel and Convenience Stores', 'Service stations and their shops', [
     [5541, 5541],

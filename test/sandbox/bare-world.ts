@@ -1,0 +1,61 @@
+import { type Assumptions, assumptionsWith } from '../../sandbox/assumptions.ts';
+import { buildState } from '../../sandbox/seed/build-state.ts';
+import type { SeedData } from '../../sandbox/seed/seed-data.ts';
+import { STANDARD_SEED } from '../../sandbox/seed/standard.ts';
+import type { Account } from '../../sandbox/state/account.ts';
+import { createWorld, type World } from '../../sandbox/state/world.ts';
+import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
+
+/** A webhook that the engine gave out, before it is wrapped and sent. */
+export interface Emitted {
+  readonly kind: WebhookKind;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every kind.
+  readonly data: any;
+}
+
+export interface BareWorld {
+  readonly world: World;
+  readonly emitted: Emitted[];
+  /** Sets the clock. */
+  at(instant: string | Date): void;
+}
+
+/** The engine alone: no HTTP, no Redis, a clock that stands still. */
+export function bareWorld(
+  options: { seed?: SeedData; start?: string; timeScale?: number; assumptions?: Partial<Assumptions> } = {},
+): BareWorld {
+  let clock = new Date(options.start ?? '2026-03-04T17:00:00Z');
+  const assume = assumptionsWith(options.assumptions);
+  const emitted: Emitted[] = [];
+  const world = createWorld(buildState(options.seed ?? STANDARD_SEED, assume, clock), {
+    assume,
+    timeScale: options.timeScale ?? 1,
+    now: () => clock,
+    emit: (kind, data) => void emitted.push({ kind, data }),
+    later: () => {},
+  });
+  return {
+    world,
+    emitted,
+    at(instant) {
+      clock = new Date(instant);
+    },
+  };
+}
+
+/** One holder with one active card and the balance given; the rest as a new card has it. */
+export function oneHolder(balance = 10_000, more: Partial<SeedData['accounts'][number]> = {}): SeedData {
+  return {
+    business: { name: 'Test', balance: 1000 },
+    groups: [{ id: 1, name: 'All' }],
+    rulesets: [],
+    accounts: [{ name: ['Ada', 'Test'], balance, cards: [{ status: 'ACTIVE' }], ...more }],
+  };
+}
+
+/** The only account of such a world. */
+export function onlyAccount({ world }: BareWorld): Account {
+  const [account] = world.state.accounts;
+  if (account === undefined) throw new Error('the seed has no account');
+  return account;
+}

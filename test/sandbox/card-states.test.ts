@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { processOrder, ship } from '../../sandbox/engine/card-order.ts';
+import { activate, block, setStatusInPortal, terminate, unblock } from '../../sandbox/engine/card-status.ts';
+import { createSimulation } from '../../sandbox/simulation.ts';
+import type { CardStatus } from '../../sandbox/state/account.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+
+function worldWith(...statuses: CardStatus[]): BareWorld {
+  return bareWorld({ seed: oneHolder(100, { cards: statuses.map((status) => ({ status, ageDays: 5 })) }) });
+}
+const told = ({ emitted }: BareWorld): string[] => emitted.map(({ data }) => data.CardList[0].CardStatus as string);
+
+describe('card states', () => {
+  it.each([
+    ['ACTIVE', block, ['BLOCKED']],
+    ['BLOCKED', unblock, ['ACTIVE']],
+    ['INACTIVE', activate, ['ACTIVE']],
+    ['INACTIVE', block, ['ACTIVE', 'BLOCKED']],
+    ['INACTIVE', terminate, ['CLOSED']],
+    ['ACTIVE', terminate, ['CLOSED']],
+    ['BLOCKED', terminate, ['CLOSED']],
+  ] as const)('from %s by %o tells one webhook per change', (from, change, changes) => {
+    const bare = worldWith(from);
+
+    change(bare.world, onlyAccount(bare));
+
+    expect(told(bare)).toEqual(changes);
+    expect(onlyAccount(bare).cards[0]?.status).toBe(changes.at(-1));
+  });
+
+  it.each([
+    ['CLOSED', block],
+    ['CLOSED', unblock],
+    ['CLOSED', activate],
+    ['CLOSED', terminate],
+    ['ACTIVE', activate],
+    ['BLOCKED', activate],
+    ['INACTIVE', unblock],
+  ] as const)('refuses to leave %s by %o and tells nothing', (from, change) => {
+    const bare = worldWith(from);
+
+    expect(() => change(bare.world, onlyAccount(bare))).toThrow('Cannot change status');
+
+    expect(told(bare)).toEqual([]);
+    expect(onlyAccount(bare).cards[0]?.status).toBe(from);
+  });
+
+  it.each([
+    ['INACTIVE', 'ACTIVE', ['ACTIVE']],
+    ['INACTIVE', 'BLOCKED', ['ACTIVE', 'BLOCKED']],
+    ['ACTIVE', 'BLOCKED', ['BLOCKED']],
+    ['BLOCKED', 'ACTIVE', ['ACTIVE']],
+    ['ACTIVE', 'CLOSED', ['CLOSED']],
+  ] as const)('the portal takes a card from %s to %s like any other channel', (from, to, changes) => {
+    const bare = worldWith(from);
+
+    setStatusInPortal(bare.world, onlyAccount(bare), to);
+
+    expect(told(bare)).toEqual(changes);
+  });
+
+  it('tells nothing when the status is what it was', () => {
+    const bare = worldWith('BLOCKED');
+
+    block(bare.world, onlyAccount(bare));
+
+    expect(told(bare)).toEqual([]);
+  });
+
+  it('ends the old card for good when its replacement is activated', () => {
+    const bare = worldWith('ACTIVE', 'INACTIVE');
+    const [old, replacement] = onlyAccount(bare).cards;
+
+    activate(bare.world, onlyAccount(bare), replacement?.cardId);
+
+    expect([old?.status, replacement?.status]).toEqual(['CLOSED', 'ACTIVE']);
+    expect(told(bare)).toEqual(['CLOSED', 'ACTIVE']);
+    expect(() => activate(bare.world, onlyAccount(bare), old?.cardId)).toThrow('Cannot change status');
+  });
+
+  it('refuses a card of another account', () => {
+    const bare = worldWith('INACTIVE');
+
+    expect(() => activate(bare.world, onlyAccount(bare), 1)).toThrow('Invalid card ID');
+  });
+
+  it('creation tells INACTIVE, and a new card is not activated within a day unless it was shipped', () => {
+    const bare = worldWith('ACTIVE');
+    const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
+    const { CardOrderId, AcctId } = simulation.createOrder({ FirstName: 'New', LastName: 'Holder' });
+    const account = bare.world.state.accounts.find(({ acctId }) => acctId === AcctId)!;
+
+    expect(
+      bare.emitted.map(({ kind, data }) => [kind, data.CardList[0].CardStatus, data.CardList[0].CardOrderId]),
+    ).toEqual([['card-status', 'INACTIVE', CardOrderId]]);
+    expect(() => activate(bare.world, account)).toThrow('Cannot change status');
+
+    ship(bare.world, { CardOrderId });
+    activate(bare.world, account);
+
+    expect(account.cards[0]?.status).toBe('ACTIVE');
+  });
+
+  it('makes the cards of an order once, however often it is processed', () => {
+    const bare = worldWith('ACTIVE');
+    const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
+    const { CardOrderId } = simulation.createOrder({ FirstName: 'New', LastName: 'Holder' });
+    const before = bare.world.state.accounts.length;
+
+    processOrder(bare.world, CardOrderId);
+
+    expect(bare.world.state.accounts).toHaveLength(before);
+  });
+
+  it('gives the rest of the balance back to the business when an account ends', () => {
+    const bare = worldWith('ACTIVE');
+    const before = bare.world.state.business.ledgerCents;
+
+    terminate(bare.world, onlyAccount(bare));
+
+    expect(onlyAccount(bare)).toMatchObject({ status: 'CLOSED', ledgerCents: 0 });
+    expect(bare.world.state.business.ledgerCents).toBe(before + 10_000);
+  });
+});

@@ -1,0 +1,302 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
+import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
+import { type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
+
+const sandboxes = useSandboxes();
+let receiver: Receiver;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const start = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
+  sandboxes.start({ webhooks: receiver.url, seed: 'small', ...options });
+const first = (sandbox: Sandbox): number => sandbox.accounts()[0]!.AcctId;
+
+describe('delivery of webhooks', () => {
+  it('carries the headers of the specification and the bare shared secret as Basic credential', async () => {
+    const sandbox = await start();
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 12.34 });
+    await until(() => receiver.received.length === 1, 'a webhook');
+
+    const { path, headers } = receiver.received[0]!;
+    expect(path).toBe('/hooks/authorization');
+    expect(headers).toMatchObject({
+      authorization: `Basic ${Buffer.from('S3CRET').toString('base64')}`,
+      connection: 'Keep-Alive',
+      'content-type': 'application/json; charset=utf-8',
+      expect: '100-continue',
+      'x-service-version': '2.0.1.3',
+    });
+    expect(headers['request-context']).toMatch(/^appId=./);
+    expect(headers['request-id']).toMatch(/./);
+    expect(Number(headers['content-length'])).toBeGreaterThan(0);
+  });
+
+  it('sends the body only after 100 Continue', async () => {
+    const seen: string[] = [];
+    let sawEarlyBody = false;
+    const raw = createServer((socket) => {
+      let text = '';
+      let continued = false;
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        const [head, body = ''] = text.split('\r\n\r\n');
+        if (!continued) {
+          sawEarlyBody ||= body !== '';
+          seen.push(head ?? '');
+          setTimeout(() => {
+            continued = true;
+            socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+          }, 100);
+        } else if (body.endsWith('}}')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      });
+    });
+    await new Promise<void>((resolve) => void raw.listen(0, '127.0.0.1', resolve));
+    const { port } = raw.address() as { port: number };
+    const sandbox = await start({ webhooks: `http://127.0.0.1:${port}` });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.deliveries.length === 1, 'an attempt');
+
+    expect(sawEarlyBody).toBe(false);
+    expect(seen).toHaveLength(1);
+    expect(sandbox.deliveries[0]?.status).toBe(200);
+    raw.close();
+  });
+
+  it('tries again after 15, 30, 60, 120 and 3600 seconds and then forgets the webhook', async () => {
+    const timeScale = 600;
+    receiver.answer = (_request, response) => void response.writeHead(500).end();
+    const sandbox = await start({ timeScale });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.deliveries.length === 6, 'six attempts', 20_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    const gaps = receiver.received
+      .slice(1)
+      .map(({ atMs }, index) => ((atMs - receiver.received[index]!.atMs) * timeScale) / 1000);
+    for (const [index, seconds] of [15, 30, 60, 120, 3600].entries()) {
+      expect(gaps[index]).toBeGreaterThanOrEqual(seconds - 1);
+      // Half a second of real time is 300 seconds here: a busy machine must not fail the test.
+      expect(gaps[index]).toBeLessThan(seconds + 300);
+    }
+    expect(receiver.received).toHaveLength(6);
+    expect(new Set(receiver.received.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(sandbox.deliveries.map(({ attempt, dropped }) => [attempt, dropped])).toEqual([
+      [1, false],
+      [2, false],
+      [3, false],
+      [4, false],
+      [5, false],
+      [6, true],
+    ]);
+    expect(sandbox.pendingWebhooks()).toBe(0);
+  });
+
+  it.each([
+    [200, 1],
+    [201, 1],
+    [202, 2],
+    [204, 2],
+    [301, 2],
+    [401, 2],
+    [503, 2],
+  ])('after the answer %i there are %i attempts', async (status, attempts) => {
+    receiver.answer = (_request, response) =>
+      void response.writeHead(receiver.received.length === 1 ? status : 200).end();
+    const sandbox = await start({ timeScale: 1000 });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.pendingWebhooks() === 0, 'delivery');
+
+    expect(sandbox.deliveries.map(({ status: got }) => got)).toEqual(attempts === 1 ? [status] : [status, 200]);
+  });
+
+  it.each([
+    [10, 200],
+    [20, 400],
+  ] as const)('gives a receiver %i seconds, at time scale 50 %i ms', async (timeoutSeconds, timeoutMs) => {
+    receiver.answer = () => {};
+    const sandbox = await start({ timeScale: 50, timeoutSeconds });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.deliveries.length === 1, 'a timeout');
+
+    expect(sandbox.deliveries[0]).toMatchObject({ status: null, error: 'timeout', dropped: false });
+    expect(sandbox.deliveries[0]!.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+    expect(sandbox.deliveries[0]!.durationMs).toBeLessThan(timeoutMs + 190);
+  });
+
+  it('tries again when nobody listens', async () => {
+    const sandbox = await start({ timeScale: 1000, webhooks: 'http://127.0.0.1:9/nobody' });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.deliveries.length >= 2, 'a second attempt');
+
+    expect(sandbox.deliveries[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+  });
+
+  it('stores webhooks in an outage and releases them in order', async () => {
+    const sandbox = await start();
+    expect(sandbox.outage(true)).toBe(0);
+    for (const Amount of [1, 2, 3]) sandbox.purchase({ AcctId: first(sandbox), Amount });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(receiver.received).toHaveLength(0);
+
+    expect(sandbox.outage(false)).toBe(3);
+    await until(() => receiver.received.length === 3, 'the stored webhooks');
+
+    expect(receiver.received.map(({ body }) => body.Data.TransactionAmount).sort()).toEqual([-1, -2, -3]);
+    expect(sandbox.deliveries.every(({ attempt }) => attempt === 1)).toBe(true);
+  });
+
+  it('keeps a retry that falls due in an outage until the service resumes', async () => {
+    receiver.answer = (_request, response) => void response.writeHead(receiver.received.length === 1 ? 500 : 200).end();
+    const sandbox = await start({ timeScale: 500 });
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => sandbox.deliveries.length === 1, 'the first attempt');
+
+    sandbox.outage(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(receiver.received).toHaveLength(1);
+    sandbox.outage(false);
+    await until(() => sandbox.pendingWebhooks() === 0, 'the retry');
+
+    expect(sandbox.deliveries.map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 500],
+      [2, 200],
+    ]);
+  });
+
+  it('sends duplicates and another order on demand', async () => {
+    const sandbox = await start();
+    sandbox.misbehave({ copies: 2 });
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    await until(() => receiver.received.length === 2, 'two copies');
+    expect(receiver.received[0]!.body).toEqual(receiver.received[1]!.body);
+
+    sandbox.misbehave({ copies: 1, reorder: 3 });
+    for (const Amount of [10, 11, 12]) sandbox.purchase({ AcctId: first(sandbox), Amount });
+    await until(() => receiver.received.length === 5, 'the batch');
+    expect(receiver.received.slice(2).map(({ body }) => body.Data.TransactionAmount)).toEqual([-12, -11, -10]);
+
+    sandbox.misbehave({ reorder: 1 });
+    expect(sandbox.repeatWebhook('authorization')).toBe(true);
+    await until(() => receiver.received.length === 6, 'the repetition');
+    expect(receiver.received[5]!.body).toEqual(receiver.received[2]!.body);
+  });
+
+  it('keeps ACTIVE before BLOCKED on the wire, even with a slow receiver', async () => {
+    receiver.answer = (_request, response) =>
+      void setTimeout(() => response.writeHead(200).end(), receiver.received.length === 1 ? 150 : 0);
+    const sandbox = await start();
+    const inactive = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'INACTIVE')!;
+
+    sandbox.setStatus({ AcctId: inactive.AcctId, CardStatus: 'BLOCKED' });
+    await until(() => sandbox.deliveries.length === 2, 'two webhooks');
+
+    expect(receiver.received.map(({ body }) => body.Data.CardList[0].CardStatus)).toEqual(['ACTIVE', 'BLOCKED']);
+  });
+
+  it.each([
+    ['2.0.1.3', -1],
+    ['2.0.1.2', 1],
+    ['2.0.1.10', -1],
+    ['2.1', -1],
+    ['2.0', 1],
+  ])('version %s writes its own sign (debits %i)', async (webhookVersion, sign) => {
+    const sandbox = await start({ webhookVersion });
+    const AcctId = first(sandbox);
+
+    const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 5 });
+    sandbox.settle({ NetworkTransactionId });
+    sandbox.refund({ NetworkTransactionId, Amount: 2 });
+    sandbox.reverse(sandbox.purchase({ AcctId, Amount: 6, Pin: 'correct' }));
+    sandbox.purchase({ AcctId, Amount: 90_000 });
+    await until(() => receiver.received.length === 6, 'six webhooks');
+
+    const amounts = receiver.received.map(({ path, headers, body }) => [
+      path,
+      headers['x-service-version'],
+      body.Data.TransactionAmount,
+    ]);
+    expect(amounts.sort()).toEqual(
+      [
+        ['/hooks/authorization', webhookVersion, 5 * sign],
+        ['/hooks/settlement', webhookVersion, 5 * sign],
+        ['/hooks/settlement', webhookVersion, -2 * sign],
+        ['/hooks/pin', webhookVersion, 6 * sign],
+        ['/hooks/reversal', webhookVersion, -6 * sign],
+        ['/hooks/decline', webhookVersion, 90_000 * sign],
+      ].sort(),
+    );
+  });
+
+  it('sends every kind with exactly the fields of the specification', async () => {
+    const sandbox = await start();
+    const AcctId = first(sandbox);
+    const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 5 });
+    sandbox.settle({ NetworkTransactionId });
+    sandbox.reverse(sandbox.purchase({ AcctId, Amount: 6, Pin: 'correct' }));
+    sandbox.purchase({ AcctId, Amount: 90_000 });
+    sandbox.ship(sandbox.createOrder({ FirstName: 'New', LastName: 'Holder' }));
+    sandbox.createOrder({ FirstName: 'Virtual', LastName: 'Card', VirtualCard: true, FundCardAmount: 50 });
+    await until(
+      () => new Set(receiver.received.map(({ path }) => path)).size === 8 && sandbox.pendingWebhooks() === 0,
+      'all eight kinds',
+    );
+
+    for (const { path, body } of receiver.received) {
+      const kind = path.split('/').at(-1) as keyof typeof DATA_SCHEMAS;
+      expect(Envelope.safeParse(body).error).toBeUndefined();
+      expect(DATA_SCHEMAS[kind].safeParse(body.Data).error, kind).toBeUndefined();
+    }
+  });
+
+  it('does not send a kind without URL', async () => {
+    const sandbox = await sandboxes.start({ seed: 'small', webhookUrls: { decline: `${receiver.url}/only-declines` } });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 90_000 });
+    await until(() => sandbox.pendingWebhooks() === 0 && sandbox.deliveries.length > 0, 'delivery');
+
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks/only-declines']);
+    expect(sandbox.deliveries).toHaveLength(1);
+  });
+
+  it('keeps bodies out of Redis', async () => {
+    receiver.answer = (_request, response) => void response.writeHead(500).end();
+    const sandbox = await start();
+    sandbox.createOrder({ FirstName: 'Virtual', LastName: 'Card', VirtualCard: true });
+    await until(() => sandbox.deliveries.some(({ kind }) => kind === 'virtual-card'), 'the first attempt');
+
+    const { CardNumber } = receiver.received.find(({ path }) => path.endsWith('virtual-card'))!.body.Data as {
+      CardNumber: string;
+    };
+    const dump = await dumpRedis(sandboxes.redisUrl());
+
+    expect(CardNumber).toMatch(/^\d{16}$/);
+    expect(dump).toContain('webhook-');
+    expect(dump).not.toContain(CardNumber);
+  });
+});
+
+/** Everything in a Redis, as text. */
+async function dumpRedis(url: string): Promise<string> {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(url);
+  const parts: string[] = [];
+  for (const key of await redis.keys('*')) {
+    const type = await redis.type(key);
+    if (type === 'hash') parts.push(key, JSON.stringify(await redis.hgetall(key)));
+    else parts.push(key);
+  }
+  await redis.quit();
+  return parts.join('\n');
+}

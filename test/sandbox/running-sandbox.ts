@@ -1,0 +1,115 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+
+/** A webhook as the receiver saw it. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every kind.
+  readonly body: any;
+  readonly atMs: number;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  /** Decides the answer; 200 unless set. */
+  answer: (request: Received, response: ServerResponse) => void;
+  close(): Promise<void>;
+}
+
+/** A receiver of webhooks on loopback. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      const one = { path: request.url ?? '', headers: request.headers, body, atMs: performance.now() };
+      received.push(one);
+      receiver.answer(one, response);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    received,
+    answer: (_request, response) => void response.writeHead(200).end(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}
+
+export interface ApiResult {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+/** Calls the API with the right token. */
+export async function callApi(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResult> {
+  const response = await fetch(`${sandbox.url}${path}`, {
+    method,
+    headers: { Authorization: 'token T', 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+}
+
+/** Calls a `/simulate` route. */
+export async function simulate(sandbox: Sandbox, name: string, body: unknown): Promise<ApiResult> {
+  const response = await fetch(`${sandbox.simulateUrl}/${name}`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+/** Waits until something holds; fails loudly when it never does. */
+export async function until(holds: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** One Redis for a test file, and sandboxes that are stopped after it. */
+export function useSandboxes(): {
+  redisUrl: () => string;
+  start: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+} {
+  let redis: LocalRedis;
+  const running: Sandbox[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    for (const sandbox of running) await sandbox.stop();
+    await redis.stop();
+  });
+  return {
+    redisUrl: () => redis.url,
+    async start(options = {}) {
+      const sandbox = await startSandbox({ token: 'T', secret: 'S3CRET', redisUrl: redis.url, ...options });
+      running.push(sandbox);
+      return sandbox;
+    },
+  };
+}

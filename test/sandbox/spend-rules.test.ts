@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { assumptionsWith } from '../../sandbox/assumptions.ts';
+import { defaultSpendRules } from '../../sandbox/engine/create-account.ts';
+import { type SpendRulesWrite, writtenRules } from '../../sandbox/engine/write-spend-rules.ts';
+import { allMerchantCategories, categoryOf, MERCHANT_CATEGORIES } from '../../sandbox/state/merchant-category.ts';
+
+const write = (given: SpendRulesWrite, before = defaultSpendRules()) => writtenRules(before, given, assumptionsWith());
+
+describe('a write of spend rules', () => {
+  it('replaces what is given and keeps the rest, fields it does not know included', () => {
+    const before = write({ DailySpendLimit: 100, MonthlySpendLimit: 900, FutureField: { keep: true } });
+
+    const after = write({ DailySpendLimit: 200 }, before);
+
+    expect(after).toMatchObject({
+      DailySpendLimit: 200,
+      MonthlySpendLimit: 900,
+      FutureField: { keep: true },
+      CardNotPresentUse: true,
+    });
+    expect(after.MerchantCategories).toEqual(allMerchantCategories());
+  });
+
+  it('takes a limit away with null', () => {
+    expect(write({ DailySpendLimit: null }, write({ DailySpendLimit: 100 })).DailySpendLimit).toBeNull();
+  });
+
+  it.each([
+    [{ DailySpendLimit: 101, WeeklySpendLimit: 100 }, 'Shorter period'],
+    [{ DailySpendLimit: 101, LifetimeSpendLimit: 100 }, 'Shorter period'],
+    [{ MonthlySpendLimit: 2, YearlySpendLimit: 1 }, 'Shorter period'],
+    [{ MerchantCategories: [{ Id: 9, WeeklySpendLimit: 5, MonthlySpendLimit: 4 }] }, 'Shorter period'],
+    [
+      { DailySpendLimit: 10, MerchantCategories: [{ Id: 9, DailySpendLimit: 10.01 }] },
+      'Merchant spend limit exceeds overall spend limit',
+    ],
+    [{ MerchantCategories: [{ Id: 99 }] }, 'Invalid merchant category'],
+    [{ MerchantCategories: [{ Id: 9 }, { Id: 9 }] }, 'Merchant categories duplicated'],
+  ] as const)('refuses %j: %s', (given, message) => {
+    expect(() => write(given as unknown as SpendRulesWrite)).toThrow(message);
+  });
+
+  it.each([
+    [{ DailySpendLimit: 100, WeeklySpendLimit: 100 }],
+    [{ DailySpendLimit: 0 }],
+    [{ DailySpendLimit: 10, MerchantCategories: [{ Id: 9, DailySpendLimit: 10 }] }],
+    [{ MerchantCategories: [] }],
+  ])('takes %j', (given) => {
+    expect(() => write(given as SpendRulesWrite)).not.toThrow();
+  });
+
+  it('refuses a limit that contradicts one written before', () => {
+    expect(() => write({ DailySpendLimit: 500 }, write({ WeeklySpendLimit: 400 }))).toThrow('Shorter period');
+  });
+});
+
+describe('merchant categories', () => {
+  it('every merchant code has exactly one', () => {
+    for (let code = 0; code <= 9999; code += 1) {
+      expect(MERCHANT_CATEGORIES).toContain(categoryOf(String(code).padStart(4, '0')));
+    }
+  });
+
+  it.each([
+    ['5812', 'Restaurants'],
+    ['5251', 'Hardware Stores'],
+    ['5542', 'Fuel Pump Only'],
+    ['5541', 'Fuel and Convenience Stores'],
+    ['3211', 'Travel and Transportation'],
+    ['5411', 'Grocery Stores'],
+    ['8062', 'Healthcare and Childcare Services'],
+    ['5999', 'Retail Stores'],
+    ['7922', 'Entertainment'],
+  ])('%s is %s', (code, name) => {
+    expect(categoryOf(code).name).toBe(name);
+  });
+});

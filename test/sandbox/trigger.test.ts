@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../sandbox/cli-flags.ts';
+import { parseTriggerArguments } from '../../sandbox/trigger/arguments.ts';
+import { CATALOGUE, sampleData } from '../../sandbox/trigger/catalogue.ts';
+import { printCatalogue, trigger } from '../../sandbox/trigger/trigger.ts';
+import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
+import { WEBHOOK_KINDS } from '../../sandbox/webhook/kind.ts';
+import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
+import { type Receiver, startReceiver } from './running-sandbox.ts';
+
+let receiver: Receiver;
+let out: string[];
+let err: string[];
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  out = [];
+  err = [];
+  receiver.received.length = 0;
+  receiver.answer = (_request, response) => void response.writeHead(200).end();
+});
+
+const run = (...args: string[]): Promise<boolean> =>
+  trigger(parseTriggerArguments(['--url', receiver.url, '--secret', 'S', ...args], '2.0.1.3'), () => new Date(), {
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+
+describe('the catalogue', () => {
+  it('has every kind and every decline code', () => {
+    const names = CATALOGUE.map(({ name }) => name);
+
+    expect(names).toEqual(expect.arrayContaining([...WEBHOOK_KINDS]));
+    expect(CATALOGUE.map((entry) => sampleData(entry)['MessageCode'])).toEqual(
+      expect.arrayContaining(DECLINE_CODES.map(({ code }) => code)),
+    );
+  });
+
+  it.each(CATALOGUE.map((entry) => [entry.name, entry] as const))(
+    'the sample of %s fits its schema',
+    (_name, entry) => {
+      expect(DATA_SCHEMAS[entry.kind].safeParse(sampleData(entry)).error).toBeUndefined();
+    },
+  );
+
+  it('prints each with its sample', () => {
+    printCatalogue({ out: (line) => void out.push(line), err: () => {} });
+
+    for (const { name } of CATALOGUE) expect(out.some((line) => line.startsWith(`${name} `))).toBe(true);
+    expect(out.join('\n')).toContain('"CVV2": "123"');
+  });
+});
+
+describe('trigger', () => {
+  it.each(CATALOGUE.map(({ name, kind }) => [name, kind] as const))(
+    'sends %s to the receiver of %s, signed and well formed',
+    async (name, kind) => {
+      expect(await run(name)).toBe(true);
+
+      const [{ path, headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+      expect(path).toBe(`/hooks/${kind}`);
+      expect(headers.authorization).toBe(`Basic ${Buffer.from('S').toString('base64')}`);
+      expect(Envelope.safeParse(body).error).toBeUndefined();
+      expect(DATA_SCHEMAS[kind].safeParse(body.Data).error).toBeUndefined();
+      expect(out).toEqual([`${name} → ${receiver.url}/${kind}: 200, taken`]);
+    },
+  );
+
+  it('overrides any field, a negative number included, and keeps the requested amount equal', async () => {
+    await run(
+      'decline.rule.velocity',
+      '--TransactionAmount',
+      '-12.5',
+      '--MerchantName',
+      'ELSEWHERE',
+      '--IsCardPresent=false',
+      '--TransactionId',
+      '7',
+      '--MerchantCity',
+      'null',
+    );
+
+    expect(receiver.received[0]!.body.Data).toMatchObject({
+      TransactionAmount: -12.5,
+      MerchantRequestedAmount: -12.5,
+      MerchantName: 'ELSEWHERE',
+      IsCardPresent: false,
+      TransactionId: 7,
+      MerchantCity: null,
+    });
+  });
+
+  it('sets fields of the card inside a status change, and a message that goes with its code', async () => {
+    await run('card-status', '--CardStatus', 'CLOSED', '--AcctId', '42');
+    await run('decline', '--MessageCode', 'decline.card.pin');
+
+    expect(receiver.received[0]!.body.Data).toMatchObject({ AcctId: 42, CardList: [{ CardStatus: 'CLOSED' }] });
+    expect(receiver.received[1]!.body.Data).toMatchObject({
+      MessageCode: 'decline.card.pin',
+      Message: 'PIN Verification Check',
+    });
+  });
+
+  it('sends what does not fit all the same, and remarks on it', async () => {
+    await run('pin', '--TransactionAmount', 'much', '--Colour', 'red');
+
+    expect(receiver.received[0]!.body.Data).toMatchObject({ TransactionAmount: 'much', Colour: 'red' });
+    expect(err.join('\n')).toMatch(/TransactionAmount is sent as text[\s\S]*|Colour is no field/);
+  });
+
+  it('sends several events, or one event several times', async () => {
+    await run('pin', '--times', '3');
+    await run('pin', '--times', '3', '--same');
+
+    const ids = receiver.received.map(({ body }) => body.Data.NetworkTransactionId);
+    expect(new Set(ids.slice(0, 3)).size).toBe(3);
+    expect(new Set(ids.slice(3)).size).toBe(1);
+  });
+
+  it.each([
+    ['2.0.1.3', -84.1],
+    ['2.0.1.1', 84.1],
+  ])('with version %s the amount is %f', async (version, amount) => {
+    await run('authorization', '--version', version);
+
+    expect(receiver.received[0]!.headers['x-service-version']).toBe(version);
+    expect(receiver.received[0]!.body.Data.TransactionAmount).toBe(amount);
+  });
+
+  it('prints and sends nothing in a dry run, without a secret', async () => {
+    await trigger(parseTriggerArguments(['pin', '--dry-run'], '2.0.1.3'), () => new Date(), {
+      out: (line) => void out.push(line),
+      err: () => {},
+    });
+
+    expect(JSON.parse(out[0]!)).toHaveProperty('Data.NetworkType', 'Pin');
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it.each([
+    [201, true, 'taken'],
+    [202, false, 'not taken'],
+    [401, false, 'shared secret'],
+    [404, false, 'no receiver'],
+    [503, false, 'try again'],
+  ])('says in words what %i means', async (status, isTaken, words) => {
+    receiver.answer = (_request, response) => void response.writeHead(status).end();
+
+    expect(await run('pin')).toBe(isTaken);
+
+    expect(out[0]).toContain(words);
+  });
+
+  it('says so when nobody listens', async () => {
+    expect(await run('pin', '--to', 'http://127.0.0.1:9/')).toBe(false);
+
+    expect(out[0]).toContain('nobody listens');
+  });
+
+  it.each([
+    [['nonsense'], 'there is no kind nonsense'],
+    [[], 'which KIND'],
+    [['pin', 'decline'], 'one KIND at a time'],
+    [['pin', '--colour', 'red'], 'there is no flag'],
+    [['pin', '--times', '0'], '--times'],
+    [['pin', '--AcctId'], 'needs a value'],
+    [['pin', '--to', 'ftp://x'], '--to must be a URL'],
+  ])('refuses %j', async (args, message) => {
+    const refused = Promise.resolve().then(() => run(...args));
+
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(Promise.resolve().then(() => run(...args))).rejects.toThrow(message);
+  });
+
+  it('refuses to send without a secret', async () => {
+    await expect(
+      trigger(parseTriggerArguments(['pin'], '2.0.1.3'), () => new Date(), { out: () => {}, err: () => {} }),
+    ).rejects.toThrow('WEBHOOK_SHARED_SECRET');
+  });
+});
