@@ -42,19 +42,17 @@ describe('npm run sandbox', () => {
     ['SIGINT', false],
   ] as const)('says in one line when it can be used, serves, and stops clean on %s', async (signal, ownRedis) => {
     const { child, ended } = start('bin/sandbox.ts', [
-      ...[
-        '--port',
-        '0',
-        '--token',
-        'T',
-        '--webhooks',
-        receiver.url,
-        '--secret',
-        'S',
-        '--time-scale',
-        '60',
-        '--old-signs',
-      ],
+      '--port',
+      '0',
+      '--token',
+      'T',
+      '--webhooks',
+      receiver.url,
+      '--secret',
+      'S',
+      '--time-scale',
+      '60',
+      '--old-signs',
       ...(ownRedis ? [] : ['--redis', redis.url]),
     ]);
     const [line] = await Promise.race([

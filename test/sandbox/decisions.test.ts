@@ -75,7 +75,11 @@ describe('the decision', () => {
     });
   });
 
-  it.each(CASES)('declines with %s (%s)', (code, message, request, rules, status) => {
+  const named = CASES.map(
+    ([code, message, request, rules, status]) => [code, message, { request, rules, status }] as const,
+  );
+
+  it.each(named)('declines with %s (%s)', (code, message, { request, rules, status }) => {
     const bare = worldFor(rules, status);
 
     const answer = buy(bare, request);

@@ -33,7 +33,7 @@ describe('the catalogue', () => {
     const names = CATALOGUE.map(({ name }) => name);
 
     expect(names).toEqual(expect.arrayContaining([...WEBHOOK_KINDS]));
-    expect(CATALOGUE.map((entry) => sampleData(entry)['MessageCode'])).toEqual(
+    expect(CATALOGUE.map((entry) => sampleData(entry).MessageCode)).toEqual(
       expect.arrayContaining(DECLINE_CODES.map(({ code }) => code)),
     );
   });

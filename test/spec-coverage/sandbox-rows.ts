@@ -177,7 +177,7 @@ export const SANDBOX_ROWS: readonly SpecRow[] = [
   {
     row: 'Events 4: stored in an outage, released after it',
     file: delivery,
-    test: 'stores webhooks in an outage and releases them in order',
+    test: 'stores webhooks in an outage and releases them all',
   },
   {
     row: 'Events 5: resend has empty Errors and Message',
