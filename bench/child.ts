@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** One process of ours under measurement. */
+export interface Child {
+  readonly port: number;
+  readonly startedInMs: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a compiled entry file and waits until `isUp` says so. Stopped by its own process id. */
+export async function startChild(
+  entry: string,
+  env: Readonly<Record<string, string>>,
+  isUp: () => Promise<boolean>,
+): Promise<Child> {
+  const path = fileURLToPath(new URL(`../${entry}`, import.meta.url));
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [path], {
+    env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (!(await isUp().catch(() => false))) {
+    if (child.exitCode !== null) throw new Error(`${entry} exited with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { port: Number(env.PORT ?? 0), startedInMs: performance.now() - startedAt, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const deadline = setTimeout(() => child.kill('SIGKILL'), 8000);
+  await gone;
+  clearTimeout(deadline);
+}
+
+export async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(500) });
+  await response.body?.cancel();
+  return response.status < 500;
+}

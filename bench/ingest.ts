@@ -1,0 +1,106 @@
+import autocannon from 'autocannon';
+import { freePort, startRedis } from '../local/redis.ts';
+import { answers, type Child, startChild } from './child.ts';
+import { median, row, table } from './report.ts';
+import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
+
+const ROUNDS = 5;
+const SECONDS = 2;
+const CONNECTIONS = 64;
+
+let sequence = 0;
+
+interface Contestant {
+  readonly name: string;
+  readonly child: Child;
+}
+
+/** Acknowledged webhooks per second: Cardbell, the plain way and the floor, in turn, round by round. */
+export async function benchIngest(): Promise<void> {
+  const redis = await startRedis();
+  const contestants: Contestant[] = [];
+  const start = async (name: string, entry: string, path: string, env: Record<string, string> = {}): Promise<void> => {
+    const port = await freePort();
+    const settings = { PORT: String(port), REDIS_URL: redis.url, ...env };
+    contestants.push({
+      name,
+      child: await startChild(entry, settings, () => answers(`http://127.0.0.1:${port}${path}`)),
+    });
+  };
+  await start('bare server, JSON.parse only', 'bench/servers/bare.js', '/');
+  await start('plain: Bolt route + queue.add', 'bench/servers/plain.js', '/webhooks/decline');
+  await start('Cardbell', 'src/web.js', '/readyz', {
+    HOST: '127.0.0.1',
+    SLACK_BOT_TOKEN: 'xoxb-bench',
+    SLACK_SIGNING_SECRET: 'bench',
+    WEBHOOK_SHARED_SECRET: SHARED_SECRET,
+    ALERTS_CHANNEL: 'C0BENCH',
+    LOG_LEVEL: 'warn',
+  });
+
+  const rounds = new Map<string, { perSecond: number; p50: number; p99: number }[]>();
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const { name, child } of contestants) {
+      const { requests, latency, non2xx, errors } = await fire(child.port);
+      if (non2xx + errors > 0) throw new Error(`${name}: ${non2xx} refused, ${errors} failed`);
+      // The first round warms up and does not count.
+      if (round < 0) continue;
+      const own = rounds.get(name) ?? [];
+      own.push({ perSecond: requests.average, p50: latency.p50, p99: latency.p99 });
+      rounds.set(name, own);
+    }
+  }
+  const floor = rounds.get(contestants[0]?.name ?? '') ?? [];
+  table(
+    'Durable ingest, 64 connections',
+    ['webhooks/s', 'share of bare', 'p50 ms', 'p99 ms'],
+    [
+      ...[...rounds].map(([name, own]) =>
+        row(name, [
+          Math.round(median(own.map(({ perSecond }) => perSecond))).toLocaleString('en-US'),
+          median(own.map(({ perSecond }, round) => perSecond / (floor[round]?.perSecond ?? 1))).toFixed(2),
+          median(own.map(({ p50 }) => p50)).toFixed(1),
+          median(own.map(({ p99 }) => p99)).toFixed(1),
+        ]),
+      ),
+    ],
+  );
+
+  const cardbell = contestants.at(-1);
+  const own = median((rounds.get(cardbell?.name ?? '') ?? []).map(({ perSecond }) => perSecond));
+  if (cardbell !== undefined) {
+    const half = await fire(cardbell.child.port, Math.round(own / 2));
+    table(
+      'Cardbell at half load',
+      ['webhooks/s', 'p50 ms', 'p99 ms'],
+      [
+        row('Cardbell', [
+          Math.round(half.requests.average).toLocaleString('en-US'),
+          half.latency.p50.toFixed(1),
+          half.latency.p99.toFixed(1),
+        ]),
+      ],
+    );
+  }
+  for (const { child } of contestants) await child.stop();
+  await redis.stop();
+}
+
+function fire(port: number, overallRate?: number) {
+  return autocannon({
+    url: `http://127.0.0.1:${port}/webhooks/decline`,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+    method: 'POST',
+    headers: webhookHeaders,
+    ...(overallRate === undefined ? {} : { overallRate }),
+    requests: [
+      {
+        setupRequest: (request) => {
+          sequence += 1;
+          return { ...request, body: declineBody(sequence) };
+        },
+      },
+    ],
+  });
+}

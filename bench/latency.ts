@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { freePort, startRedis } from '../local/redis.ts';
+import { answers, startChild } from './child.ts';
+import { median, percentile, row, table } from './report.ts';
+import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
+
+const SAMPLES = 40;
+const COMMANDS = 30;
+/** The outbox posts about one message a second in a channel; each sample finds a quiet one. */
+const QUIET_MS = 1100;
+const SIGNING_SECRET = 'bench-signing-secret';
+
+/** Webhook to Slack call on an idle machine, and the acknowledgement of a command while the card API hangs. */
+export async function benchLatency(): Promise<void> {
+  const redis = await startRedis();
+  let called: (at: number) => void = () => {};
+  const slack = await listen((path, answer) => {
+    if (path.includes('chat.postMessage')) called(performance.now());
+    answer(JSON.stringify({ ok: true, channel: 'C0BENCH', ts: `${Date.now() / 1000}` }));
+  });
+  // Never answers: the card API that hangs.
+  const cardApi = await listen(() => {});
+  const port = await freePort();
+  const shared = {
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: 'xoxb-bench',
+    SLACK_API_URL: `http://127.0.0.1:${portOf(slack)}/api/`,
+    ALERTS_CHANNEL: 'C0BENCH',
+    LOG_LEVEL: 'fatal',
+  };
+  const web = await startChild(
+    'src/web.js',
+    {
+      ...shared,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
+      OPERATORS: 'U0BENCH',
+    },
+    () => answers(`http://127.0.0.1:${port}/readyz`),
+  );
+  const worker = await startChild(
+    'src/worker.js',
+    { ...shared, CARD_API_URL: `http://127.0.0.1:${portOf(cardApi)}/v4`, CARD_API_TOKEN: 'bench' },
+    async () => true,
+  );
+
+  const toSlack: number[] = [];
+  for (let sample = 0; sample < SAMPLES + 3; sample += 1) {
+    const posted = new Promise<number>((resolve) => {
+      called = resolve;
+    });
+    const body = declineBody(sample)
+      .replace('decline.rule.velocity', 'decline.rule.mcc')
+      .replace(/"AcctId":\d+/, '"AcctId":7378');
+    const response = await fetch(`http://127.0.0.1:${port}/webhooks/decline`, {
+      method: 'POST',
+      headers: webhookHeaders,
+      body,
+    });
+    const answeredAt = performance.now();
+    await response.body?.cancel();
+    const callAt = await posted;
+    // The first ones open connections and load code.
+    if (sample >= 3) toSlack.push(Math.max(0, callAt - answeredAt));
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  }
+  const acknowledged: number[] = [];
+  for (let sample = 0; sample < COMMANDS; sample += 1) acknowledged.push(await command(port, `block ${4000 + sample}`));
+
+  const cells = (values: readonly number[]): string[] => [
+    median(values).toFixed(1),
+    percentile(values, 0.99).toFixed(1),
+  ];
+  table(
+    'Idle, milliseconds',
+    ['median', 'p99'],
+    [
+      row("webhook's 200 to the call to Slack", cells(toSlack)),
+      row('command acknowledged, card API hanging', cells(acknowledged)),
+    ],
+  );
+  table('Start to ready, milliseconds', ['web'], [row('', [Math.round(web.startedInMs).toString()])]);
+  await web.stop();
+  await worker.stop();
+  for (const server of [slack, cardApi]) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await redis.stop();
+}
+
+async function command(port: number, text: string): Promise<number> {
+  const body = new URLSearchParams({
+    command: '/card',
+    text,
+    user_id: 'U0BENCH',
+    team_id: 'T0BENCH',
+    channel_id: 'C0BENCH',
+    trigger_id: `${Math.random()}`,
+    response_url: 'http://127.0.0.1:9/none',
+  }).toString();
+  const timestamp = Math.floor(Date.now() / 1000).toString();
+  const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${body}`).digest('hex');
+  const startedAt = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}/slack/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${signature}`,
+    },
+    body,
+  });
+  await response.body?.cancel();
+  if (response.status !== 200) throw new Error(`the command was answered with ${response.status}`);
+  return performance.now() - startedAt;
+}
+
+function listen(handle: (path: string, answer: (body: string) => void) => void): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () =>
+        handle(request.url ?? '', (body) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(body);
+        }),
+      );
+    });
+    server.listen(0, '127.0.0.1', () => resolve(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}

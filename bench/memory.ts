@@ -1,0 +1,55 @@
+import { Redis } from 'ioredis';
+import { startRedis } from '../local/redis.ts';
+import { toStoredEvent } from '../src/card/kind.ts';
+import { intakeKey } from '../src/keys.ts';
+import { createIntake, inboxKeys } from '../src/queue/intake.ts';
+import { row, table } from './report.ts';
+import { declineBody } from './sample.ts';
+
+/** Redis' memory for each waiting and each remembered event, and the cost of one more, as the memory grows. */
+export async function benchMemory(sizes: readonly number[]): Promise<void> {
+  const server = await startRedis();
+  const redis = new Redis(server.url);
+  const intake = createIntake(redis, { deadlineMs: 30_000 });
+  const used = async (): Promise<number> => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1] ?? 0);
+  await redis.ping();
+  const empty = await used();
+  const rows: (readonly string[])[] = [];
+  let sequence = 0;
+  for (const size of sizes) {
+    let lastMs = 0;
+    while (sequence < size) {
+      const chunk = Math.min(2000, size - sequence);
+      const startedAt = performance.now();
+      await Promise.all(
+        Array.from({ length: chunk }, () => {
+          sequence += 1;
+          const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: '2026-11-20T14:14:04.000Z' };
+          return intake.take({
+            type: 'event',
+            event: toStoredEvent(JSON.parse(declineBody(sequence)), 'decline', facts),
+          });
+        }),
+      );
+      lastMs = (performance.now() - startedAt) / chunk;
+      // What waits is counted apart: the worker would have taken it long ago.
+      if (sequence < size || size > 10_000) await redis.del(inboxKeys.webhooks);
+    }
+    const waiting = await redis.xlen(inboxKeys.webhooks);
+    const withWaiting = await used();
+    await redis.del(inboxKeys.webhooks);
+    const remembered = (await used()) - empty;
+    rows.push(
+      row(size.toLocaleString('en-US'), [
+        (remembered / 1e6).toFixed(1),
+        Math.round(remembered / size).toString(),
+        waiting === 0 ? '' : Math.round((withWaiting - remembered - empty) / waiting).toString(),
+        (lastMs * 1000).toFixed(0),
+      ]),
+    );
+  }
+  if ((await redis.exists(intakeKey('webhooks'))) !== 0) throw new Error('the inbox should be empty');
+  table('Memory of events in Redis', ['MB', 'bytes each', 'bytes each waiting', 'µs for one more'], rows);
+  redis.disconnect();
+  await server.stop();
+}
