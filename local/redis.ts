@@ -24,7 +24,9 @@ export async function freePort(): Promise<number> {
     probe.once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address();
-      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      probe.close(() =>
+        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }
@@ -80,7 +82,11 @@ export async function startRedis(
 }
 
 async function answersPing(port: number, child: ChildProcess): Promise<void> {
-  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 25, maxRetriesPerRequest: null, lazyConnect: true });
+  const client = new Redis(port, '127.0.0.1', {
+    retryStrategy: () => 25,
+    maxRetriesPerRequest: null,
+    lazyConnect: true,
+  });
   client.on('error', () => {
     // Refused until the server listens; the retry strategy asks again.
   });

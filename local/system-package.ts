@@ -60,7 +60,10 @@ export function findOrInstall(
     'RUNLEVEL=1',
     aptGet,
   ];
-  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', debianPackage]]) {
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', debianPackage],
+  ]) {
     const run = spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
     if (run.status !== 0 && args[0] === 'install') {
       throw new ProgramMissingError(

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+import { type Demo, startDemo } from '../local/demo.ts';
+import { DEMO_USAGE, type DemoFlags, readDemoFlags } from '../local/demo-flags.ts';
+import { guide } from '../local/guide.ts';
+import { createTeardown, InterruptedError } from '../local/teardown.ts';
+import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
+
+/** From 07:30 to 17:30. */
+const STORY_MINUTES = 600;
+/** npm hands a Ctrl-C on although the terminal has sent it too: two signals at once are one press. */
+const SAME_PRESS_MS = 500;
+const EXIT_FORCED = 130;
+
+const say = (text: string): void => void process.stdout.write(text);
+const complain = (error: unknown): void =>
+  void process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+
+async function main(flags: DemoFlags): Promise<void> {
+  const teardown = createTeardown(complain);
+  const story = new AbortController();
+  const isLive = process.stdout.isTTY === true && !flags.json;
+  let pressedAt: number | undefined;
+  const onSignal = (): void => {
+    if (pressedAt !== undefined && Date.now() - pressedAt < SAME_PRESS_MS) return;
+    if (pressedAt !== undefined) process.exit(EXIT_FORCED);
+    pressedAt = Date.now();
+    if (isLive) say('\r\x1b[K\nStopping …\n');
+    void end(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+
+  async function end(code: number): Promise<void> {
+    story.abort();
+    await teardown.run();
+    if (!flags.json) say('Stopped. Nothing is left behind.\n');
+    process.exit(code);
+  }
+
+  let demo: Demo;
+  try {
+    if (isLive) say('Starting …');
+    demo = await startDemo(flags.ports, teardown);
+  } catch (error) {
+    if (error instanceof InterruptedError || pressedAt !== undefined) return;
+    if (isLive) say('\r\x1b[K');
+    complain(error);
+    return await end(1);
+  }
+  demo.begin();
+  void demo.died.then((error) => {
+    if (pressedAt !== undefined) return;
+    complain(error);
+    void end(1);
+  });
+
+  const { page, web, sandbox, till, folder } = demo;
+  if (flags.json) say(`${JSON.stringify({ ready: true, page, web, sandbox, till, folder })}\n`);
+  else {
+    const storyMinutes = flags.hasStory ? STORY_MINUTES / flags.speed : null;
+    if (isLive) say('\r\x1b[K');
+    say(guide(demo, { isColored: isLive && process.env.NO_COLOR === undefined, storyMinutes }));
+  }
+  if (!flags.hasStory) return;
+  await demo.tellStory(flags.speed, story.signal, (time, text) => {
+    if (isLive) say(`\r\x1b[K${time}  ${text}`.slice(0, (process.stdout.columns ?? 80) + 3));
+  });
+}
+
+try {
+  const flags = readDemoFlags(process.argv.slice(2));
+  if (flags.help) say(DEMO_USAGE);
+  else await main(flags);
+} catch (error) {
+  complain(error);
+  if (error instanceof UsageError) process.stderr.write(`\n${DEMO_USAGE}`);
+  process.exit(error instanceof UsageError ? EXIT_USAGE : 1);
+}

@@ -1,0 +1,67 @@
+import { appendFileSync } from 'node:fs';
+import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
+import type { ApiCall, Sandbox } from '../sandbox/server.ts';
+
+const LOOK_MS = 250;
+/** Long enough to switch channels and see it happen. */
+const SECOND_TRY_MS = 4000;
+/** A change of one account's card: `/v4/Card/Status/610001`, `/v4/Card/SpendRules/610001/Advanced`. */
+const CHANGE = /^\/v4\/Card\/(?:Status|Activate|SpendRules)\/(\d+)/i;
+
+/** Looks on while Cardbell calls the card service. */
+export interface CardCalls {
+  /** Buys; when that is declined, the holder tries again a little after the card was changed. */
+  purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']>;
+  stop(): void;
+}
+
+/** Writes each call that Cardbell makes into a log, and lets holders try again what was declined. */
+export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
+  const declined = new Map<number, PurchaseRequest>();
+  const tries = new Map<number, NodeJS.Timeout>();
+  const open: ApiCall[] = [];
+  let seen = 0;
+
+  function purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']> {
+    const answer = sandbox.purchase(request);
+    if (answer.Approved) declined.delete(request.AcctId);
+    else declined.set(request.AcctId, request);
+    return answer;
+  }
+
+  function tryAgain(acctId: number): void {
+    tries.delete(acctId);
+    const request = declined.get(acctId);
+    const isActive = sandbox
+      .accounts()
+      .some(({ AcctId, CardList }) => AcctId === acctId && CardList.some(({ CardStatus }) => CardStatus === 'ACTIVE'));
+    if (request !== undefined && isActive) purchase(request);
+  }
+
+  function look(): void {
+    open.push(...sandbox.calls.slice(seen));
+    seen = sandbox.calls.length;
+    for (const call of open.splice(0)) {
+      // Not answered yet: next time.
+      if (call.status === null && Date.now() - call.at.getTime() < 30_000) {
+        open.push(call);
+        continue;
+      }
+      const { at, method, path, query, status, body } = call;
+      appendFileSync(logFile, `${JSON.stringify({ at, method, path: path + query, status, body })}\n`);
+      const acctId = Number(CHANGE.exec(path)?.[1]);
+      if (method === 'GET' || status !== 200 || !declined.has(acctId)) continue;
+      clearTimeout(tries.get(acctId));
+      tries.set(acctId, setTimeout(tryAgain, SECOND_TRY_MS, acctId));
+    }
+  }
+
+  const looking = setInterval(look, LOOK_MS);
+  return {
+    purchase,
+    stop() {
+      clearInterval(looking);
+      for (const timer of tries.values()) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { numberFlag, parseFlags, UsageError } from '../sandbox/cli-flags.ts';
+import type { DemoPorts } from './demo.ts';
+
+export const DEMO_USAGE = `Usage: npm run demo [-- flags]
+
+Cardbell, a local Slack workspace and a stand-in of the card service on this machine, without any account.
+
+  --port N     port of the workspace's page on 127.0.0.1 (4000; 0 takes free ports for everything)
+  --speed N    the story of a day goes by N times faster than life (200: three minutes)
+  --no-story   nothing happens but one decline and what you do
+  --json       prints one line of JSON in place of the guide, when everything is ready
+  --help       prints this
+`;
+
+/** Ports that people find again; whichever is taken is replaced by a free one. */
+const PORTS: DemoPorts = { page: 4000, web: 3000, sandbox: 4010, till: 4001 };
+const FREE_PORTS: DemoPorts = { page: 0, web: 0, sandbox: 0, till: 0 };
+const SPEED = 200;
+
+/** What the command line of the demo asks for. */
+export interface DemoFlags {
+  readonly ports: DemoPorts;
+  readonly speed: number;
+  readonly hasStory: boolean;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** @throws UsageError */
+export function readDemoFlags(args: readonly string[]): DemoFlags {
+  const flags = parseFlags(args, {
+    port: { type: 'string' },
+    speed: { type: 'string' },
+    'no-story': { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  const page = numberFlag('port', flags.port, { least: 0, most: 65_535 });
+  if (page !== undefined && !Number.isInteger(page)) throw new UsageError('--port must be a whole number');
+  return {
+    ports: page === 0 ? FREE_PORTS : { ...PORTS, page: page ?? PORTS.page },
+    speed: numberFlag('speed', flags.speed, { least: 1, most: 100_000 }) ?? SPEED,
+    hasStory: flags['no-story'] !== true,
+    json: flags.json ?? false,
+    help: flags.help ?? false,
+  };
+}

@@ -1,0 +1,167 @@
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { startSandbox } from '../sandbox/server.ts';
+import { startWorkspace } from '../workspace/server.ts';
+import { type CardCalls, watchCardCalls } from './card-calls.ts';
+import { approvers, channelId, demoChannels, demoSeed, demoUsers, HERO_LAST4, heroPurchases, userId } from './cast.ts';
+import { demoCommands, demoEnvironment, demoSecret } from './demo-settings.ts';
+import { welcome } from './guide.ts';
+import { portOrFree } from './port.ts';
+import { answers, type LocalProcess, ProcessDiedError, procfile, startProcess } from './processes.ts';
+import { startRedis } from './redis.ts';
+import type { Teardown } from './teardown.ts';
+import { startTill } from './till.ts';
+
+/** How much shorter the card service's waits are. A webhook still gets a second to be answered. */
+const TIME_SCALE = 10;
+
+export interface DemoPorts {
+  readonly page: number;
+  readonly web: number;
+  readonly sandbox: number;
+  readonly till: number;
+}
+
+/** Where everything of a running demo is. */
+export interface Demo {
+  readonly page: string;
+  readonly till: string;
+  readonly web: string;
+  /** Base address of the card service's API. */
+  readonly sandbox: string;
+  /** Temp folder with the logs; gone after the end. */
+  readonly folder: string;
+  readonly businessName: string;
+  /** The web process or the worker has ended by itself. */
+  readonly died: Promise<ProcessDiedError>;
+  /** Sam pays, and is declined. */
+  begin(): void;
+  tellStory(speed: number, signal: AbortSignal, onStep: (time: string, text: string) => void): Promise<void>;
+}
+
+/** Starts everything on 127.0.0.1. What has to be stopped is handed to `teardown`, also when starting fails halfway. */
+export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<Demo> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardbell-demo-'));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeFolder);
+  await teardown.add(removeFolder);
+
+  await mkdir(join(folder, 'redis'));
+  const redis = await startRedis({ folder: join(folder, 'redis') });
+  await teardown.add(() => redis.stop());
+
+  const [pagePort, webPort, sandboxPort, tillPort] = [
+    await portOrFree(ports.page),
+    await portOrFree(ports.web),
+    await portOrFree(ports.sandbox),
+    await portOrFree(ports.till),
+  ];
+  const web = `http://127.0.0.1:${webPort}`;
+  const till = `http://127.0.0.1:${tillPort}/till`;
+  const workspace = await startWorkspace({
+    port: pagePort,
+    botToken: demoSecret.botToken,
+    signingSecret: demoSecret.signingSecret,
+    appUrl: `${web}/slack/events`,
+    teamName: demoSeed.business.name,
+    users: demoUsers(Intl.DateTimeFormat().resolvedOptions().timeZone),
+    channels: demoChannels(till),
+    userGroups: [approvers],
+    commands: demoCommands,
+  });
+  await teardown.add(() => workspace.stop());
+  const page = `${workspace.url}?channel=${channelId.declines}&user=${userId.olga}`;
+
+  const cardServiceLog = join(folder, 'card-service.log');
+  const note = (entry: object): void => appendFileSync(cardServiceLog, `${JSON.stringify(entry)}\n`);
+  const sandbox = await startSandbox({
+    port: sandboxPort,
+    token: demoSecret.cardApi,
+    secret: demoSecret.webhooks,
+    webhooks: `${web}/webhooks`,
+    redisUrl: redis.url,
+    timeScale: TIME_SCALE,
+    seed: demoSeed,
+    report: (error) => note({ at: new Date(), trouble: String(error) }),
+  });
+  await teardown.add(() => sandbox.stop());
+  const calls = watchCardCalls(sandbox, cardServiceLog);
+  await teardown.add(() => calls.stop());
+
+  const environment = demoEnvironment({
+    redisUrl: redis.url,
+    slackApiUrl: workspace.apiUrl,
+    webPort,
+    cardApiUrl: sandbox.url,
+  });
+  const processes = startProcesses(folder, environment);
+  await teardown.add(() => Promise.all(processes.map((each) => each.stop())));
+  const died = Promise.race(
+    processes.map(async (each) => new ProcessDiedError(each.name, await each.ended, each.lastLines())),
+  );
+  const ready = Promise.all([
+    answers(`${web}/readyz`),
+    processes.find(({ name }) => name === 'worker')?.printed('worker runs'),
+  ]);
+  await Promise.race([ready, died.then((error) => Promise.reject(error))]);
+
+  const tillServer = await startTill(tillPort, {
+    accounts: () => sandbox.accounts(),
+    purchase: (request) => calls.purchase(request),
+    last4: HERO_LAST4,
+    workspaceUrl: page,
+  });
+  await teardown.add(() => tillServer.stop());
+  workspace.say({ user: userId.guide, channel: channelId.general, text: welcome(till) });
+
+  return {
+    page,
+    till,
+    web,
+    sandbox: sandbox.url,
+    folder,
+    businessName: demoSeed.business.name,
+    died,
+    begin: () => begin(sandbox, calls),
+    tellStory: (speed, signal, onStep) =>
+      sandbox.tellStory({
+        speed,
+        signal,
+        onStep({ time, text }) {
+          note({ at: new Date(), story: time, text });
+          onStep(time, text);
+        },
+      }),
+  };
+}
+
+function begin(sandbox: Parameters<typeof watchCardCalls>[0], calls: CardCalls): void {
+  const sam = sandbox
+    .accounts()
+    .find(({ CardList }) => CardList.some(({ Last4CardNumber }) => Last4CardNumber === HERO_LAST4));
+  if (sam === undefined) throw new Error(`no card ends in ${HERO_LAST4}`);
+  for (const purchase of heroPurchases) calls.purchase({ AcctId: sam.AcctId, ...purchase });
+}
+
+function startProcesses(folder: string, environment: ReturnType<typeof demoEnvironment>): LocalProcess[] {
+  const root = packageRoot(import.meta.dirname);
+  const commands = procfile(root);
+  return (['web', 'worker'] as const).map((name) =>
+    startProcess({
+      name,
+      command: commands.get(name) ?? [],
+      cwd: root,
+      env: environment[name],
+      logFile: join(folder, `${name}.log`),
+    }),
+  );
+}
+
+/** The folder with the Procfile, from here upwards: compiled files lie one folder deeper. */
+function packageRoot(from: string): string {
+  if (existsSync(join(from, 'Procfile'))) return from;
+  if (dirname(from) === from) throw new Error('there is no Procfile above the demo');
+  return packageRoot(dirname(from));
+}

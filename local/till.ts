@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
+import type { SandboxAccount } from '../sandbox/server.ts';
+import { TILL_MERCHANTS } from './till-merchants.ts';
+import { nameOf, type Receipt, type TillChoice, tillPage } from './till-page.ts';
+
+const RECEIPTS_KEPT = 6;
+const BODY_MAX = 4096;
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** What the cash register needs of the rest of the demo. */
+export interface TillDeps {
+  readonly accounts: () => SandboxAccount[];
+  readonly purchase: (request: PurchaseRequest) => { Approved: boolean; Message: string | null };
+  /** Last four of the card that is chosen at first. */
+  readonly last4: string;
+  readonly workspaceUrl: string;
+}
+
+/** Serves a cash register at `/till` of 127.0.0.1, where people of the demo pay with cards of the program. */
+export async function startTill(port: number, deps: TillDeps): Promise<{ stop(): Promise<void> }> {
+  const receipts: Receipt[] = [];
+  const server = createServer((request, response) => {
+    route(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${own}`);
+    const { host, origin } = request.headers;
+    const isOurs = host === own || host === own.replace('127.0.0.1', 'localhost');
+    // Neither another name for this address nor another site's form may pay here.
+    if (!isOurs || (origin !== undefined && origin !== `http://${host}`)) return void response.writeHead(421).end();
+    if (pathname === '/') return void response.writeHead(302, { location: '/till' }).end();
+    if (pathname !== '/till') return void response.writeHead(404).end('not found');
+    const form = request.method === 'POST' ? new URLSearchParams(await readBody(request)) : searchParams;
+    const problem = request.method === 'POST' ? pay(form) : null;
+    if (request.method === 'POST' && problem === null) {
+      // A page that is loaded again must not pay again.
+      form.delete('wrong-pin');
+      return void response.writeHead(303, { location: `/till?${form.toString()}` }).end();
+    }
+    const accounts = deps.accounts();
+    const page = tillPage({
+      accounts,
+      choice: choiceOf(form, accounts),
+      receipts,
+      workspaceUrl: deps.workspaceUrl,
+      problem,
+    });
+    response.writeHead(problem === null ? 200 : 400, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': POLICY,
+      'cache-control': 'no-store',
+    });
+    response.end(page);
+  }
+
+  /** Pays. Null, or what is wrong with the form. */
+  function pay(form: URLSearchParams): string | null {
+    const account = deps.accounts().find(({ AcctId }) => String(AcctId) === form.get('acct'));
+    const merchant = TILL_MERCHANTS.find(({ id }) => id === form.get('merchant'));
+    const amount = (form.get('amount') ?? '').trim().replace(/^\$/, '');
+    if (account === undefined || merchant === undefined) return 'Choose a card and a merchant.';
+    if (!/^\d{1,7}(\.\d{1,2})?$/.test(amount) || Number(amount) === 0) return 'Write an amount such as 84.10.';
+    const answer = deps.purchase({
+      AcctId: account.AcctId,
+      Amount: Number(amount),
+      ...merchant.request,
+      ...(form.has('wrong-pin') ? { Pin: 'wrong' as const } : {}),
+    });
+    receipts.unshift({
+      at: new Date().toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' }),
+      holder: nameOf(account),
+      last4: account.CardList.at(-1)?.Last4CardNumber ?? '',
+      merchant: merchant.request.MerchantName ?? '',
+      amount: Number(amount),
+      isApproved: answer.Approved,
+      reason: answer.Message,
+    });
+    receipts.splice(RECEIPTS_KEPT);
+    return null;
+  }
+
+  function choiceOf(form: URLSearchParams, accounts: readonly SandboxAccount[]): TillChoice {
+    const wanted = accounts.find(({ CardList }) => CardList.some((card) => card.Last4CardNumber === deps.last4));
+    return {
+      acctId: Number(form.get('acct') ?? wanted?.AcctId ?? 0),
+      merchant: form.get('merchant') ?? 'diner',
+      amount: form.get('amount') ?? '84.10',
+    };
+  }
+
+  return {
+    async stop() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += String(chunk);
+    if (body.length > BODY_MAX) throw new Error('the form is too long');
+  }
+  return body;
+}
