@@ -89,7 +89,6 @@ export const ASSUMPTIONS = {
   defaultMcc: assume<string>('5812', 'facts 5, MCCCode of every network sample'),
 
   // Spend rules
-  nullLimitIsNoLimit: assume<boolean>(true, 'contract, sandbox: null means no limit'),
   putSpendRulesAnswer: assume<'object' | 'empty'>(
     'object',
     'facts 3, PUT SpendRules/Advanced: 200 with no body documented',
@@ -141,7 +140,6 @@ export const ASSUMPTIONS = {
     },
     'facts 4, rate limits of 2018',
   ),
-  outageStopsApi: assume<boolean>(false, 'spec Events 4: in an outage webhooks are stored; nothing is said of the API'),
 } as const;
 
 /** The assumed values by name. */

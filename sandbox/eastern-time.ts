@@ -66,13 +66,3 @@ export function windowOfDay(window: Window, day: string): string {
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
-
-/** The instant of an Eastern wall time. In the hour that exists twice, the first; in the one that does not, the next. */
-export function fromEastern(local: string): Date {
-  const asUtc = Date.parse(`${local}Z`);
-  for (const hours of [4, 5]) {
-    const candidate = new Date(asUtc + hours * 3_600_000);
-    if (toEastern(candidate) === local.slice(0, 19)) return candidate;
-  }
-  return new Date(asUtc + 5 * 3_600_000);
-}

@@ -67,19 +67,6 @@ describe('windows of limits', () => {
     expect(toCallbackTime(new Date('2026-01-15T12:00:00.573Z'), 8865)).toBe('2026-01-15T07:00:00.5738865-05:00');
     expect(toCallbackTime(new Date('2026-07-15T12:00:00.573Z'), 8865)).toBe('2026-07-15T08:00:00.5738865-04:00');
   });
-
-  it('reads every half hour of two years back from its wall time, but for the hour that exists twice', () => {
-    const wrong: string[] = [];
-    for (let at = Date.parse('2026-01-01T00:00:00Z'); at < Date.parse('2028-01-01T00:00:00Z'); at += 1_800_000) {
-      if (fromEastern(toEastern(new Date(at))).getTime() !== at) wrong.push(new Date(at).toISOString());
-    }
-    expect(wrong).toEqual([
-      '2026-11-01T06:00:00.000Z',
-      '2026-11-01T06:30:00.000Z',
-      '2027-11-07T06:00:00.000Z',
-      '2027-11-07T06:30:00.000Z',
-    ]);
-  });
 });
 
 describe('what a limit counts', () => {
