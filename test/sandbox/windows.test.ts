@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  fromEastern,
-  toCallbackTime,
-  toEastern,
-  WINDOWS,
-  type Window,
-  windowName,
-} from '../../sandbox/eastern-time.ts';
+import { toCallbackTime, toEastern, WINDOWS, type Window, windowName } from '../../sandbox/eastern-time.ts';
 import { reverse, settle } from '../../sandbox/engine/after-purchase.ts';
 import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts';
 import { remainingLimits } from '../../sandbox/engine/remaining-limit.ts';
