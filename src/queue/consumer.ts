@@ -61,8 +61,9 @@ export function startConsumer(
       connection: redis as ConnectionOptions,
       prefix: QUEUE_PREFIX,
       concurrency,
+      // No `skipVersionCheck`: without the version BullMQ takes the server for an old one and rounds every wait up to
+      // whole seconds, which halves the pace of a channel.
       ...crashRecovery,
-      skipVersionCheck: true,
     },
   );
   worker.on('error', (error) => log.error({ err: error, queue: name }, 'queue trouble'));
