@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
+import { channels } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
+import { settled } from '../support/until.ts';
+
+const cardbell = useCardbell({ env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+
+/** Each kind, where it goes, and what must be in it. */
+const kinds: readonly [WebhookKind, string, RegExp[]][] = [
+  ['authorization', channels.spend, [/\$84\.10/, /CORNER DINER/]],
+  ['pin', channels.spend, [/\$84\.10/, /PIN/i]],
+  ['settlement', channels.spend, [/\$84\.10/, /settle/i]],
+  ['reversal', channels.spend, [/\$84\.10/, /back|revers/i]],
+  ['decline', channels.declines, [/declined/i, /\$84\.10/, /CORNER DINER/, /daily/i]],
+  ['card-status', channels.status, [/blocked/i]],
+  ['card-shipping', channels.shipping, [/shipped/i, /9400111899000000055211/, /USPS/]],
+  ['virtual-card', channels.virtual, [/virtual/i, /created|ready/i, /1111/]],
+];
+
+describe('every kind of webhook', () => {
+  const sent = new Map<WebhookKind, { webhook: SampleWebhook; mark: string }>();
+
+  beforeAll(async () => {
+    for (const [kind] of kinds) {
+      const account = cardbell().take('ACTIVE');
+      const isVirtual = kind === 'virtual-card';
+      const id = isVirtual ? { AccountId: account.AcctId } : { AcctId: account.AcctId };
+      const names =
+        isVirtual || kind === 'card-status' ? { FirstName: account.FirstName, LastName: account.LastName } : {};
+      const card = kind === 'card-shipping' ? { Last4CardNumber: last4Of(account) } : {};
+      const webhook = sampleWebhook(kind, { ...id, ...names, ...card });
+      sent.set(kind, { webhook, mark: holderOf(account) });
+    }
+  });
+
+  it.each(kinds)(
+    '%s is posted to its channel, with the holder and the words that matter',
+    async (kind, channel, words) => {
+      const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
+
+      const status = await cardbell().deliver(webhook);
+      const message = await cardbell().waitFor(channel, new RegExp(mark));
+
+      expect(status).toBe(200);
+      const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
+      for (const word of words) expect(shown).toMatch(word);
+    },
+  );
+
+  it('delivered again, each is answered 200 and posts nothing new', async () => {
+    const { deliver, workspace } = cardbell();
+    const before = kinds.map(([, channel]) => workspace.messages(channel).length);
+
+    for (const { webhook } of sent.values()) expect(await deliver(webhook)).toBe(200);
+    await settled(1500);
+
+    expect(kinds.map(([, channel]) => workspace.messages(channel).length)).toEqual(before);
+  });
+
+  it('a declined authorization is a decline, whichever path it came by', async () => {
+    const { take, deliver, waitFor, texts } = cardbell();
+    const account = take('ACTIVE');
+    const webhook = sampleWebhook('decline.balance.card', { AcctId: account.AcctId });
+
+    await deliver(webhook, { path: 'authorization' });
+    await waitFor(channels.declines, new RegExp(holderOf(account)));
+
+    expect(texts(channels.spend).join()).not.toContain(holderOf(account));
+  });
+});

@@ -1,0 +1,74 @@
+import { beforeAll, expect, it } from 'vitest';
+import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
+import { channels } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { settled } from '../support/until.ts';
+
+const cardbell = useCardbell();
+
+/** What people must be able to read for each code. */
+const words: Readonly<Record<string, RegExp>> = {
+  'decline.rule.location': /international|outside/i,
+  'decline.rule.cardnotpresent': /not present|online/i,
+  'decline.rule.velocity': /daily/i,
+  'decline.rule.velocity.mcc': /categor/i,
+  'decline.rule.mcc': /hardware stores/i,
+  'decline.balance.business': /business/i,
+  'decline.remote': /remote|own/i,
+  'decline.mcc': /not allowed|type/i,
+  'decline.balance.card': /balance/i,
+  'decline.card.status': /activat/i,
+  'decline.card.pin': /terminal/i,
+  decline: /do not honor/i,
+};
+
+const merchantOf = (code: string): string => `SHOP ${code.toUpperCase().replaceAll('.', ' ')} END`;
+
+beforeAll(async () => {
+  const { AcctId } = cardbell().take('ACTIVE');
+  for (const { code } of DECLINE_CODES) {
+    const name = code === 'decline' ? 'decline.other' : code;
+    await cardbell().deliver(sampleWebhook(name, { AcctId, MerchantName: merchantOf(code) }));
+  }
+});
+
+it.each(DECLINE_CODES)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
+  const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf(code)));
+
+  const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
+  expect(shown).toMatch(words[code] as RegExp);
+  expect(shown).toMatch(/acknowledge_alert/);
+});
+
+it('a wrong PIN is not told to a whole channel', async () => {
+  const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf('decline.card.pin')));
+
+  expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toMatch(/\bPIN\b(?! END)/);
+});
+
+it('a code of tomorrow is shown with its code and the service’s words', async () => {
+  const { take, deliver, waitFor } = cardbell();
+  const account = take('ACTIVE');
+  const fields = { AcctId: account.AcctId, MessageCode: 'decline.rule.moonphase', Message: 'Wrong phase of the moon' };
+
+  await deliver(sampleWebhook('decline', fields));
+  const message = await waitFor(channels.declines, new RegExp(holderOf(account)));
+
+  const shown = JSON.stringify(message.blocks);
+  expect(shown).toContain('Wrong phase of the moon');
+  expect(shown).toContain('decline.rule.moonphase');
+});
+
+it('spend is not posted as long as it has no channel', async () => {
+  const { take, deliver, workspace } = cardbell();
+  const { AcctId } = take('ACTIVE');
+  const posts = () => Object.values(channels).flatMap((channel) => workspace.messages(channel)).length;
+  const before = posts();
+
+  for (const kind of ['authorization', 'pin', 'settlement', 'reversal'])
+    expect(await deliver(sampleWebhook(kind, { AcctId }))).toBe(200);
+  await settled(1500);
+
+  expect(posts()).toBe(before);
+});

@@ -1,0 +1,66 @@
+import type { WorkspaceOptions } from '../../workspace/server.ts';
+
+/** Who is in the test workspace, and what each may do. */
+export const people = {
+  /** Operator by user id. */
+  olga: 'U0OLGA',
+  /** Operator by user group. */
+  gus: 'U0GUS',
+  /** Approvers by user group. */
+  ana: 'U0ANA',
+  ben: 'U0BEN',
+  /** Approver by user id. */
+  zoe: 'U0ZOE',
+  /** Nobody. */
+  otto: 'U0OTTO',
+} as const;
+
+export const groups = { operators: 'S0OPERATORS', approvers: 'S0APPROVERS' } as const;
+
+/** One channel for each purpose, so that a test sees what went where. */
+export const channels = {
+  alerts: 'C0ALERTS',
+  declines: 'C0DECLINES',
+  shipping: 'C0SHIPPING',
+  status: 'C0STATUS',
+  virtual: 'C0VIRTUAL',
+  spend: 'C0SPEND',
+  approvals: 'C0APPROVALS',
+  ops: 'C0OPS',
+  audit: 'C0AUDIT',
+} as const;
+
+export const secrets = {
+  botToken: 'xoxb-flow-4f1c2d9a7b',
+  signingSecret: 'signing-8d2f5b7c1e',
+  sharedSecret: 'SHARED3C9E5D7A1B2F4E6C8D0A',
+  apiToken: 'api-token-6a9c3e5f',
+} as const;
+
+/** The workspace of the flow tests. Rates are off unless a test is about them: they would only make it slow. */
+export const workspaceOptions: WorkspaceOptions = {
+  botToken: secrets.botToken,
+  signingSecret: secrets.signingSecret,
+  enforceRateLimits: false,
+  users: Object.entries(people).map(([name, id]) => ({ id, name, realName: name })),
+  channels: Object.entries(channels).map(([name, id]) => ({ id, name })),
+  userGroups: [
+    { id: groups.operators, handle: 'operators', name: 'Operators', users: [people.gus] },
+    { id: groups.approvers, handle: 'approvers', name: 'Approvers', users: [people.ana, people.ben] },
+  ],
+  commands: ['/card', '/card-activate', '/card-block', '/card-limit'],
+};
+
+/** The contract's variables that say who may what and what goes where. Spend has no channel by default. */
+export const peopleEnv = {
+  ALERTS_CHANNEL: channels.alerts,
+  ALERTS_CHANNEL_DECLINES: channels.declines,
+  ALERTS_CHANNEL_SHIPPING: channels.shipping,
+  ALERTS_CHANNEL_STATUS: channels.status,
+  ALERTS_CHANNEL_VIRTUAL: channels.virtual,
+  ALERTS_CHANNEL_APPROVALS: channels.approvals,
+  ALERTS_CHANNEL_OPS: channels.ops,
+  ALERTS_CHANNEL_AUDIT: channels.audit,
+  OPERATORS: `${people.olga},${groups.operators}`,
+  APPROVERS: `${groups.approvers},${people.zoe}`,
+} as const;

@@ -1,0 +1,250 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
+import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import {
+  type ApiCall,
+  type Delivery,
+  type StoredMessage,
+  startWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../../workspace/server.ts';
+import { type Child, startChild } from './child-process.ts';
+import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
+import type { SampleWebhook } from './sample-webhook.ts';
+import { until } from './until.ts';
+
+export interface CardbellOptions {
+  readonly webs?: number;
+  readonly workers?: number;
+  /** Both in one process, as `npm start` does, instead of webs and workers. */
+  readonly together?: boolean;
+  readonly env?: Record<string, string>;
+  readonly workspace?: Partial<WorkspaceOptions>;
+  readonly sandbox?: Partial<SandboxOptions>;
+  /** Sees the parts before Cardbell does: to break something from the beginning. */
+  readonly prepare?: (parts: { workspace: Workspace; sandbox: Sandbox }) => void;
+}
+
+/** Cardbell as people run it, on one real Redis, between the local Slack and the sandbox of the card service. */
+export interface RunningCardbell {
+  readonly redis: LocalRedis;
+  /** A connection of the test's own. */
+  readonly store: Redis;
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly webs: Child[];
+  readonly workers: Child[];
+  /** Base address of the web process. */
+  readonly url: string;
+  startWeb(env?: Record<string, string>): Promise<Child>;
+  startWorker(env?: Record<string, string>): Promise<Child>;
+  /** Sends a webhook as the service does. @returns the HTTP status. */
+  deliver(webhook: SampleWebhook, options?: { path?: string; url?: string }): Promise<number>;
+  command(user: string, text: string, command?: string): Promise<Delivery>;
+  press(user: string, message: StoredMessage, actionId: string, value?: string): Promise<Delivery>;
+  /** What only this person sees, in texts. */
+  told(user: string): string[];
+  /** Waits until somebody is told something that matches; only messages after `since` count. */
+  waitTold(user: string, pattern: RegExp, since?: number): Promise<StoredMessage>;
+  /** Waits for a message in a channel whose text and blocks match. */
+  waitFor(channel: string, pattern: RegExp): Promise<StoredMessage>;
+  /** A message as it is now. */
+  now(message: StoredMessage): StoredMessage;
+  texts(channel: string): string[];
+  /** Calls of the card API that change something. */
+  writes(): { method: string; path: string; body: unknown; status: number | null }[];
+  /** Slack calls by method. */
+  slackCalls(method: string): readonly ApiCall[];
+  /** An account whose only card has this status and that no test has had before. */
+  take(status: string, fits?: (account: SandboxAccount) => boolean): SandboxAccount;
+  account(acctId: number): SandboxAccount;
+  /** Every line that the processes wrote. */
+  logs(): string[];
+  stop(): Promise<void>;
+}
+
+/** Starts everything, each part on a port that was free a moment ago. */
+export async function startCardbell(options: CardbellOptions = {}): Promise<RunningCardbell> {
+  const [redis, workspace] = await Promise.all([
+    startRedis(),
+    startWorkspace({ ...workspaceOptions, ...options.workspace }),
+  ]);
+  const port = await freePort();
+  const sandbox = await startSandbox({
+    token: secrets.apiToken,
+    secret: secrets.sharedSecret,
+    redisUrl: redis.url,
+    webhooks: `http://127.0.0.1:${port}/webhooks`,
+    timeScale: 60,
+    ...options.sandbox,
+  });
+  const store = new Redis(redis.url, { maxRetriesPerRequest: null });
+  options.prepare?.({ workspace, sandbox });
+  store.on('error', () => {
+    // Some tests take Redis away.
+  });
+  workspace.setAppUrl(`http://127.0.0.1:${port}/slack/events`);
+
+  const env = {
+    HOST: '127.0.0.1',
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: workspace.apiUrl,
+    ...peopleEnv,
+    ...options.env,
+  };
+  const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
+  const workerEnv = { CARD_API_URL: sandbox.url, CARD_API_TOKEN: secrets.apiToken };
+  const webs: Child[] = [];
+  const workers: Child[] = [];
+  const taken = new Set<number>();
+  const url = `http://127.0.0.1:${port}`;
+  const startWeb = async (more: Record<string, string> = {}): Promise<Child> => {
+    const child = startChild('web', { PORT: String(port), ...env, ...webEnv, ...options.env, ...more });
+    webs.push(child);
+    await child.said('web listens');
+    return child;
+  };
+  const startWorker = async (more: Record<string, string> = {}): Promise<Child> => {
+    const child = startChild('worker', { ...env, ...workerEnv, ...options.env, ...more });
+    workers.push(child);
+    await child.said('worker runs');
+    return child;
+  };
+
+  const running: RunningCardbell = {
+    redis,
+    store,
+    workspace,
+    sandbox,
+    webs,
+    workers,
+    url,
+    startWeb,
+    startWorker,
+    async deliver({ kind, body }, { path = kind, url: base = url } = {}) {
+      const response = await fetch(`${base}/webhooks/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(secrets.sharedSecret).toString('base64')}`,
+          'content-type': 'application/json; charset=utf-8',
+          'x-service-version': '2.0.1.3',
+        },
+        body,
+      });
+      await response.body?.cancel();
+      return response.status;
+    },
+    command: (user, text, command = '/card') => workspace.command({ user, channel: channels.alerts, command, text }),
+    press: (user, message, actionId, value) =>
+      workspace.press({ user, message, actionId, ...(value === undefined ? {} : { value }) }),
+    told: (user) => workspace.ephemerals(user).map(({ text }) => text),
+    waitTold: (user, pattern, since = 0) =>
+      workspace.waitForMessage(
+        (message) => message.ephemeralUser === user && Number(message.ts) > since && matches(message, pattern),
+        20_000,
+      ),
+    waitFor: (channel, pattern) =>
+      workspace.waitForMessage(
+        (message) => message.channel === channel && message.ephemeralUser === undefined && matches(message, pattern),
+        20_000,
+      ),
+    now(message) {
+      const all = [...workspace.messages(message.channel), ...workspace.ephemerals()];
+      const found = all.find(({ ts }) => ts === message.ts);
+      if (found === undefined) throw new Error(`message ${message.ts} is gone`);
+      return found;
+    },
+    texts: (channel) => workspace.messages(channel).map(({ text }) => text),
+    writes: () =>
+      sandbox.calls
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path, body, status }) => ({ method, path: path.replace('/v4', ''), body, status })),
+    slackCalls: (method) => workspace.calls.filter((call) => call.method === method),
+    take(status, fits = () => true) {
+      const found = sandbox
+        .accounts()
+        .find(
+          (account) =>
+            !taken.has(account.AcctId) &&
+            account.CardList.length === 1 &&
+            account.CardList[0]?.CardStatus === status &&
+            !account.IsVirtual &&
+            account.SpendingRulesetId === null &&
+            account.CardList[0].Last4CardNumber !== '4821' &&
+            fits(account),
+        );
+      if (found === undefined) throw new Error(`no account with one ${status} card is left`);
+      taken.add(found.AcctId);
+      return found;
+    },
+    account(acctId) {
+      const found = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
+      if (found === undefined) throw new Error(`no account ${acctId}`);
+      return found;
+    },
+    logs: () => [...webs, ...workers].flatMap(({ lines }) => lines),
+    async stop() {
+      await Promise.all([...webs, ...workers].map((child) => child.stop()));
+      store.disconnect();
+      await Promise.all([sandbox.stop(), workspace.stop()]);
+      await redis.stop();
+    },
+  };
+
+  try {
+    if (options.together === true) {
+      const child = startChild('start', { PORT: String(port), ...env, ...webEnv, ...workerEnv, ...options.env });
+      webs.push(child);
+      await child.said('web listens');
+    } else {
+      await Promise.all([
+        ...Array.from({ length: options.webs ?? 1 }, async (_, index) =>
+          startWeb(index === 0 ? {} : { PORT: String(await freePort()) }),
+        ),
+        ...Array.from({ length: options.workers ?? 1 }, () => startWorker()),
+      ]);
+    }
+    const hasWorker = options.together === true || (options.workers ?? 1) > 0;
+    if (hasWorker && options.prepare === undefined) await directoryIsListed(store);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
+}
+
+/** One Cardbell for a test file. */
+export function useCardbell(options: CardbellOptions = {}): () => RunningCardbell {
+  let running: RunningCardbell | undefined;
+  beforeAll(async () => {
+    running = await startCardbell(options);
+  });
+  afterAll(async () => {
+    await running?.stop();
+  });
+  return () => {
+    if (running === undefined) throw new Error('Cardbell did not start');
+    return running;
+  };
+}
+
+/** The last four digits of a card of the account. */
+export function last4Of(account: SandboxAccount): string {
+  return account.CardList[0]?.Last4CardNumber ?? '';
+}
+
+export function holderOf(account: SandboxAccount): string {
+  return `${account.FirstName} ${account.LastName}`;
+}
+
+function matches({ text, blocks }: StoredMessage, pattern: RegExp): boolean {
+  return pattern.test(text) || pattern.test(JSON.stringify(blocks ?? []));
+}
+
+/** Names and last four digits are known: what a test says about them is then never a matter of luck. */
+async function directoryIsListed(store: Redis): Promise<void> {
+  await until(async () => (await store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
+}

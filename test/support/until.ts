@@ -1,0 +1,13 @@
+/** Waits until something holds; fails loudly when it never does. The deadline is generous: it decides nothing. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 20_000): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`never happened within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** Gives something time to happen that must not. */
+export async function settled(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
