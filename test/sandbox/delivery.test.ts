@@ -204,6 +204,8 @@ describe('delivery of webhooks', () => {
     await until(() => sandbox.deliveries.length === 2, 'two webhooks');
 
     expect(receiver.received.map(({ body }) => body.Data.CardList[0].CardStatus)).toEqual(['ACTIVE', 'BLOCKED']);
+    // The second leaves only once the first was answered.
+    expect((receiver.received[1]?.atMs ?? 0) - (receiver.received[0]?.atMs ?? 0)).toBeGreaterThan(140);
   });
 
   it.each([
