@@ -8,11 +8,14 @@ export function formatCents(cents: number): string {
 /**
  * Decimal dollars as the service sends them → whole cents, sign kept.
  *
- * Goes over the shortest decimal text, because `1.005 * 100` is not `100.5` in binary.
+ * Goes over the shortest decimal text, because `1.005 * 100` is not `100.5` in binary. Half a cent rounds away from
+ * zero, so that an amount and its negative stay the same amount.
  */
 export function toCents(amount: number): number {
-  const cents = Math.round(Number(`${amount}e2`));
-  return Number.isFinite(cents) ? cents : Math.round(amount * 100);
+  const size = Math.abs(amount);
+  const exact = Number(`${size}e2`);
+  const cents = Math.round(Number.isNaN(exact) ? size * 100 : exact);
+  return amount < 0 && cents !== 0 ? -cents : cents;
 }
 
 /**
