@@ -5,19 +5,24 @@
  * Wrong alarms cost four readable digits; a miss costs much more.
  */
 
-const mayHoldOne = /\d(?:[ .\-_]?\d){12}/;
-/** A maximal run of digits with at most one separator between two of them. */
-const digitGroups = /\d(?:[ .\-_]?\d){12,}/g;
+const DIGITS_MIN = 13;
+const DIGITS_MAX = 19;
+
+/** Spaces, dots and dashes of every kind, as people and programs put them between groups of digits. */
+const between = '[\\s._\\p{Dash}]{0,3}';
+const mayHoldOne = new RegExp(`\\d(?:${between}\\d){${DIGITS_MIN - 1}}`, 'u');
+/** A maximal run of digits with little between two of them. */
+const digitRuns = new RegExp(`\\d(?:${between}\\d){${DIGITS_MIN - 1},}`, 'gu');
 
 /** Replaces every card number in `text` by `[card ••1111]`. */
 export function maskCardNumbers(text: string): string {
   if (!mayHoldOne.test(text)) return text;
-  return text.replace(digitGroups, maskRun);
+  return text.replace(digitRuns, maskRun);
 }
 
 /** True when `digits` (digits only) has the length of a card number and its check digit is right. */
 export function isCardNumber(digits: string): boolean {
-  if (digits.length < 13 || digits.length > 19) return false;
+  if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {
     const digit = digits.charCodeAt(digits.length - 1 - index) - 48;
@@ -27,26 +32,50 @@ export function isCardNumber(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+interface Group {
+  readonly digits: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
- * A run may hold more than the number ("4111 1111 1111 1111 123"), so every sequence of whole groups is tried, the
- * longest first. A run without separators is one group: a 22-digit tracking number is not searched for a card inside.
+ * A run may hold more than the number ("4111 1111 1111 1111 123"), so every sequence of whole groups is tried. A run
+ * without separators is one group: a 22-digit tracking number is not searched for a card inside.
+ *
+ * Sequences that overlap go together: which of them is the card is not known, and the rest of it must not stay.
  */
 function maskRun(run: string): string {
-  const groups = [...run.matchAll(/\d+/g)].map((match) => ({
+  const groups: Group[] = [...run.matchAll(/\d+/g)].map((match) => ({
     digits: match[0],
     start: match.index,
     end: match.index + match[0].length,
   }));
-  for (let length = groups.length; length > 0; length -= 1) {
-    for (let first = 0; first + length <= groups.length; first += 1) {
-      const part = groups.slice(first, first + length);
-      const digits = part.map((group) => group.digits).join('');
-      if (!isCardNumber(digits)) continue;
-      const start = part[0]?.start ?? 0;
-      const end = part.at(-1)?.end ?? run.length;
-      const before = maskCardNumbers(run.slice(0, start));
-      return `${before}[card ••${digits.slice(-4)}]${maskCardNumbers(run.slice(end))}`;
+  let masked = '';
+  let told = 0;
+  let next = 0;
+  while (next < groups.length) {
+    const last = lastOfCard(groups, next);
+    if (last === null) {
+      next += 1;
+      continue;
+    }
+    const digits = groups.slice(next, last + 1).map((group) => group.digits);
+    masked += `${run.slice(told, groups[next]?.start)}[card ••${digits.join('').slice(-4)}]`;
+    told = groups[last]?.end ?? run.length;
+    next = last + 1;
+  }
+  return masked + run.slice(told);
+}
+
+/** Index of the last group of the card numbers that begin at `first` or overlap one that does; null when none does. */
+function lastOfCard(groups: readonly Group[], first: number): number | null {
+  let last: number | null = null;
+  for (let start = first; start <= (last ?? first); start += 1) {
+    let digits = '';
+    for (let end = start; end < groups.length && digits.length < DIGITS_MAX; end += 1) {
+      digits += groups[end]?.digits ?? '';
+      if (isCardNumber(digits)) last = Math.max(last ?? end, end);
     }
   }
-  return run;
+  return last;
 }
