@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { isCardNumber } from './card-number.ts';
+import { maskCardNumbers } from './card-number.ts';
 
 export type Log = Logger;
 
@@ -46,13 +46,12 @@ function serializeError(error: unknown): ErrorFields | { type: string } {
 }
 
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
-const digitRun = /(?<!\d)\d{13,19}(?!\d)/g;
+/** Of the separators only those that JSON does not use between two numbers of its own. */
+const digitRun = /\d(?:[ -]?\d){12,}/g;
 
-/** Last look at a finished line: card numbers by Luhn, Slack tokens by shape. The line stays JSON. */
+/** Last look at a finished line: card numbers by Luhn, Slack tokens by shape. The line stays JSON, numbers included. */
 function scrub(line: string): string {
   return line
     .replace(secretShapes, '[removed]')
-    .replace(digitRun, (digits) =>
-      isCardNumber(digits) ? `${'9'.repeat(digits.length - 4)}${digits.slice(-4)}` : digits,
-    );
+    .replace(digitRun, (run) => (maskCardNumbers(run) === run ? run : run.replace(/\d(?=(?:\D*\d){4})/g, '9')));
 }
