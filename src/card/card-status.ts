@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../alert/event.ts';
 import { eventId } from './identity.ts';
-import { type Circumstances, identifier, integer, optionalInteger, parseWith, words } from './payload.ts';
+import { type Circumstances, holderOf, identifier, integer, optionalInteger, parseWith, words } from './payload.ts';
 
 export const CardStatusPayload = z.object({
   AcctId: integer.refine((id) => id > 0, 'expected a positive id'),
@@ -55,7 +55,7 @@ export function redactCardStatus(data: unknown, circumstances: Circumstances): C
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
     acctId: payload.AcctId,
-    holder: `${payload.FirstName} ${payload.LastName}`.trim(),
+    holder: holderOf(payload),
     customId: payload.CustomId === '' ? null : payload.CustomId,
     cards,
   });

@@ -33,9 +33,11 @@ export function familyOf(data: unknown, path: string): Family {
   if (type === 'NETWORK') return 'transaction';
   if (type === 'CARD') return 'card-status';
   if (type === 'CARDORDER') return 'card-shipping';
-  if (markers.VirtualCardOrderId !== undefined || markers.CardNumber !== undefined) return 'virtual-card';
-  if (type === '' && typeof markers.NetworkType === 'string') return 'transaction';
-  if (type === '' && path === 'virtual-card') return 'virtual-card';
+  if (markers.VirtualCardOrderId !== undefined) return 'virtual-card';
+  if (type === '') {
+    if (typeof markers.NetworkType === 'string') return 'transaction';
+    if (markers.CardNumber !== undefined || path === 'virtual-card') return 'virtual-card';
+  }
   throw new PayloadError(['TransactionType: expected NETWORK, CARD or CARDORDER, or a virtual card payload']);
 }
 

@@ -14,9 +14,12 @@ export const words = z
   .nullish()
   .transform((text) => (text == null ? '' : maskCardNumbers(text.trim())));
 
-/** An identifier by contract (merchant id, tracking number): trimmed and otherwise left alone. */
+/**
+ * An identifier by contract (merchant id, tracking number): trimmed and otherwise left alone. As a JSON number only
+ * where all of its digits arrived.
+ */
 export const identifier = z
-  .union([z.string(), z.number()])
+  .union([z.string(), z.int()])
   .nullish()
   .transform((text) => (text == null ? '' : String(text).trim()));
 
@@ -50,6 +53,11 @@ export const decimal = z.union([
 
 export const optionalDecimal = decimal.nullish().transform((value) => value ?? null);
 
+/** First and last name in one, masked again: each half of a number looks harmless. */
+export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
+  return maskCardNumbers(`${FirstName} ${LastName}`.trim());
+}
+
 /** The envelope of every webhook kind. */
 export const Envelope = z.object({ CallbackTime: z.string(), Data: z.record(z.string(), z.unknown()) });
 
@@ -81,8 +89,8 @@ function issuesOf(error: z.ZodError): string[] {
 }
 
 /** A datetime of the service made absolute. @throws PayloadError naming the field when it is none. */
-export function instantOf(field: string, text: string, zone: string, near?: string): string {
-  const instant = toInstant(text, zone, near);
+export function instantOf(field: string, text: string, zone: string, toldAt?: string): string {
+  const instant = toInstant(text, zone, toldAt);
   if (instant === null) throw new PayloadError([`${field}: expected an ISO 8601 datetime`]);
   return instant;
 }

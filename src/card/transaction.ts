@@ -58,7 +58,7 @@ export type TransactionPayload = z.infer<typeof TransactionPayload>;
  */
 export function transactionKind(payload: TransactionPayload): TransactionKind {
   const isDeclined =
-    payload.NetworkStatus === 'declined' || (!payload.NetworkStatus && payload.MessageCode.startsWith('decline'));
+    payload.NetworkStatus === 'declined' || (!payload.NetworkStatus && /^decline\b/i.test(payload.MessageCode));
   if (isDeclined) return 'decline';
   const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
   return kinds[payload.NetworkType];

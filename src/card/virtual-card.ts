@@ -3,27 +3,41 @@ import { VirtualCardEvent } from '../alert/event.ts';
 import { toCents } from '../alert/money.ts';
 import { lastFour } from './card-status.ts';
 import { eventId } from './identity.ts';
-import { type Circumstances, identifier, optionalDecimal, optionalInteger, parseWith, words } from './payload.ts';
+import {
+  type Circumstances,
+  holderOf,
+  identifier,
+  optionalDecimal,
+  optionalInteger,
+  parseWith,
+  words,
+} from './payload.ts';
 
 /**
  * The sensitive payload. `CVV2`, `AccountNumber` and `ExpirationDate` are not even read; of `CardNumber` the last four
  * digits leave the schema.
  */
-export const VirtualCardPayload = z.object({
-  AccountId: optionalInteger,
-  FirstName: words,
-  LastName: words,
-  CardNumber: identifier.transform(lastFour),
-  Status: words,
-  Balance: optionalDecimal,
-  VirtualCardOrderId: optionalInteger,
-  OrderDateTime: words,
-  Errors: z
-    .array(words)
-    .nullish()
-    .transform((errors) => (errors ?? []).filter((error) => error !== '')),
-  Message: words,
-});
+export const VirtualCardPayload = z
+  .object({
+    AccountId: optionalInteger,
+    FirstName: words,
+    LastName: words,
+    CardNumber: identifier.transform(lastFour),
+    Status: words,
+    Balance: optionalDecimal,
+    VirtualCardOrderId: optionalInteger,
+    OrderDateTime: words,
+    Errors: z
+      .array(words)
+      .nullish()
+      .transform((errors) => (errors ?? []).filter((error) => error !== '')),
+    Message: words,
+  })
+  // Everything else may be empty when no card came to be; a payload that names neither is about nothing.
+  .refine((payload) => (payload.AccountId ?? 0) > 0 || payload.VirtualCardOrderId !== null, {
+    path: ['VirtualCardOrderId'],
+    error: 'expected this or a positive AccountId',
+  });
 
 type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
 
@@ -54,7 +68,7 @@ export function redactVirtualCard(data: unknown, circumstances: Circumstances): 
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
     acctId,
-    holder: `${payload.FirstName} ${payload.LastName}`.trim(),
+    holder: holderOf(payload),
     last4: payload.CardNumber === '' ? null : payload.CardNumber,
     status: payload.Status === '' ? null : payload.Status.toUpperCase(),
     balanceCents: payload.Balance === null ? null : toCents(payload.Balance),
