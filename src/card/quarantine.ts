@@ -1,11 +1,14 @@
 import { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
-import { isCardNumber, maskCardNumbers } from '../card-number.ts';
+import { maskCardNumbers } from '../card-number.ts';
 import { eventId } from './identity.ts';
 
 /** Gone whatever they hold, at any depth and in any spelling. */
 const secretNames =
-  /^(cvv2?|cvc2?|cid|securitycode|accountnumber|expirationdate|expirydate|pin|pinblock|track[12]?(data)?)$/i;
-const cardNumberNames = /^(cardnumber|pan|primaryaccountnumber)$/i;
+  /cvv|cvc|securitycode|accountnumber|^(cid|expirationdate|expirydate|pin|pincode|pinblock|track[12]?(data)?)$/i;
+const cardNumberNames = /^(card|primaryaccount|virtualcard)(number|no)$|^pan$/i;
+/** The same inside a text, such as JSON that was encoded twice: a name, a little between, digits. */
+const secretInText =
+  /(cvv2?|cvc2?|security[\s_-]?code|account[\s_-]?number)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s-]?\d)*/giu;
 /** Identifiers by contract: a tracking number may look like a card number and is none. */
 const identifierNames =
   /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
@@ -36,7 +39,7 @@ const MAX_DEPTH = 32;
 
 function redact(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
-  if (typeof value === 'string') return maskCardNumbers(value);
+  if (typeof value === 'string') return redactText(value);
   if (typeof value === 'number') return redactNumber(value);
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   if (value === null || typeof value !== 'object') return value;
@@ -44,7 +47,7 @@ function redact(value: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !secretNames.test(nameOf(key)))
-      .map(([key, item]) => [maskCardNumbers(key), redactField(nameOf(key), item, depth)]),
+      .map(([key, item]) => [redactText(key), redactField(nameOf(key), item, depth)]),
   );
 }
 
@@ -58,10 +61,16 @@ function redactField(name: string, item: unknown, depth: number): unknown {
   return isIdentifier ? item : redact(item, depth + 1);
 }
 
+function redactText(text: string): string {
+  return maskCardNumbers(text).replace(secretInText, '$1$2[removed]');
+}
+
 /** A number beyond 2^53 has lost its last digits, and with them the check digit that would give it away. */
 function redactNumber(value: number): number | string {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return '[large number]';
-  return isCardNumber(String(Math.abs(value))) ? maskCardNumbers(String(Math.abs(value))) : value;
+  const text = String(value);
+  const masked = maskCardNumbers(text);
+  return masked === text ? value : masked;
 }
 
 function lastFourOf(value: unknown): string | null {
