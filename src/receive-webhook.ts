@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StoredEvent } from './alert/event.ts';
 import { webhookKinds } from './alert/event.ts';
 import type { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
-import type { StoredEvent } from './alert/event.ts';
 import { PayloadError, StoreUnavailableError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -126,8 +126,10 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
   try {
     event = deps.toEvent(body, path, { version, receivedAt });
   } catch (error) {
-    if (!(error instanceof PayloadError)) throw error;
-    const webhook = deps.toQuarantined(body, { path, issues: error.issues, version, receivedAt });
+    // A fault of ours does not go away by the service's retries either, and after the last one the event would be lost.
+    if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
+    const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected trouble while reading it'];
+    const webhook = deps.toQuarantined(body, { path, issues, version, receivedAt });
     const taken = await deps.take({ type: 'quarantine', webhook });
     deps.log.warn({ path, quarantineId: webhook.id, issues: webhook.issues, taken }, 'webhook quarantined');
     return answers.quarantined;
