@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { isTimeZone } from './card/time.ts';
 import { ConfigError } from './errors.ts';
@@ -8,7 +9,7 @@ export const EX_CONFIG = 78;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const listOf = (item: z.ZodType<string, string>) =>
+const listOf = (item: z.ZodType<string, string>, expected: string) =>
   z
     .string()
     .transform((text) =>
@@ -17,21 +18,19 @@ const listOf = (item: z.ZodType<string, string>) =>
         .map((part) => part.trim())
         .filter((part) => part !== ''),
     )
-    .pipe(z.array(item).min(1));
+    .pipe(z.array(item).min(1, expected));
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{2,}$/, 'expected a Slack channel id such as C0123ABCD');
-const member = z
-  .string()
-  .regex(/^[UWS][A-Z0-9]{2,}$/, 'expected Slack user ids (U…) or user group ids (S…), comma-separated');
+const members = 'expected Slack user ids (U…) or user group ids (S…), comma-separated';
+const member = z.string().regex(/^[UWS][A-Z0-9]{2,}$/, members);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
-const redisUrl = z
-  .string()
-  .regex(/^rediss?:\/\/.+/, 'expected redis:// or rediss:// addresses, comma-separated for a cluster');
+const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
+const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const filePath = z.string().min(1);
 
 const shared = {
-  REDIS_URL: listOf(redisUrl).default(['redis://127.0.0.1:6379']),
+  REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   CARD_SERVICE_TIMEZONE: z
@@ -88,8 +87,8 @@ const web = {
         .min(1, 'expected the shared secret of the card service')
         .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
     ),
-  OPERATORS: listOf(member).default([]),
-  APPROVERS: listOf(member).default([]),
+  OPERATORS: listOf(member, members).default([]),
+  APPROVERS: listOf(member, members).default([]),
 };
 
 const worker = {
@@ -161,7 +160,11 @@ export interface WorkerConfig extends SharedConfig {
 /** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
 export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redisUrls' | 'serviceZone'> {
   const problems: string[] = [];
-  const values = read(z.object({ REDIS_URL: shared.REDIS_URL, CARD_SERVICE_TIMEZONE: shared.CARD_SERVICE_TIMEZONE }), env, problems);
+  const values = read(
+    z.object({ REDIS_URL: shared.REDIS_URL, CARD_SERVICE_TIMEZONE: shared.CARD_SERVICE_TIMEZONE }),
+    env,
+    problems,
+  );
   if (values === null) throw new ConfigError(problems);
   return { redisUrls: values.REDIS_URL, serviceZone: values.CARD_SERVICE_TIMEZONE };
 }
@@ -257,7 +260,14 @@ function readTls(given: Record<string, string>, problems: string[]): WebConfig['
     return null;
   }
   const contents = { cert: readPem('TLS_CERT_FILE', cert, problems), key: readPem('TLS_KEY_FILE', key, problems) };
-  return contents.cert === null || contents.key === null ? null : { cert: contents.cert, key: contents.key };
+  if (contents.cert === null || contents.key === null) return null;
+  try {
+    createSecureContext({ cert: contents.cert, key: contents.key });
+  } catch {
+    problems.push('TLS_CERT_FILE, TLS_KEY_FILE: expected a certificate and the private key that belongs to it, in PEM');
+    return null;
+  }
+  return { cert: contents.cert, key: contents.key };
 }
 
 function readPem(name: string, path: string, problems: string[]): Buffer | null {
