@@ -97,6 +97,6 @@ export const demoSeed: SeedData = { ...STANDARD_SEED, accounts: [...STANDARD_SEE
 
 /** What Sam buys when the demo begins: the first fits into the daily limit, the second does not fit any more. */
 export const heroPurchases: readonly Omit<PurchaseRequest, 'AcctId'>[] = [
-  { Amount: 96.4, MerchantName: 'OAK HARDWARE', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5251' },
-  { Amount: 84.1, MerchantName: 'CORNER DINER', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5812' },
+  { Amount: 96.4, MerchantName: 'Oak Hardware', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5251' },
+  { Amount: 84.1, MerchantName: 'Corner Diner', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5812' },
 ];

@@ -14,33 +14,33 @@ export const TILL_MERCHANTS: readonly TillMerchant[] = [
   {
     id: 'diner',
     label: 'Corner Diner (restaurant)',
-    request: { MerchantName: 'CORNER DINER', MCCCode: '5812', ...inAlbany },
+    request: { MerchantName: 'Corner Diner', MCCCode: '5812', ...inAlbany },
   },
   {
     id: 'hardware',
     label: 'Oak Hardware (tools and timber)',
-    request: { MerchantName: 'OAK HARDWARE', MCCCode: '5251', ...inAlbany },
+    request: { MerchantName: 'Oak Hardware', MCCCode: '5251', ...inAlbany },
   },
   {
     id: 'fuel',
     label: 'Route 9 Fuel (at the pump)',
-    request: { MerchantName: 'ROUTE 9 FUEL', MCCCode: '5542', ...inAlbany },
+    request: { MerchantName: 'Route 9 Fuel', MCCCode: '5542', ...inAlbany },
   },
   {
     id: 'hotel',
     label: 'Lakeside Hotel',
-    request: { MerchantName: 'LAKESIDE HOTEL', MCCCode: '7011', MerchantCity: 'Burlington', MerchantState: 'VT' },
+    request: { MerchantName: 'Lakeside Hotel', MCCCode: '7011', MerchantCity: 'Burlington', MerchantState: 'VT' },
   },
   {
     id: 'online',
     label: 'Paper and Pens Online (card not present)',
-    request: { MerchantName: 'PAPER AND PENS ONLINE', MCCCode: '5943', IsCardPresent: false },
+    request: { MerchantName: 'Paper and Pens Online', MCCCode: '5943', IsCardPresent: false },
   },
   {
     id: 'abroad',
     label: 'Librairie du Port (in France)',
     request: {
-      MerchantName: 'LIBRAIRIE DU PORT',
+      MerchantName: 'Librairie du Port',
       MCCCode: '5942',
       MerchantCity: 'Marseille',
       MerchantState: '',
@@ -50,6 +50,6 @@ export const TILL_MERCHANTS: readonly TillMerchant[] = [
   {
     id: 'casino',
     label: 'Lucky Seven (casino)',
-    request: { MerchantName: 'LUCKY SEVEN', MCCCode: '7995', MerchantCity: 'Reno', MerchantState: 'NV' },
+    request: { MerchantName: 'Lucky Seven', MCCCode: '7995', MerchantCity: 'Reno', MerchantState: 'NV' },
   },
 ];

@@ -30,7 +30,7 @@ const STYLE = `
   p { margin: 4px 0 0; color: var(--soft); } a { color: #1264a3; }
   section { background: #fff; border: 1px solid var(--line); border-radius: 10px; padding: 20px; }
   label { display: block; margin-bottom: 14px; font-weight: 600; }
-  select, input[type=text] { display: block; width: 100%; margin-top: 4px; padding: 8px 10px; font: inherit;
+  select, input[type=text] { display: block; width: 100%; margin-top: 4px; padding: 8px 10px; font: inherit; font-weight: 400;
     border: 1px solid #8a888b; border-radius: 6px; background: #fff; }
   label.check { font-weight: 400; } button { width: 100%; padding: 10px; font: inherit; font-weight: 700; color: #fff;
     background: #007a5a; border: 0; border-radius: 6px; cursor: pointer; } button:hover { background: #006349; }
@@ -68,8 +68,13 @@ ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}<
 <section>${receipts.length === 0 ? '' : `<h2>Rung up</h2><ul class="receipts">${receipts.map(receiptLine).join('')}</ul>`}
 <h2>The cards, as the card service has them</h2>
 <table><thead><tr><th>Holder</th><th>Card</th><th>Status</th><th class="money">Daily limit</th><th class="money">Available</th></tr></thead>
-<tbody>${accounts.map((account) => cardRow(account, account.AcctId === choice.acctId)).join('')}</tbody></table></section>
+<tbody>${chosenFirst(accounts, choice).map((account) => cardRow(account, account.AcctId === choice.acctId)).join('')}</tbody></table></section>
 </main></body></html>`;
+}
+
+/** The card that one is paying with heads the table. */
+function chosenFirst(accounts: readonly SandboxAccount[], { acctId }: TillChoice): SandboxAccount[] {
+  return [...accounts].sort((a, b) => Number(b.AcctId === acctId) - Number(a.AcctId === acctId));
 }
 
 function receiptLine({ at, holder, last4, merchant, amount, isApproved, reason }: Receipt): string {

@@ -43,7 +43,7 @@ export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReas
   const { period, category, currentCents, remainingCents } = remedy;
   const about = category === null ? '' : ` for ${outside(category.name, 60)}`;
   const limit = `${capital(period)} limit${about} ${formatCents(currentCents)}`;
-  if (remainingCents === null) return `${limit}.`;
+  if (remainingCents === null) return `${limit}: the purchase is more than what is left of it.`;
   const missing = event.amountCents - remainingCents;
   const left = `${formatCents(Math.max(0, remainingCents))} left`;
   if (missing <= 0) return `${limit}, ${left}: enough for this purchase by now.`;

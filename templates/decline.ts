@@ -32,16 +32,15 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
       header(`${alert.late ? 'Declined earlier' : 'Declined'}: ${amount}${merchant && ` at ${merchant}`}`),
       section(
         `*${outside(reason.title, 100)}*`,
+        // The numbers say what the meaning would, and how much.
+        shortfall(alert, reason, place) || outside(reason.meaning, 300),
         serviceWords(reason, said.message),
-        outside(reason.meaning, 300),
-        shortfall(alert, reason, place),
       ),
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
         ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
         ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
-        ['Amount', amount],
         ['Requested by the merchant', requested(alert)],
         ['How', howPaid(event.isCardPresent)],
         ['When', dateToken(event.occurredAt)],

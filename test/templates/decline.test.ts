@@ -17,9 +17,8 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
       *Over the daily limit*
-      The card service says: “Transaction exceeded daily spend limit”
-      The purchase is more than what is left of the card’s daily limit.
       Daily limit $400.00, $35.10 left: this purchase needed $49.00 more.
+      The card service says: “Transaction exceeded daily spend limit”
       *Cardholder*
       Jane Doe
       *Card*
@@ -29,8 +28,6 @@ describe('a declined purchase', () => {
       Austin, TX
       *Category*
       Fast food restaurants
-      *Amount*
-      $84.10
       *How*
       In person
       *When*
