@@ -32,20 +32,24 @@ async function main(flags: DemoFlags): Promise<void> {
   async function end(code: number): Promise<void> {
     story.abort();
     await teardown.run();
+    // What was just being started is stopped as soon as it runs.
+    await starting.catch(() => {});
     if (!flags.json) say('Stopped. Nothing is left behind.\n');
     process.exit(code);
   }
 
+  if (isLive) say('Starting …');
+  const starting = startDemo(flags.ports, teardown);
   let demo: Demo;
   try {
-    if (isLive) say('Starting …');
-    demo = await startDemo(flags.ports, teardown);
+    demo = await starting;
   } catch (error) {
     if (error instanceof InterruptedError || pressedAt !== undefined) return;
     if (isLive) say('\r\x1b[K');
     complain(error);
     return await end(1);
   }
+  if (pressedAt !== undefined) return;
   demo.begin();
   void demo.died.then((error) => {
     if (pressedAt !== undefined) return;

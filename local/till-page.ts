@@ -68,7 +68,9 @@ ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}<
 <section>${receipts.length === 0 ? '' : `<h2>Rung up</h2><ul class="receipts">${receipts.map(receiptLine).join('')}</ul>`}
 <h2>The cards, as the card service has them</h2>
 <table><thead><tr><th>Holder</th><th>Card</th><th>Status</th><th class="money">Daily limit</th><th class="money">Available</th></tr></thead>
-<tbody>${chosenFirst(accounts, choice).map((account) => cardRow(account, account.AcctId === choice.acctId)).join('')}</tbody></table></section>
+<tbody>${chosenFirst(accounts, choice)
+    .map((account) => cardRow(account, account.AcctId === choice.acctId))
+    .join('')}</tbody></table></section>
 </main></body></html>`;
 }
 

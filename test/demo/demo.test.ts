@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { channelId, userId } from '../../local/cast.ts';
+import { isFree } from '../../local/port.ts';
+import { findOrInstall } from '../../local/system-package.ts';
+import {
+  cardInService,
+  childrenOf,
+  childWith,
+  endOf,
+  heroAccount,
+  isAlive,
+  type RunningDemo,
+  spawnDemo,
+  startRunningDemo,
+  writes,
+} from './running-demo.ts';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+describe('the demo, in a browser', () => {
+  let demo: RunningDemo;
+  let browser: Browser;
+  let page: Page;
+  let sam: number;
+  const troubles: string[] = [];
+
+  beforeAll(async () => {
+    const executablePath = findOrInstall(['chromium', 'chromium-browser', 'google-chrome'], 'chromium');
+    [demo, browser] = await Promise.all([
+      startRunningDemo('--no-story'),
+      chromium.launch({ executablePath, args: FLAGS }),
+    ]);
+    sam = await heroAccount(demo);
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('console', (message) => void (message.type() === 'error' && troubles.push(message.text())));
+    await page.goto(demo.page);
+    await page.locator('body[data-ready]').waitFor();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    demo.process.kill('SIGINT');
+    await demo.ended;
+  });
+
+  const message = (text: string | RegExp): Locator =>
+    page.locator('#scroll').getByTestId('message').filter({ hasText: text });
+  const decline = (): Locator => message('Declined: $84.10 at Corner Diner').first();
+  const go = (channel: string): Promise<void> => page.locator(`.channel-link[data-channel-id=${channel}]`).click();
+
+  async function become(user: string): Promise<void> {
+    await page.getByTestId('user-switcher').selectOption(user);
+    await expect.poll(() => page.url()).toContain(`user=${user}`);
+  }
+
+  async function write(text: string): Promise<void> {
+    await page.getByTestId('composer').fill(text);
+    await page.getByTestId('composer-send').click();
+  }
+
+  async function pay(amount: string): Promise<string> {
+    const till = await browser.newPage();
+    await till.goto(demo.till);
+    await till.getByLabel('Amount in dollars').fill(amount);
+    await till.getByRole('button', { name: 'Pay' }).click();
+    const receipt = await till.getByTestId('receipt').first().innerText();
+    await till.close();
+    return receipt;
+  }
+
+  it('a decline appears in its channel, with the reason', async () => {
+    await decline().waitFor();
+
+    const text = await decline().innerText();
+    expect(text).toContain('Over the daily limit');
+    expect(text).toContain('Sam Rivera');
+    expect(text).toContain('Daily limit $150.00, $53.60 left');
+  });
+
+  it('somebody without rights is refused with words, and nothing changes', async () => {
+    await become(userId.otto);
+    await decline().locator('[data-action-id=block_card]').click();
+    await page.getByTestId('confirm-yes').click();
+    await message('Only operators and approvers may block cards').waitFor();
+
+    expect(await cardInService(demo, sam)).toEqual({ status: 'Active', daily: 150 });
+    expect(writes(demo)).toEqual([]);
+  });
+
+  it('Block card asks first, blocks the card once and says who did it', async () => {
+    await become(userId.olga);
+    await decline().locator('[data-action-id=block_card]').click();
+    const question = await page.getByTestId('confirm').innerText();
+    await page.getByTestId('confirm-yes').click();
+    await decline().getByText('Blocked by @Olga Brandt').waitFor();
+
+    expect(question).toContain('Sam Rivera’s card ending 1234 will decline every purchase');
+    expect(await decline().locator('[data-action-id=block_card]').count()).toBe(0);
+    expect(await cardInService(demo, sam)).toMatchObject({ status: 'Blocked' });
+    await expect.poll(() => writes(demo)).toEqual([`PUT /v4/Card/Status/${sam} {"Status":"Blocked"}`]);
+    expect(await pay('12.50')).toContain('Declined');
+  });
+
+  it('/card limit changes the limit, and what was declined is approved when it is tried again', async () => {
+    await become(userId.ana);
+    await write('/card unblock 1234 found it');
+    await message('Unblocked').last().waitFor();
+    expect(await pay('84.10')).toContain('Declined: Transaction exceeded daily spend limit');
+
+    await write('/card limit 1234 daily 400');
+    await message('Limit changed').waitFor();
+    expect(await cardInService(demo, sam)).toEqual({ status: 'Active', daily: 400 });
+
+    // Sam tries again without being asked.
+    await go(channelId.spend);
+    await message(/Sam Rivera.*spent \$84\.10 at Corner Diner/).waitFor();
+    expect(await pay('84.10')).toContain('Approved');
+    expect(await pay('300')).toContain('Declined: Transaction exceeded daily spend limit');
+  });
+
+  it('who did what is written down', async () => {
+    await go(channelId.audit);
+
+    await message(/Otto Lang was refused to block/).waitFor();
+    await message(/Olga Brandt blocked Sam Rivera/).waitFor();
+    await message(/Ana Ferreira unblocked Sam Rivera/).waitFor();
+    await message(/Ana Ferreira changed the limit.*\$150\.00.*\$400\.00/).waitFor();
+  });
+
+  it('Ctrl-C leaves no process, no port and no file behind', async () => {
+    const children = childrenOf(demo.pid);
+    const ports = [demo.page, demo.web, demo.sandbox, demo.till].map((url) => Number(new URL(url).port));
+    await page.close();
+
+    demo.process.kill('SIGINT');
+    const code = await demo.ended;
+
+    expect(code).toBe(0);
+    expect(demo.complaints()).toBe('');
+    expect(children).toHaveLength(3);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(await Promise.all(ports.map(isFree))).toEqual([true, true, true, true]);
+    expect(existsSync(demo.folder)).toBe(false);
+    expect(troubles).toEqual([]);
+  });
+});
+
+it('the demo ends with 1 and the last words of a process that died', async () => {
+  const demo = await startRunningDemo('--no-story');
+  const children = childrenOf(demo.pid);
+
+  process.kill(childWith(demo.pid, 'worker.js'), 'SIGKILL');
+
+  const code = await demo.ended;
+
+  expect(code).toBe(1);
+  expect(demo.complaints()).toMatch(/the worker process did not go on: signal SIGKILL\n {2}\| .*"msg":"worker runs"/);
+  expect(children.filter(isAlive)).toEqual([]);
+  expect(existsSync(demo.folder)).toBe(false);
+});
+
+it('SIGTERM while it starts stops the demo clean', async () => {
+  const child = spawnDemo('--json', '--port', '0');
+  await expect.poll(() => childrenOf(child.pid as number).length).toBeGreaterThan(0);
+  const children = childrenOf(child.pid as number);
+
+  child.kill('SIGTERM');
+
+  expect(await endOf(child)).toBe(0);
+  expect(children.filter(isAlive)).toEqual([]);
+});
+
+it.each([['--speed', 'fast'], ['--port', '70000'], ['--nonsense']])('the flags %s %s are refused', async (...flags) => {
+  const child = spawnDemo(...flags);
+  let complaint = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+
+  expect(await endOf(child)).toBe(64);
+  expect(complaint).toContain('Usage: npm run demo');
+});
