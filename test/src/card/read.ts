@@ -1,0 +1,32 @@
+import type { StoredEvent } from '../../../src/alert/event.ts';
+import { toStoredEvent } from '../../../src/card/kind.ts';
+import { PayloadError } from '../../../src/errors.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
+
+export const receivedAt = '2026-03-02T17:31:08.000Z';
+
+/** Reads a body as the receiver of `path` would. */
+export function readBody(body: unknown, path: string, version: string | undefined = '2.0.1.3'): StoredEvent {
+  return toStoredEvent(body, path, { zone: 'America/New_York', version, receivedAt });
+}
+
+/** Reads a fixture, by default at its own receiver. */
+export function read(
+  name: string,
+  data: Record<string, unknown> = {},
+  options: { path?: string; version?: string; callbackTime?: string } = {},
+): StoredEvent {
+  const { path = 'authorization', version = '2.0.1.3', callbackTime } = options;
+  return readBody(webhook(name, data, callbackTime), path, version);
+}
+
+/** What `read` finds wrong. */
+export function issuesOf(run: () => unknown): readonly string[] {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof PayloadError) return error.issues;
+    throw error;
+  }
+  return [];
+}
