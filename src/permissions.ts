@@ -1,4 +1,5 @@
 import type { Verb } from './authority/action.ts';
+import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 
 export type Role = 'operator' | 'approver';
@@ -19,27 +20,31 @@ export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {
   return roles.includes('approver') || roles.includes(neededRole[verb]);
 }
 
+/** What is certain. Nobody is let through on a guess, and nobody is kept out for a group that does not matter. */
+export interface KnownRoles {
+  readonly roles: Role[];
+  /** False when a user group could not be read: there may be more roles. */
+  readonly isComplete: boolean;
+}
+
 export interface Permissions {
-  /**
-   * The roles of a person right now.
-   *
-   * @throws SlackError when a user group could not be read and nothing recent is known of it: nobody is let through on
-   * a guess.
-   */
-  rolesOf(userId: string): Promise<Role[]>;
+  /** The roles of a person right now, as far as they are certain. */
+  rolesOf(userId: string): Promise<KnownRoles>;
   /** Who could do it: user ids and user group ids, as configured. */
   whoMay(role: Role): readonly string[];
-  /** A user group changed: read it again the next time. */
+  /** A user group changed: what was known of it counts no more. */
   forgetGroup(groupId: string): void;
 }
 
-/** Long enough to spare Slack's rate limit, short enough for a leaver. Slack's own change events cut it short. */
-const FRESH_MS = 60_000;
-/** What was known this recently still counts while Slack does not answer. */
-const STALE_MS = 10 * 60_000;
+/**
+ * Slack counts these calls (20 a minute). Only when it says that they were too many does an answer of the last minute
+ * count again; Slack's own change events take it away.
+ */
+const STILL_GOOD_MS = 60_000;
 
 /**
- * Who may do what: decided by Slack user id, at the moment of the click. Names and channel membership prove nothing.
+ * Who may do what: decided by Slack user id, at the moment of the click, by asking Slack who is in a group now. Names and
+ * channel membership prove nothing.
  *
  * @param options.operators user ids (`U…`) and user group ids (`S…`), likewise `approvers`.
  */
@@ -56,9 +61,16 @@ export function createPermissions(options: {
   return {
     async rolesOf(userId) {
       const roles: Role[] = [];
-      if (await isAmong(userId, options.approvers)) roles.push('approver');
-      if (await isAmong(userId, options.operators)) roles.push('operator');
-      return roles;
+      let isComplete = true;
+      for (const [role, allowed] of [
+        ['approver', options.approvers] as const,
+        ['operator', options.operators] as const,
+      ]) {
+        const isHeld = await isAmong(userId, allowed);
+        if (isHeld === true) roles.push(role);
+        if (isHeld === null) isComplete = false;
+      }
+      return { roles, isComplete };
     },
     whoMay(role) {
       return role === 'approver' ? options.approvers : [...new Set([...options.operators, ...options.approvers])];
@@ -68,24 +80,31 @@ export function createPermissions(options: {
     },
   };
 
-  async function isAmong(userId: string, allowed: readonly string[]): Promise<boolean> {
+  /** Null when a group that could decide it cannot be read. */
+  async function isAmong(userId: string, allowed: readonly string[]): Promise<boolean | null> {
     if (allowed.includes(userId)) return true;
-    for (const id of allowed) {
-      if (id.startsWith('S') && (await membersOf(id)).includes(userId)) return true;
+    let isSure = true;
+    for (const id of allowed.filter((one) => one.startsWith('S'))) {
+      try {
+        if ((await membersOf(id)).includes(userId)) return true;
+      } catch (error) {
+        options.log.error({ err: error, groupId: id }, 'user group could not be read');
+        isSure = false;
+      }
     }
-    return false;
+    return isSure ? false : null;
   }
 
   async function membersOf(groupId: string): Promise<readonly string[]> {
     const known = groups.get(groupId);
-    if (known !== undefined && now() - known.readAt < FRESH_MS) return known.members;
     try {
       const members = await options.groupMembers(groupId);
       groups.set(groupId, { members, readAt: now() });
       return members;
     } catch (error) {
-      if (known === undefined || now() - known.readAt > STALE_MS) throw error;
-      options.log.warn({ groupId }, 'user group could not be read, what was known a moment ago still counts');
+      const isCounted = error instanceof SlackError && error.code === 'rate_limited';
+      if (!isCounted || known === undefined || now() - known.readAt > STILL_GOOD_MS) throw error;
+      options.log.warn({ groupId }, 'asked for a user group too often, what was known a moment ago still counts');
       return known.members;
     }
   }

@@ -1,7 +1,7 @@
+import { declineReason } from '../../src/alert/decline-reason.ts';
 import { isPermitted } from '../../src/permissions.ts';
 import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
 import { refusal } from '../../templates/refusal.ts';
-import { declineReason } from '../../src/alert/decline-reason.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../interaction.ts';
 import type { ButtonArgs } from './button-args.ts';
@@ -17,9 +17,10 @@ export function approveRemedy(deps: ListenerDeps) {
     await ack();
     const interaction = ofButton(body, deps);
     const alertId = action.value ?? '';
-    const roles = interaction.isStranger ? [] : await deps.permissions.rolesOf(interaction.actor.userId);
+    const asker = interaction.isStranger ? null : interaction.actor.userId;
+    const roles = asker === null ? [] : (await deps.permissions.rolesOf(asker)).roles;
     if (!isPermitted('limit', roles)) {
-      // Refused where every other action is, so that it is on record.
+      // Refused where every other action is, so that it is on record; a Slack that does not answer is told there too.
       await deps.requestAction({ ...interaction, verb: 'limit', target: { kind: 'alert', alertId } }, interaction.tell);
       return;
     }
