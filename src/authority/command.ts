@@ -46,7 +46,9 @@ export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'li
  * Of a card number that somebody typed only the last four digits are read; they find the card as well.
  */
 export function parseCommand(text: string): Command {
-  const masked = maskCardNumbers(text).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  // Written in one way first, so that no spacing or full-width digit hides a number.
+  const plain = text.normalize('NFKC').replaceAll(/\s+/g, ' ');
+  const masked = maskCardNumbers(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
   const words = masked
     .trim()
     .split(/\s+/)
