@@ -12,13 +12,13 @@ import { connectFailFast } from './queue/connection.ts';
 import { createIntake } from './queue/intake.ts';
 import { receiveWebhook } from './receive-webhook.ts';
 import { requestAction } from './request-action.ts';
+import type { RunningProcess } from './run-process.ts';
 import { createSlackApp } from './slack/app.ts';
 import { createSlack } from './slack/client.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
 import { createPending } from './store/pending.ts';
-import type { RunningProcess } from './run-process.ts';
 
 const PING_DEADLINE_MS = 700;
 
@@ -52,6 +52,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     appToken: config.slackAppToken,
     apiUrl: config.slackApiUrl,
     log,
+    apologise,
     door: (otherwise) =>
       createDoor(
         {
@@ -65,6 +66,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
       ),
   });
   const pending = createPending(redis);
+  const respond = createRespond();
   registerListeners(slackApp.app, {
     requestAction: (ask, tell) =>
       requestAction(ask, {
@@ -82,7 +84,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     pending,
     openView: slack.openView,
     postEphemeral: slack.postEphemeral,
-    respond: createRespond(),
+    respond,
     seal: createSeal(config.slackBotToken),
     log,
   });
@@ -97,6 +99,14 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
       redis.disconnect();
     },
   };
+
+  /** A button or command that failed after it was acknowledged: the person must not wait for an answer. */
+  async function apologise(body: Record<string, unknown>): Promise<void> {
+    if (typeof body['response_url'] !== 'string') return;
+    await respond(body['response_url'], unavailable()).catch((error: unknown) => {
+      log.error({ err: error }, 'answer could not be delivered');
+    });
+  }
 
   async function notReady(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import bolt, { type App } from '@slack/bolt';
-import { createDoor, serverOptions, tlsOptions, watchContinue } from '../door.ts';
+import { type createDoor, serverOptions, tlsOptions, watchContinue } from '../door.ts';
 import type { Log } from '../log.ts';
 import { toBoltLogger } from './bolt-logger.ts';
 
@@ -12,6 +12,8 @@ export interface SlackAppOptions {
   readonly appToken: string | undefined;
   readonly apiUrl: string | undefined;
   readonly log: Log;
+  /** Tells a person that what they asked for did not get through; `body` is what Slack delivered. */
+  readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Routes that are not Slack's, put in front of Bolt's listener. */
   readonly door: (otherwise: RequestListener) => ReturnType<typeof createDoor>;
 }
@@ -49,6 +51,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
   const app = new bolt.App({
     receiver,
     logger,
+    extendedErrorHandler: true,
     authorize: async () => ({ botToken }),
     clientOptions: {
       timeout: 10_000,
@@ -58,8 +61,20 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     },
   });
   // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
-  app.error(async (error) => {
+  app.error(async ({ error, body }: { error: Error; body: object }) => {
     log.error({ err: error }, 'listener failed');
+    await options.apologise(body as Record<string, unknown>);
+  });
+  // Acknowledged is not done: what a listener still has to store must be stored before we go.
+  const underWay = new Set<Promise<void>>();
+  app.use(async ({ next }) => {
+    const run = next();
+    underWay.add(run);
+    try {
+      await run;
+    } finally {
+      underWay.delete(run);
+    }
   });
 
   let server: Server | undefined;
@@ -90,6 +105,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
+      await Promise.allSettled(underWay);
     },
   };
 }
