@@ -9,9 +9,10 @@ export const POST_INTERVAL_MS = 1050;
 const LEASE_MS = 13_000;
 /** A message that Slack has taken may show in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
-const TOKEN_DEAD_PAUSE_MS = 30_000;
+/** Somebody has to exchange the token; until then everything waits. */
+export const TOKEN_DEAD_PAUSE_MS = 10_000;
 /** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
-const NO_CHANNEL_PAUSE_MS = 30_000;
+const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
 
 interface Deps {

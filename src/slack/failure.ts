@@ -3,15 +3,25 @@ import { SlackError } from '../errors.ts';
 
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
-/** Slack's codes after which the same token will never work again. https://docs.slack.dev/reference/methods/auth.test */
+/**
+ * Slack's codes that speak of the token or what it may do, never of the message: nothing is wrong with what we post, and
+ * it can be posted once somebody has mended the app. https://docs.slack.dev/reference/methods/auth.test
+ */
 const tokenDead = new Set([
+  'access_denied',
+  'accesslimited',
   'account_inactive',
+  'enterprise_is_restricted',
   'invalid_auth',
+  'missing_scope',
+  'no_permission',
+  'not_allowed_token_type',
   'not_authed',
   'token_expired',
   'token_revoked',
   'org_login_required',
   'team_access_not_granted',
+  'two_factor_setup_required',
 ]);
 
 /** The channel cannot be posted to, as it is now. https://docs.slack.dev/reference/methods/chat.postMessage */

@@ -2,6 +2,8 @@ import type { Place } from '../alert/place.ts';
 
 const FRESH_MS = 10 * 60_000;
 const RETRY_MS = 30_000;
+/** An alert that shows less is better than one that comes late. */
+const PATIENCE_MS = 1500;
 
 /**
  * Who can read a channel, asked of Slack and remembered for ten minutes. A channel that cannot be looked up counts as
@@ -20,11 +22,23 @@ export function createPlaceOf(
     let place: Place = 'public';
     let freshMs = FRESH_MS;
     try {
-      place = (await channelInfo(channel)).isPrivate ? 'private' : 'public';
+      place = (await inTime(channelInfo(channel))).isPrivate ? 'private' : 'public';
     } catch {
       freshMs = RETRY_MS;
     }
     known.set(channel, { place, until: now() + freshMs });
     return place;
   };
+}
+
+async function inTime<T>(asking: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([asking, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
