@@ -69,7 +69,7 @@ async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: D
   const changes: StatusChange[] = [];
   for (const { change } of stories) {
     const last = change.steps.at(-1)?.status;
-    const causedBy = last === undefined ? null : await deps.history.expectedBy(event.acctId, last);
+    const causedBy = last === undefined ? null : await deps.history.expectedBy(event.acctId, last, event.id);
     changes.push({ ...change, causedBy });
   }
   const card = await deps.factsOf(event);

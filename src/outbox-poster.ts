@@ -4,8 +4,9 @@ import type { SlackError } from './errors.ts';
 import type { Slack } from './slack/client.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
+import type { WithLock } from './store/lock.ts';
 import type { Outbox, OutboxEntry } from './store/outbox.ts';
-import type { LimitRequest, Requests } from './store/requests.ts';
+import type { Requests } from './store/requests.ts';
 import type { TellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 
@@ -16,7 +17,8 @@ interface Deps {
   readonly outbox: Outbox;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly updateRequest: (request: LimitRequest) => Promise<void>;
+  readonly updateRequest: (requestId: string) => Promise<void>;
+  readonly withLock: WithLock;
   readonly tellOps: TellOps;
   readonly placeOf: (channel: string) => Promise<Place>;
   readonly renderAlert: (alert: Alert, view: { place: Place }) => Message;
@@ -69,12 +71,14 @@ export function createPoster(deps: Deps) {
     },
   };
 
+  /** Under the request's lock: whoever presses its button this very moment must not be overwritten. */
   async function placeRequest(requestId: string, ref: MessageRef): Promise<void> {
-    const request = await requests.get(requestId);
-    if (request === null) return;
-    const placed = { ...request, ref };
-    await requests.save(placed);
-    // Decided between the drawing and now: the buttons must not stay.
-    if (placed.state !== 'open') await deps.updateRequest(placed);
+    await deps.withLock(`request:${requestId}`, async () => {
+      const request = await requests.get(requestId);
+      if (request === null) return;
+      await requests.save({ ...request, ref });
+      // Decided between the drawing and now: the buttons must not stay.
+      if (request.state !== 'open') await deps.updateRequest(requestId);
+    });
   }
 }

@@ -1,159 +1,138 @@
-import type { CardFacts, LimitPeriod } from '../alert/alert.ts';
+import type { LimitPeriod } from '../alert/alert.ts';
+import { bindingLimit } from '../alert/binding-limit.ts';
 import { contradiction, raiseCents } from '../alert/limit-change.ts';
+import { merchantCategory } from '../alert/merchant-category.ts';
 import { formatCents } from '../alert/money.ts';
 import type { Action, LimitWish } from '../authority/action.ts';
-import { formatDuration } from '../authority/duration.ts';
+import type { Result } from '../authority/result.ts';
 import type { SpendRules } from '../card/spend-rules.ts';
 import { CardApiError } from '../errors.ts';
-import type { LimitRequest } from '../store/requests.ts';
+import { askForSecond } from './ask-for-second.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord, report, type Result } from './report.ts';
+import { openLease, settleLeases } from './open-lease.ts';
+import { auditRecord, report } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
-/** A request that nobody decides ends by itself. Never a yes by silence. */
-const REQUEST_MS = 24 * 3_600_000;
+/** Two approvers said yes; the outcome belongs to the action that asked. */
+export interface Approval {
+  readonly outcomeOf: string;
+}
 
 /**
  * Changes one limit, once: read, change one field, write everything back.
  *
- * A raise above the amount for two persons becomes a request instead, unless `isApproved`: two approvers said yes.
- * Runs under the account's lock.
+ * A raise above the amount for two persons becomes a request instead, unless two approvers said yes. Runs under the
+ * account's lock.
  *
  * @throws CardApiError when the job should run again.
  */
 export async function changeLimit(
   { action, acctId }: Resolved,
-  isApproved: boolean,
+  approval: Approval | null,
   deps: PerformDeps,
-): Promise<boolean> {
-  const wish = action.limit;
-  if (wish === null) throw new Error('a limit action without a limit');
-  const journal = await deps.journal.read(action.id);
-  if (journal?.state === 'settled') return true;
-
+): Promise<Result> {
+  const { card: api, journal } = deps;
+  if (action.limit === null) throw new Error('a limit action without a limit');
+  const written = await journal.read(action.id);
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const { rules, raw } = await readRules(acctId, deps);
-  const current = currentOf(rules, wish);
-  const sides = { before: side(wish, current), after: side(wish, wish.limitCents) };
-  const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
-    report(action, 'limit', { state, card, ...sides, apiWords: null, note: null, ...rest }, deps);
+  const { rules, raw } = await api.getSpendRules(acctId);
+  const wish = await withCategory(action, action.limit, acctId, rules, deps);
+  const current = wish === null ? null : currentOf(rules, wish);
+  const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
+    const sides = wish === null ? { before: null, after: null } : sidesOf(wish, current);
+    const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
+    await report(action, 'limit', result, deps, approval ?? {});
+    return result;
+  };
+  if (wish === null) return await finish('failed', { note: unclearCategory });
 
   if (current === wish.limitCents) {
     // After a crash the write may have been ours: then the change is done, not superfluous.
-    if (journal?.state === 'sending') await concludeChange(action, wish, acctId, journal.before, finish, deps);
-    else await finish('unchanged', { note: `The ${wish.period} limit is ${amountWord(current)} already.` });
-    return true;
+    if (written?.state === 'sending')
+      return await conclude(action, wish, acctId, toCents(written.before), finish, deps);
+    const ending = await settleLeases(action, wish, acctId, deps);
+    if (ending !== '') return await finish('done', { note: ending });
+    return await finish('unchanged', { note: `The ${wish.period} limit is ${amountWord(current)} already.` });
   }
-  const against = contradiction(rules, {
-    period: wish.period,
-    category: wish.category?.id ?? null,
-    limitCents: wish.limitCents,
-  });
-  if (against !== null) {
-    await finish('failed', { note: against });
-    return false;
-  }
-  if (!isApproved && raiseCents(current, wish.limitCents) > deps.twoPersonAboveCents) {
-    await askForSecond(action, acctId, card, current, finish, deps);
-    return false;
+  const against = contradiction(rules, { ...wish, category: wish.category?.id ?? null });
+  if (against !== null) return await finish('failed', { note: against });
+  if (approval === null && raiseCents(current, wish.limitCents) > deps.twoPersonAboveCents) {
+    await askForSecond({ ...action, limit: wish }, acctId, card, current, deps);
+    const above = formatCents(deps.twoPersonAboveCents);
+    const note = `A raise of more than ${above} needs a second approver. I asked in the approvals channel.`;
+    return await finish('waiting', { note });
   }
 
+  const sides = sidesOf(wish, current);
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
-  await deps.journal.write(action.id, {
-    state: 'sending',
-    before: current === null ? null : String(current),
-    after: sides.after,
-  });
+  const before = current === null ? null : String(current);
+  await journal.write(action.id, { state: 'sending', before, after: sides.after });
   try {
-    await deps.card.putSpendRules(
-      acctId,
-      deps.changeLimit(raw, { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents }),
-    );
+    const change = { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents };
+    await api.putSpendRules(acctId, deps.changeLimit(raw, change));
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
     const isThere = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
     if (isThere !== true) {
       if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
-      await finish(isThere === null ? 'unknown' : 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
-      return false;
+      const state = isThere === null ? 'unknown' : 'failed';
+      return await finish(state, { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }
-  await concludeChange(action, wish, acctId, current === null ? null : String(current), finish, deps);
-  return true;
+  return await conclude(action, wish, acctId, current, finish, deps);
 }
 
-async function readRules(acctId: number, deps: PerformDeps) {
-  return await deps.card.getSpendRules(acctId);
-}
+const unclearCategory =
+  'I cannot tell which merchant category stopped this purchase, so I changed nothing. Change it where the card service is administered.';
 
-/** The change is made: start its end, if it has one, and tell. */
-async function concludeChange(
+/**
+ * A purchase declined by a category's limit: then that limit is meant, also where the alert could not name it.
+ *
+ * @returns null when it cannot be told which category.
+ */
+async function withCategory(
   action: Action,
   wish: LimitWish,
   acctId: number,
-  beforeCents: string | null,
-  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<void>,
+  rules: SpendRules,
   deps: PerformDeps,
-): Promise<void> {
-  const before = beforeCents === null ? null : Number(beforeCents);
-  const sides = { before: side(wish, before), after: side(wish, wish.limitCents) };
-  if (wish.durationMs === null) return await finish('done', sides);
-
-  const endsAt = new Date(deps.now().getTime() + wish.durationMs);
-  await deps.leases.open({
-    id: action.id,
-    acctId,
-    period: wish.period,
-    categoryId: wish.category?.id ?? null,
-    beforeCents: before,
-    setCents: wish.limitCents,
-    by: action.actor,
-    endsAt: endsAt.toISOString(),
-  });
-  await deps.scheduleLeaseEnd(action.id, endsAt.getTime());
-  const back = before === null ? 'no limit' : formatCents(before);
-  await finish('done', { ...sides, note: `Goes back to ${back} by itself in ${formatDuration(wish.durationMs)}.` });
+): Promise<LimitWish | null> {
+  if (wish.category !== null || action.target.kind !== 'alert') return wish;
+  const alert = (await deps.alerts.get(action.target.alertId))?.alert;
+  const code = alert !== undefined && 'remedy' in alert ? alert.event.decline?.code.trim().toLowerCase() : undefined;
+  if (alert === undefined || !('remedy' in alert) || code !== 'decline.rule.velocity.mcc') return wish;
+  const { amountCents, mcc } = alert.event;
+  const remaining = await deps.card.getRemainingLimits(acctId);
+  const found = bindingLimit({ code, amountCents, merchantKind: merchantCategory(mcc) }, remaining, rules);
+  const category = found?.remedy.category ?? null;
+  return category === null ? null : { ...wish, category };
 }
 
-/** True when the limit is as wished, false when it is not, null when nobody can say. */
+/** The change is made: start its end, if it has one, and tell. */
+async function conclude(
+  action: Action,
+  wish: LimitWish,
+  acctId: number,
+  beforeCents: number | null,
+  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<Result>,
+  deps: PerformDeps,
+): Promise<Result> {
+  const note =
+    wish.durationMs === null
+      ? await settleLeases(action, wish, acctId, deps)
+      : await openLease(action, wish, acctId, beforeCents, deps);
+  return await finish('done', { ...sidesOf(wish, beforeCents), note: note === '' ? null : note });
+}
+
+/** Whether the limit is now what was wanted; null when it cannot be read. */
 async function isAsWished(acctId: number, wish: LimitWish, deps: PerformDeps): Promise<boolean | null> {
   try {
-    return currentOf((await readRules(acctId, deps)).rules, wish) === wish.limitCents;
+    return currentOf((await deps.card.getSpendRules(acctId)).rules, wish) === wish.limitCents;
   } catch (error) {
     if (error instanceof CardApiError) return null;
     throw error;
   }
-}
-
-async function askForSecond(
-  action: Action,
-  acctId: number,
-  card: CardFacts,
-  fromCents: number | null,
-  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<void>,
-  deps: PerformDeps,
-): Promise<void> {
-  const now = deps.now();
-  const request: LimitRequest = {
-    id: `req_${action.id.slice(4)}`,
-    action,
-    acctId,
-    card,
-    fromCents,
-    approvals: [{ by: action.actor.userId, at: now.toISOString() }],
-    state: 'open',
-    decidedBy: null,
-    expiresAt: new Date(now.getTime() + REQUEST_MS).toISOString(),
-    ref: null,
-  };
-  // The same action again after a crash finds its request; what others decided meanwhile stays.
-  if ((await deps.requests.get(request.id)) === null) await deps.requests.save(request);
-  await deps.postRequest(request);
-  const above = formatCents(deps.twoPersonAboveCents);
-  await finish('waiting', {
-    note: `A raise of more than ${above} needs a second approver. I asked in the approvals channel.`,
-  });
 }
 
 /** The limit that a wish is about, as the rules have it now. */
@@ -166,11 +145,17 @@ export function currentOf(
   return limits?.[wish.period] ?? null;
 }
 
-function side(wish: LimitWish, cents: number | null): string {
+function sidesOf(wish: LimitWish, beforeCents: number | null): { before: string; after: string } {
   const where = wish.category === null ? '' : ` for ${wish.category.name}`;
-  return `${wish.period} limit${where} ${amountWord(cents)}`;
+  const side = (cents: number | null): string => `${wish.period} limit${where} ${amountWord(cents)}`;
+  return { before: side(beforeCents), after: side(wish.limitCents) };
 }
 
-function amountWord(cents: number | null): string {
+function toCents(written: string | null): number | null {
+  return written === null ? null : Number(written);
+}
+
+/** `$400.00`, or `none` where there is no limit. */
+export function amountWord(cents: number | null): string {
   return cents === null ? 'none' : formatCents(cents);
 }

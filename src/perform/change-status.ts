@@ -1,10 +1,11 @@
 import { confirmActivation } from '../../templates/confirm-activation.ts';
 import type { CardStatus } from '../alert/event.ts';
 import { Action } from '../authority/action.ts';
+import type { Result } from '../authority/result.ts';
 import type { AccountDetails } from '../card/schema-account.ts';
 import { CardApiError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord, report, type Result } from './report.ts';
+import { auditRecord, report } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
 type Card = AccountDetails['cards'][number];
@@ -39,7 +40,6 @@ export async function changeStatus(
       deps,
     );
 
-  if (journal?.state === 'settled') return;
   if (journal?.state === 'sending' && before === wished[verb]) {
     return await finish('done', { before: journal.before, after: word(before) });
   }
@@ -86,6 +86,7 @@ async function settleFailure(
     }
   }
   if (error.retryable && !deps.isLastAttempt) throw error;
+  await deps.history.forgetExpected(acctId, wished[verb]);
   await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
 }
 

@@ -43,8 +43,8 @@ export interface PerformDeps {
   readonly updateMessages: (alertId: string) => Promise<void>;
   /** Posts into the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
-  /** Brings a request's message up to date. */
-  readonly updateRequest: (request: LimitRequest) => Promise<void>;
+  /** Brings a request's message up to date, soon. */
+  readonly updateRequest: (requestId: string) => Promise<void>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */

@@ -1,22 +1,10 @@
 import { type ActionVerb, actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
-import type { CardFacts, Outcome } from '../alert/alert.ts';
+import type { Outcome } from '../alert/alert.ts';
 import type { Action } from '../authority/action.ts';
+import type { Result } from '../authority/result.ts';
 import type { AuditRecord } from '../store/audit.ts';
 import type { PerformDeps } from './deps.ts';
-
-/** How an action ended. */
-export interface Result {
-  /** `unchanged`: it was so already, nothing was asked of the card API. */
-  readonly state: 'done' | 'unchanged' | 'failed' | 'unknown' | 'waiting';
-  readonly card: CardFacts;
-  readonly before: string | null;
-  readonly after: string | null;
-  /** The card API's own words, when it refused. */
-  readonly apiWords: string | null;
-  /** One plain sentence more: why nothing was done, when it ends by itself, what to do. */
-  readonly note: string | null;
-}
 
 const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], string>>>> = {
   block: words('blocked', 'block'),
@@ -76,28 +64,46 @@ export function auditRecord(
   };
 }
 
+/** Whose outcome on the alert it is: an approved request answers for the action that asked for it. */
+interface OutcomeOf {
+  readonly outcomeOf?: string;
+}
+
 /**
  * Writes down how an action ended, then tells: first the record, then the alert's messages, then the person.
  */
-export async function report(action: Action, verb: ActionVerb, result: Result, deps: PerformDeps): Promise<void> {
+export async function report(
+  action: Action,
+  verb: ActionVerb,
+  result: Result,
+  deps: PerformDeps,
+  options: OutcomeOf = {},
+): Promise<void> {
   const { card, state, before, after, apiWords, note } = result;
   const at = deps.now().toISOString();
+  await deps.audit.append(auditRecord(action, state, { ...card, before, after, detail: apiWords ?? note }, deps));
+  await deps.journal.write(action.id, { state: 'settled', at, result });
+  await tell(action, verb, { at, result }, deps, options);
+}
+
+/** Tells how an action ended. After a crash in the middle it is told again: no part of it does harm twice. */
+export async function tell(
+  action: Action,
+  verb: ActionVerb,
+  { at, result }: { at: string; result: Result },
+  deps: PerformDeps,
+  { outcomeOf = action.id }: OutcomeOf = {},
+): Promise<void> {
+  const { card, state, before, after, apiWords, note } = result;
   const ref = action.id.slice(-8);
-  const detail = apiWords ?? note;
-  await deps.audit.append(auditRecord(action, state, { ...card, before, after, detail }, deps));
-  await deps.journal.write(action.id, { state: 'settled', before, after });
+  const reason = action.reason === '' ? null : action.reason;
 
   if (state !== 'unchanged') {
+    const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
     const line = auditLine({
       by: action.actor.userId,
       did: didWords[verb][state],
-      card,
-      at,
-      before,
-      after,
-      reason: action.reason === '' ? null : action.reason,
-      outcome: [outcomeWords[state], apiWords].filter(Boolean).join(': '),
-      ref,
+      ...{ card, at, before, after, reason, outcome, ref },
     });
     await deps.postAuditLine(`audit-${action.id}-${state}`, line);
   }
@@ -107,27 +113,15 @@ export async function report(action: Action, verb: ActionVerb, result: Result, d
     // The message with the button is there for sure, whatever became of our own note of it.
     const { channel, messageTs } = action.origin;
     if (messageTs !== null) await deps.alerts.addRef(alertId, { channel, ts: messageTs });
-    await deps.alerts.setOutcome(alertId, action.id, toOutcome(action, verb, result, at));
+    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }
   // A button's success shows on the alert itself; everything else is told to the person who asked.
-  if (alertId !== null && state === 'done') return;
-  await deps.answer(
-    action,
-    actionResult({
-      verb,
-      state,
-      card,
-      by: action.actor.userId,
-      at,
-      before,
-      after,
-      apiWords,
-      reason: action.reason === '' ? null : action.reason,
-      note,
-      ref,
-    }),
-  );
+  if (alertId === null || state !== 'done') {
+    const shown = { verb, state, card, by: action.actor.userId, at, before, after, apiWords, reason, note, ref };
+    await deps.answer(action, actionResult(shown));
+  }
+  await deps.journal.write(action.id, { state: 'told', at, result });
 }
 
 function toOutcome(

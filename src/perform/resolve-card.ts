@@ -44,7 +44,7 @@ export async function resolveCard(action: Action, deps: PerformDeps): Promise<Re
   const candidates = candidatesOf(meant, matches);
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return { action: meant, acctId: only.acctId, cardId: only.cardId };
-  if (only === undefined) await tellNone(meant, query, matches, deps);
+  if (only === undefined) await tellNone(meant, query, deps);
   else await askWhich(meant, query, candidates, deps);
   return null;
 }
@@ -88,12 +88,7 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
   });
 }
 
-async function tellNone(
-  action: Action,
-  query: string,
-  _matches: readonly CardMatch[],
-  deps: PerformDeps,
-): Promise<void> {
+async function tellNone(action: Action, query: string, deps: PerformDeps): Promise<void> {
   const { accounts } = await deps.directory.status();
   const why =
     accounts === 0 ? 'I could not read the list of cards from the card service yet.' : `No card matches “${query}”.`;

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../alert/event.ts';
-import type { Action } from '../authority/action.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
+import type { Action } from '../authority/action.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { intakeKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';

@@ -16,6 +16,9 @@ export type FlushOutbox = z.infer<typeof FlushOutbox>;
 export const UpdateMessage = z.strictObject({ alertId: z.string() });
 export type UpdateMessage = z.infer<typeof UpdateMessage>;
 
+export const UpdateRequest = z.strictObject({ requestId: z.string() });
+export type UpdateRequest = z.infer<typeof UpdateRequest>;
+
 export const EndLease = z.strictObject({ leaseId: z.string() });
 export type EndLease = z.infer<typeof EndLease>;
 

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { StoredEvent } from '../alert/event.ts';
-import type { Action } from '../authority/action.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
+import type { Action } from '../authority/action.ts';
 import { QUEUE_PREFIX } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
 import { keepFailedOnly, type QueueName, queueNames } from './jobs.ts';
@@ -20,6 +20,8 @@ export interface Queues {
   flushOutbox(channel: string): Promise<void>;
   /** Brings an alert's messages up to date, once for any number of changes in between. */
   updateMessage(alertId: string): Promise<void>;
+  /** The same for the message of a request. */
+  updateRequest(requestId: string): Promise<void>;
   /** Waiting, active and delayed jobs by queue, for metrics and health. */
   depth(): Promise<Record<QueueName, number>>;
   queue(name: QueueName): Queue;
@@ -71,7 +73,15 @@ export function createQueues(redis: RedisClient): Queues {
       await queues.upkeep.add(
         'end-lease',
         { leaseId },
-        { ...keepFailedOnly, jobId: `lease-${leaseId}`, delay, attempts: 50, backoff },
+        // A limit that was to be temporary must not stay because a job was given up.
+        {
+          ...keepFailedOnly,
+          removeOnFail: true,
+          jobId: `lease-${leaseId}`,
+          delay,
+          attempts: 1000,
+          backoff: { type: 'fixed', delay: 30_000 },
+        },
       );
     },
     async every(name, everyMs) {
@@ -93,6 +103,13 @@ export function createQueues(redis: RedisClient): Queues {
         'update-message',
         { alertId },
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: alertId, keepLastIfActive: true } },
+      );
+    },
+    async updateRequest(requestId) {
+      await queues.updates.add(
+        'update-request',
+        { requestId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: requestId, keepLastIfActive: true } },
       );
     },
     async depth() {

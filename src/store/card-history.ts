@@ -6,6 +6,8 @@ import { stateKey } from '../keys.ts';
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
 const RECENT_MAX = 50;
+/** A status webhook normally follows at once; the service's retries and outages can make it wait. */
+const EXPECTED_SECONDS = 3600;
 
 export interface CardHistory {
   /** Adds a status of a card and answers with all that are known, in order of `callbackAt`. Safe to repeat. */
@@ -16,7 +18,10 @@ export interface CardHistory {
   recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
   /** Who asked for the change that the next status webhook will confirm. */
   expectStatus(acctId: number, status: CardStatus, userId: string): Promise<void>;
-  expectedBy(acctId: number, status: CardStatus): Promise<string | null>;
+  /** It will not come: the card API refused. */
+  forgetExpected(acctId: number, status: CardStatus): Promise<void>;
+  /** Who caused this event. The first event of that status takes it; the same event again gets the same answer. */
+  expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null>;
 }
 
 /** What happened to each card, by the service's time. */
@@ -52,8 +57,18 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
     },
     recentAlerts: (acctId, kind, limit) => redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
     async expectStatus(acctId, status, userId) {
-      await redis.set(expectKey(acctId, status), userId, 'EX', 600);
+      const key = expectKey(acctId, status);
+      await redis.multi().del(key).hset(key, 'userId', userId).expire(key, EXPECTED_SECONDS).exec();
     },
-    expectedBy: (acctId, status) => redis.get(expectKey(acctId, status)),
+    async forgetExpected(acctId, status) {
+      await redis.del(expectKey(acctId, status));
+    },
+    async expectedBy(acctId, status, eventId) {
+      const key = expectKey(acctId, status);
+      const userId = await redis.hget(key, 'userId');
+      if (userId === null) return null;
+      await redis.hsetnx(key, 'eventId', eventId);
+      return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
+    },
   };
 }

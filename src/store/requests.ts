@@ -16,6 +16,9 @@ export const LimitRequest = z.strictObject({
   approvals: z.array(z.strictObject({ by: z.string(), at: z.string() })),
   state: z.enum(['open', 'approved', 'denied', 'expired']),
   decidedBy: z.string().nullable(),
+  decidedAt: z.string().nullable().default(null),
+  /** Id of the click that decided, so that its job knows itself again after a crash. */
+  decision: z.string().nullable().default(null),
   expiresAt: z.string(),
   /** The message that asks, once it is posted. */
   ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),

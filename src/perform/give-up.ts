@@ -1,0 +1,53 @@
+import type { ActionVerb } from '../../templates/action-result.ts';
+import { refusal } from '../../templates/refusal.ts';
+import type { Verb } from '../authority/action.ts';
+import type { CardApiError } from '../errors.ts';
+import { noteOf } from './change-status.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord, report } from './report.ts';
+import type { Resolved } from './resolve-card.ts';
+
+const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
+
+/**
+ * An action that will not be tried again: says so, and whether anything may have changed all the same.
+ *
+ * @param error null when the trouble is ours, not the card API's.
+ */
+export async function giveUp(resolved: Resolved, error: CardApiError | null, deps: PerformDeps): Promise<void> {
+  const { action } = resolved;
+  const written = await deps.journal.read(action.id);
+  if (written?.state === 'told') return;
+  const note = error === null ? ownFault : noteOf(error);
+  const verb = verbOf(action.verb);
+  const acctId = action.target.kind === 'request' ? await accountOf(action.target.requestId, deps) : resolved.acctId;
+  if (verb !== null && acctId !== 0) {
+    const card = deps.toFacts(acctId, await deps.directory.account(acctId).catch(() => null));
+    const isUnsure = written?.state === 'sending';
+    const sides = isUnsure ? { before: written.before, after: written.after } : { before: null, after: null };
+    const state = isUnsure ? 'unknown' : 'failed';
+    const apiWords = error?.apiMessage ?? null;
+    return await report(action, verb, { state, card, ...sides, apiWords, note: isUnsure ? null : note }, deps);
+  }
+  const detail = error?.apiMessage ?? error?.code ?? 'internal';
+  await deps.audit.append(auditRecord(action, 'failed', { acctId: null, cardId: null, detail }, deps));
+  const said = error?.apiMessage == null ? '' : ` It says: “${error.apiMessage}”`;
+  await deps.answer(
+    action,
+    refusal({
+      what: action.verb === 'show' ? 'Showing the card' : `Your ${action.verb}`,
+      why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
+      whoCan: note ?? 'Try again in a minute.',
+    }),
+  );
+}
+
+/** A decision is about a limit. Null where nothing is changed. */
+function verbOf(verb: Verb): ActionVerb | null {
+  if (verb === 'decide') return 'limit';
+  return verb === 'show' || verb === 'acknowledge' ? null : verb;
+}
+
+async function accountOf(requestId: string, { requests }: PerformDeps): Promise<number> {
+  return (await requests.get(requestId))?.acctId ?? 0;
+}

@@ -1,0 +1,138 @@
+import { renderAlert } from '../templates/alert.ts';
+import { opsNotice } from '../templates/ops-notice.ts';
+import type { StoredEvent } from './alert/event.ts';
+import { parseAssumptions } from './card/assumptions.ts';
+import { createCardClient } from './card/client.ts';
+import { changeLimit } from './card/spend-rules.ts';
+import { maskCardNumbers } from './card-number.ts';
+import { channelFor, whichCard } from './channel-for.ts';
+import type { WorkerConfig } from './config.ts';
+import { deliverAlert } from './deliver-alert.ts';
+import { directoryKey } from './keys.ts';
+import type { Log } from './log.ts';
+import { createPoster } from './outbox-poster.ts';
+import type { PerformDeps } from './perform/deps.ts';
+import type { RedisClient } from './queue/connection.ts';
+import { createQueues } from './queue/queues.ts';
+import { createRemedyFor } from './remedy.ts';
+import { requestMessage } from './request-message.ts';
+import { createAnswer } from './slack/answer.ts';
+import { createSlack } from './slack/client.ts';
+import type { Message } from './slack/message.ts';
+import { createRespond } from './slack/respond.ts';
+import { createSeal } from './slack/seal.ts';
+import { createAlerts } from './store/alerts.ts';
+import { createAudit } from './store/audit.ts';
+import { createCardHistory } from './store/card-history.ts';
+import { createPlaceOf } from './store/channel-places.ts';
+import { createDirectory } from './store/directory.ts';
+import { toCardFacts } from './store/directory-account.ts';
+import { createJournal } from './store/journal.ts';
+import { createLeases } from './store/leases.ts';
+import { createLock } from './store/lock.ts';
+import { createOpsMemory } from './store/ops.ts';
+import { createOutbox } from './store/outbox.ts';
+import { createPending } from './store/pending.ts';
+import { createQuarantineStore } from './store/quarantine.ts';
+import { createRequests } from './store/requests.ts';
+import { createTellOps } from './tell-ops.ts';
+import * as trouble from './trouble.ts';
+import { watchToken } from './watch-token.ts';
+
+/** Everything that the worker's consumers use, joined over one Redis. */
+export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log: Log) {
+  const { channels } = config;
+  const queues = createQueues(redis);
+  const now = (): Date => new Date();
+  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
+  const outbox = createOutbox(redis);
+  const memory = createOpsMemory(redis);
+  const tellOps = createTellOps({
+    memory,
+    outbox,
+    channel: channels.ops,
+    wakeOutbox: queues.flushOutbox,
+    render: ({ title, what, means, todo, ref }, at) =>
+      opsNotice({ level: 'trouble', title, what, means, todo, at, ref: ref ?? null }),
+    now,
+    log,
+  });
+
+  const assumptions = parseAssumptions(config.cardApiAssumptions);
+  const client = createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions,
+    timezone: config.serviceZone,
+    clean: maskCardNumbers,
+    log,
+  });
+  const card = watchToken(client, {
+    dead: () => tellOps(trouble.cardTokenDead()),
+    alive: async () => void (await memory.forget(trouble.cardTokenDead().cause)),
+  });
+
+  const alerts = createAlerts(redis);
+  const history = createCardHistory(redis);
+  const requests = createRequests(redis);
+  const leases = createLeases(redis);
+  const withLock = createLock(redis);
+  const directory = createDirectory({ redis, keyOf: directoryKey, loader: card, log });
+  const placeOf = createPlaceOf(slack.channelInfo);
+  const postNotice = async (
+    channel: string,
+    id: string,
+    { text, blocks }: Message,
+    requestId: string | null = null,
+  ) => {
+    await outbox.put(channel, { kind: 'notice', id, message: { text, blocks: [...blocks] }, requestId });
+    await queues.flushOutbox(channel);
+  };
+
+  const performDeps: Omit<PerformDeps, 'isLastAttempt'> = {
+    ...{ card, directory, alerts, history, requests, leases, withLock, now, log },
+    changeLimit: (raw, change) => changeLimit(raw, change, assumptions),
+    toFacts: toCardFacts,
+    journal: createJournal(redis),
+    pending: createPending(redis),
+    audit: createAudit(redis),
+    answer: createAnswer({ slack, respond: createRespond(), seal: createSeal(config.slackBotToken), log }),
+    updateMessages: queues.updateMessage,
+    postRequest: (request) => postNotice(channels.approvals, request.id, requestMessage(request), request.id),
+    updateRequest: queues.updateRequest,
+    postAuditLine: (noticeId, message) => postNotice(channels.audit, noticeId, message),
+    scheduleLeaseEnd: queues.endLease,
+    twoPersonAboveCents: config.twoPersonAboveCents,
+  };
+  const poster = createPoster({
+    ...{ slack, alerts, requests, outbox, withLock, tellOps, placeOf, renderAlert },
+    fallbackChannel: channels.fallback,
+    wakeOutbox: queues.flushOutbox,
+    updateRequest: queues.updateRequest,
+  });
+  const remedyFor = createRemedyFor(card, log);
+
+  const deliver = (event: StoredEvent, hasWaited: boolean): Promise<number | null> =>
+    deliverAlert(event, hasWaited, {
+      factsOf: async (of) =>
+        toCardFacts(of.acctId, of.acctId === null ? null : await directory.account(of.acctId), whichCard(of)),
+      knownStatus: async (acctId, cardId) => {
+        const found = (await directory.account(acctId))?.cards.find((one) => one.cardId === cardId);
+        // What the directory learned after the event happened says nothing of what was before it.
+        return found === undefined || found.seenAt >= event.callbackAt ? null : found.status;
+      },
+      learn: directory.learn,
+      remedyFor,
+      channelFor: (of) => channelFor(of, channels),
+      ...{ history, alerts, outbox },
+      wakeOutbox: queues.flushOutbox,
+      updateMessages: queues.updateMessage,
+    });
+
+  return {
+    ...{ queues, slack, outbox, tellOps, card, alerts, requests, leases, withLock, directory, placeOf },
+    ...{ performDeps, poster, deliver, now },
+    quarantined: createQuarantineStore(redis),
+  };
+}
