@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, gus, ana, ben } = people;
+
+async function declined(status = 'ACTIVE', code = 'decline.rule.velocity') {
+  const card = cardbell().take(status);
+  await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId }));
+  const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+  return { card, alert };
+}
+
+function writesOf({ AcctId }: SandboxAccount) {
+  return cardbell()
+    .writes()
+    .filter(({ path }) => path.includes(`/${AcctId}`));
+}
+
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+
+describe('block', () => {
+  it('changes the alert in place: who, when, and no button to block once more', async () => {
+    const { card, alert } = await declined();
+
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+
+    expect(shown(alert)).toMatch(new RegExp(`Blocked\\* by <@${olga}> at <!date`));
+    expect(shown(alert)).not.toContain('block_card');
+    expect(writesOf(card)).toHaveLength(1);
+  });
+
+  it('a double click is one effect', async () => {
+    const { card, alert } = await declined();
+
+    await Promise.all([cardbell().press(olga, alert, 'block_card'), cardbell().press(olga, alert, 'block_card')]);
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+    await cardbell().waitTold(olga, new RegExp(`Nothing to do for ${holderOf(card)}`));
+
+    expect(writesOf(card)).toHaveLength(1);
+  });
+
+  it('two people at once are one effect; the second hears that it was done already', async () => {
+    const { card, alert } = await declined();
+    const since = Date.now() / 1000;
+
+    await Promise.all([cardbell().press(gus, alert, 'block_card'), cardbell().press(ana, alert, 'block_card')]);
+    await cardbell().workspace.waitForMessage(
+      (message) =>
+        message.ephemeralUser !== undefined &&
+        Number(message.ts) > since &&
+        message.text.includes('blocked already') &&
+        message.text.includes(holderOf(card)),
+      20_000,
+    );
+
+    expect(writesOf(card)).toHaveLength(1);
+    expect(shown(alert).match(/Blocked\*/g)).toHaveLength(1);
+  });
+
+  it('the very same delivery twice is one action', async () => {
+    const { card, alert } = await declined();
+    const delivery = await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+    const told = cardbell().told(olga).length;
+
+    expect((await redeliver(delivery.payload)).status).toBe(200);
+    await settled(500);
+
+    expect(writesOf(card)).toHaveLength(1);
+    expect(cardbell().told(olga)).toHaveLength(told);
+  });
+
+  it('pressed on a screen that is behind, it says that nothing is left to do', async () => {
+    const { card, alert } = await declined();
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+
+    await cardbell().workspace.press({ user: ben, message: alert, actionId: 'block_card', stale: true });
+    await cardbell().waitTold(ben, new RegExp(`Nothing to do for ${holderOf(card)}`));
+
+    expect(writesOf(card)).toHaveLength(1);
+  });
+
+  it('is on record before the message is changed', async () => {
+    const { card, alert } = await declined();
+
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+
+    const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+    const records = chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === card.AcctId);
+    expect(records.map(({ event }) => event)).toEqual(['asked', 'sent', 'done']);
+    expect(records.at(-1)).toMatchObject({
+      verb: 'block',
+      before: 'active',
+      after: 'blocked',
+      actor: { userId: olga },
+    });
+    const update = cardbell()
+      .slackCalls('chat.update')
+      .findLast(({ args }) => args.ts === alert.ts);
+    expect(Date.parse(records.at(-1).at)).toBeLessThanOrEqual(update?.at ?? 0);
+  });
+});
+
+describe('acknowledge', () => {
+  it('counts once, and changes nothing at the card service', async () => {
+    const { card, alert } = await declined();
+
+    await Promise.all([
+      cardbell().press(olga, alert, 'acknowledge_alert'),
+      cardbell().press(ana, alert, 'acknowledge_alert'),
+    ]);
+    await until(() => shown(alert).includes('Seen'), 'the alert says so');
+    await settled(300);
+
+    expect(shown(alert).match(/Seen\*/g)).toHaveLength(1);
+    expect(shown(alert)).not.toContain('acknowledge_alert');
+    expect(writesOf(card)).toHaveLength(0);
+  });
+});
+
+describe('activate', () => {
+  it('on a decline of a new card', async () => {
+    const { card, alert } = await declined('INACTIVE', 'decline.card.status');
+
+    await Promise.all([cardbell().press(olga, alert, 'activate_card'), cardbell().press(ben, alert, 'activate_card')]);
+    await until(() => shown(alert).includes('Activated'), 'the alert says so');
+    await settled(300);
+
+    expect(writesOf(card)).toHaveLength(1);
+    expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
+  });
+
+  it('on the alert of a new card, and the webhook that follows names who did it', async () => {
+    const card = cardbell().take('INACTIVE');
+    const [plastic] = card.CardList;
+    if (plastic === undefined) throw new Error('no card');
+    await cardbell().deliver(statusWebhook(card, plastic, 'INACTIVE'));
+    const alert = await cardbell().waitFor(channels.status, new RegExp(holderOf(card)));
+
+    await cardbell().press(olga, alert, 'activate_card');
+    await until(() => shown(alert).includes('Activated'), 'the alert says so');
+    const confirmed = await cardbell().waitFor(
+      channels.status,
+      new RegExp(`${holderOf(card)}.*<@${olga}> in Cardbell`),
+    );
+
+    expect(confirmed.text).toMatch(/not activated → active/);
+    expect(writesOf(card)).toHaveLength(1);
+  });
+});
+
+/** What Slack's retry of a click would be: the same payload, signed anew. */
+async function redeliver(payload: object): Promise<Response> {
+  const { createHmac } = await import('node:crypto');
+  const { secrets } = await import('../support/people.ts');
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const at = Math.floor(Date.now() / 1000);
+  const signature = createHmac('sha256', secrets.signingSecret).update(`v0:${at}:${body}`).digest('hex');
+  return await fetch(`${cardbell().url}/slack/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': String(at),
+      'x-slack-signature': `v0=${signature}`,
+    },
+    body,
+  });
+}

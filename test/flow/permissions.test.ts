@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, groups, people } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { settled } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, gus, ana, zoe, otto } = people;
+
+const refused = /^Not done: Only/;
+let card: SandboxAccount;
+let alert: StoredMessage;
+
+beforeAll(async () => {
+  card = cardbell().take('ACTIVE');
+  await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+  alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+});
+
+/** Who is refused what. Whoever is not listed here is let through in the other flow tests. */
+const refusals: readonly [string, string, string][] = [
+  ['show', 'nobody’s', otto],
+  ['activate', 'nobody’s', otto],
+  ['block', 'nobody’s', otto],
+  ['unblock', 'nobody’s', otto],
+  ['unblock', 'an operator by id', olga],
+  ['unblock', 'an operator by group', gus],
+  ['limit', 'nobody’s', otto],
+  ['limit', 'an operator by id', olga],
+  ['limit', 'an operator by group', gus],
+];
+
+describe('who may not', () => {
+  it.each(refusals)('%s is %s to refuse', async (verb, _who, user) => {
+    const before = cardbell().writes().length;
+    const since = Date.now() / 1000;
+
+    await cardbell().command(user, `${verb} ${card.AcctId}${verb === 'limit' ? ' daily 20' : ''}`);
+    const message = await cardbell().waitTold(user, refused, since);
+
+    expect(message.text).toContain('Nothing changed');
+    expect(cardbell().writes()).toHaveLength(before);
+  });
+
+  it.each(['block_card', 'acknowledge_alert', 'approve_remedy'])('an outsider presses %s', async (button) => {
+    const before = cardbell().writes().length;
+    const since = Date.now() / 1000;
+
+    await cardbell().press(otto, alert, button);
+    await cardbell().waitTold(otto, refused, since);
+
+    expect(cardbell().writes()).toHaveLength(before);
+    expect(cardbell().workspace.views.top(otto)).toBeUndefined();
+    expect(cardbell().now(alert)).toEqual(alert);
+  });
+
+  it('a refusal is on record', async () => {
+    await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was refused to block`));
+  });
+
+  it('an operator cannot raise a limit with the button either', async () => {
+    const since = Date.now() / 1000;
+
+    await cardbell().press(olga, alert, 'approve_remedy');
+    await cardbell().waitTold(olga, refused, since);
+
+    expect(cardbell().workspace.views.top(olga)).toBeUndefined();
+  });
+});
+
+describe('who may', () => {
+  it.each([
+    ['an operator by id', olga],
+    ['an operator by group', gus],
+    ['an approver by id', zoe],
+    ['an approver by group', ana],
+  ])('%s is shown a card', async (_who, user) => {
+    await cardbell().command(user, `show ${last4Of(card)}`);
+    await cardbell().waitTold(user, new RegExp(`${holderOf(card)}.*is active`));
+  });
+});
+
+describe('user groups are asked at the moment of the click', () => {
+  it('who was taken out of the group is refused, with and without Slack’s event', async () => {
+    const { command, waitTold, workspace } = cardbell();
+    await command(gus, `show ${card.AcctId}`);
+    await workspace.setUserGroup(groups.operators, [people.ben]);
+    const since = Date.now() / 1000;
+
+    await command(gus, `show ${card.AcctId}`);
+    await waitTold(gus, refused, since);
+
+    await workspace.setUserGroup(groups.operators, [gus]);
+  });
+
+  it('nobody is let through while Slack does not say who is in the group, and is told so', async () => {
+    const { command, waitTold, workspace } = cardbell();
+    const before = cardbell().writes().length;
+    const since = Date.now() / 1000;
+    workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 2 });
+
+    await command(gus, `block ${card.AcctId}`);
+    const message = await waitTold(gus, /out of reach/, since);
+    await settled(300);
+
+    expect(message.text).toContain('Nothing changed');
+    expect(cardbell().writes()).toHaveLength(before);
+    workspace.faults.clear();
+  });
+
+  it('the form of a button is not opened either, and the person is told', async () => {
+    const { press, waitTold, workspace } = cardbell();
+    const since = Date.now() / 1000;
+    workspace.faults.add({ method: 'usergroups.users.list', kind: 'hang_up', times: 4 });
+
+    await press(ana, alert, 'approve_remedy');
+    await waitTold(ana, /out of reach/, since);
+
+    expect(workspace.views.top(ana)).toBeUndefined();
+    workspace.faults.clear();
+  });
+
+  it('who is named by id needs no group', async () => {
+    const { command, waitTold, workspace } = cardbell();
+    const since = Date.now() / 1000;
+    workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 10 });
+
+    await command(olga, `show ${card.AcctId}`);
+
+    await waitTold(olga, new RegExp(holderOf(card)), since);
+    workspace.faults.clear();
+  });
+});

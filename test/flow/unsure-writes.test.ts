@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault, SandboxAccount } from '../../sandbox/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, ana } = people;
+
+/** Status webhooks of an account: one for each effect that really happened. */
+function effectsOn({ AcctId }: SandboxAccount): number {
+  return cardbell().sandbox.deliveries.filter(
+    ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
+  ).length;
+}
+
+/** How a call can end without anybody knowing how. */
+const unsure: readonly [string, Omit<Fault, 'path'>][] = [
+  ['the connection breaks after it was done', { kind: 'hang_up_after_effect' }],
+  ['the connection breaks before it was done', { kind: 'hang_up' }],
+  ['it answers 500', { kind: 'http_500' }],
+  ['a proxy answers 502 with a page', { kind: 'http_502_html' }],
+  ['the connection breaks again and again', { kind: 'hang_up_after_effect', times: 3 }],
+];
+
+describe('a write whose end nobody knows', () => {
+  it.each(unsure)('%s: a block is done exactly once, and said so', async (_how, fault) => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take('ACTIVE');
+    sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, ...fault });
+
+    await command(olga, `block ${card.AcctId}`);
+    await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
+    await until(() => effectsOn(card) > 0, 'the service tells the change');
+    await settled(200);
+
+    expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
+    expect(effectsOn(card)).toBe(1);
+    sandbox.faults.clear();
+  });
+
+  it.each(unsure)('%s: a limit ends as it was wanted', async (_how, fault) => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take('ACTIVE');
+    sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, ...fault });
+
+    await command(ana, `limit ${card.AcctId} monthly 2000`);
+    await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+
+    expect(cardbell().account(card.AcctId).SpendRules).toEqual({ ...card.SpendRules, MonthlySpendLimit: 2000 });
+    sandbox.faults.clear();
+  });
+
+  it('an activation is never sent twice when the first may have worked', async () => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take('INACTIVE');
+    sandbox.faults.add({ method: 'POST', path: /\/Card\/Activate/, kind: 'hang_up_after_effect' });
+
+    await command(olga, `activate ${card.AcctId}`);
+    await waitTold(olga, new RegExp(`^Activated: ${holderOf(card)}`));
+
+    expect(
+      cardbell()
+        .writes()
+        .filter(({ path }) => path.includes(`/Activate/${card.AcctId}`)),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a refusal', () => {
+  it('is told in the API’s own words, and that nothing changed', async () => {
+    const { command, waitTold, sandbox, waitFor } = cardbell();
+    // Just made: the service refuses to activate it within the first day.
+    const { AcctId } = sandbox.createOrder({ FirstName: 'Nadia', LastName: 'Novak' });
+    await waitFor(channels.status, /Nadia Novak/);
+
+    await command(olga, `activate ${AcctId}`);
+    const message = await waitTold(olga, /Could not activate Nadia Novak/);
+
+    expect(JSON.stringify(message.blocks)).toContain('Cannot change status');
+    expect(message.text).toContain('Nothing changed');
+    const line = await waitFor(channels.audit, /Nadia Novak/);
+    expect(line.text).toContain('failed, nothing changed');
+  });
+
+  it('a contradiction between limits is explained before anything is sent', async () => {
+    const { take, command, waitTold } = cardbell();
+    const card = take('ACTIVE');
+    await command(ana, `limit ${card.AcctId} weekly 100`);
+    await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    const before = cardbell().writes().length;
+
+    await command(ana, `limit ${card.AcctId} daily 400`);
+    const message = await waitTold(ana, new RegExp(`Could not change the limit of ${holderOf(card)}`));
+
+    expect(message.text).toContain('above the weekly limit, $100.00');
+    expect(cardbell().writes()).toHaveLength(before);
+  });
+});
+
+describe('the token of the card API', () => {
+  it('dead, it stops at once, tells the person and tells the ops channel once', async () => {
+    const { take, command, waitTold, waitFor, sandbox, texts } = cardbell();
+    const card = take('ACTIVE');
+    sandbox.faults.add({ path: /.*/, kind: 'token_expired', times: Number.POSITIVE_INFINITY });
+    const calls = sandbox.calls.length;
+
+    await command(olga, `block ${card.AcctId}`);
+    await command(olga, `block ${card.AcctId} again`);
+    const message = await waitTold(olga, new RegExp(`Could not block ${holderOf(card)}`));
+    await waitFor(channels.ops, /token/);
+    await settled(3000);
+
+    expect(JSON.stringify(message.blocks)).toContain('Token expired or does not exist');
+    expect(texts(channels.ops).filter((text) => /token/.test(text))).toHaveLength(1);
+    expect(sandbox.calls.length - calls).toBeLessThan(8);
+    sandbox.faults.clear();
+  });
+
+  it('alive again, work goes on', async () => {
+    const { take, command, waitTold } = cardbell();
+    const card = take('ACTIVE');
+
+    await command(olga, `block ${card.AcctId}`);
+
+    await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
+  });
+});

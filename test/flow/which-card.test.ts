@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, ana } = people;
+
+describe('a word that means more than one card', () => {
+  it('is asked back with a button for each, and the choice takes the place of the question', async () => {
+    const { command, waitTold, press, now, sandbox } = cardbell();
+    const [alice, bruno] = sandbox.accounts().filter(({ CardList }) => CardList[0]?.Last4CardNumber === '4821');
+    if (alice === undefined || bruno === undefined) throw new Error('the seed has no ambiguous card');
+    await command(olga, 'block 4821 stolen');
+    const question = await waitTold(olga, /2 cards match/);
+    const values = JSON.stringify(question.blocks).match(/p_[\w-]+/g) ?? [];
+    expect(JSON.stringify(question.blocks)).not.toContain('stolen');
+
+    await Promise.all([
+      press(olga, question, 'choose_card', values[0]),
+      press(olga, question, 'choose_card', values[0]),
+    ]);
+    await until(() => /^Blocked/.test(now(question).text), 'the question is replaced by the answer');
+
+    const blocked = sandbox.accounts().filter(({ CardList }) => CardList[0]?.Last4CardNumber === '4821');
+    expect(blocked.map(({ CardList }) => CardList[0]?.CardStatus).toSorted()).toEqual(['ACTIVE', 'BLOCKED']);
+    expect(JSON.stringify(now(question).blocks)).not.toContain('choose_card');
+    expect(JSON.stringify(now(question).blocks)).toContain('stolen');
+    expect(cardbell().writes()).toHaveLength(1);
+  });
+
+  it('several words of a name lead to one holder, and what is left over is the reason', async () => {
+    const { take, command, waitTold } = cardbell();
+    const card = take('ACTIVE', ({ FirstName }) => FirstName === 'Grace');
+
+    await command(olga, 'block Grace Whitfield lost it on the train');
+    const message = await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
+
+    expect(JSON.stringify(message.blocks)).toContain('Reason: lost it on the train');
+  });
+
+  it.each([
+    ['a CustomId', (one: { CustomId: string | null }) => one.CustomId ?? ''],
+    ['an account id', (one: { AcctId: number }) => String(one.AcctId)],
+    ['a card id', (one: { CardList: readonly { CardId: number }[] }) => String(one.CardList[0]?.CardId)],
+    [
+      'last four with dots',
+      (one: { CardList: readonly { Last4CardNumber: string }[] }) => `••${one.CardList[0]?.Last4CardNumber}`,
+    ],
+    ['a name in small letters', (one: { LastName: string }) => one.LastName.toLowerCase()],
+  ])('%s names a card', async (_what, wordOf) => {
+    const { take, command, waitTold } = cardbell();
+    const card = take('ACTIVE', ({ CustomId }) => CustomId !== null && CustomId !== '');
+
+    await command(olga, `show ${wordOf(card)}`);
+
+    await waitTold(olga, new RegExp(`${holderOf(card)}.*is active`));
+  });
+});
+
+describe('a word that means no card that can be acted on', () => {
+  it('an unknown card is said to be unknown', async () => {
+    await cardbell().command(olga, 'block zzyzx');
+
+    await cardbell().waitTold(olga, /No card matches “zzyzx”/);
+  });
+
+  it('a closed card stays closed, and people are told that it is final', async () => {
+    const { take, command, waitTold } = cardbell();
+    const card = take('CLOSED');
+    const before = cardbell().writes().length;
+
+    await command(ana, `unblock ${card.AcctId}`);
+    const message = await waitTold(ana, /closed/);
+
+    expect(JSON.stringify(message.blocks)).toMatch(/final/);
+    expect(cardbell().writes()).toHaveLength(before);
+  });
+
+  it.each([
+    ['unblock', 'INACTIVE', /never activated/],
+    ['activate', 'BLOCKED', /blocked, not new/],
+    ['activate', 'ACTIVE', /active already/],
+    ['unblock', 'ACTIVE', /active already/],
+  ])('%s of a card that is %s changes nothing and says why', async (verb, status, words) => {
+    const { take, command, waitTold } = cardbell();
+    const card = take(status);
+    const before = cardbell().writes().length;
+    const since = Date.now() / 1000;
+
+    await command(ana, `${verb} ${card.AcctId}`);
+    const message = await waitTold(ana, words, since);
+
+    expect(message.text).toContain('Nothing changed');
+    expect(cardbell().writes()).toHaveLength(before);
+  });
+});
+
+describe('a card number that somebody typed', () => {
+  const numbers = [
+    '4242424242424242',
+    '4242 4242 4242 4242',
+    '4242-4242-4242-4242',
+    '4242  4242\t4242  4242',
+    '４２４２ ４２４２ ４２４２ ４２４２',
+  ];
+
+  it.each(numbers)('“%s” is neither echoed nor kept', async (number) => {
+    const { command, waitTold, store, logs } = cardbell();
+    const since = Date.now() / 1000;
+
+    await command(olga, `block ${number} 4242424242424242`);
+    await waitTold(olga, /No card matches|Not done/, since);
+    await settled(200);
+
+    const digits = (text: string): string => text.normalize('NFKC').replaceAll(/[^\d]/g, '');
+    for (const text of [...cardbell().told(olga), ...Object.values(channels).flatMap(cardbell().texts), ...logs()])
+      expect(digits(text)).not.toContain('4242424242424242');
+    for (const key of await store.keys('*')) expect(digits(key)).not.toContain('4242424242424242');
+  });
+});
