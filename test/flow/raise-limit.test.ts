@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, ben } = people;
+
+/** A purchase that a limit stops, and its alert. */
+async function stopped(card: SandboxAccount, purchase: { Amount: number; MCCCode?: string }): Promise<StoredMessage> {
+  const MerchantName = `STOPPED ${card.AcctId} ${purchase.Amount}`;
+  const { Approved } = cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, ...purchase });
+  expect(Approved).toBe(false);
+  return await cardbell().waitFor(channels.declines, new RegExp(MerchantName));
+}
+
+async function openForm(user: string, alert: StoredMessage) {
+  await cardbell().press(user, alert, 'approve_remedy');
+  await until(() => cardbell().workspace.views.top(user) !== undefined, 'the form opens');
+  const view = cardbell().workspace.views.top(user);
+  if (view === undefined) throw new Error('no form');
+  return view;
+}
+
+const submit = (user: string, viewId: string, amount: string, reason = 'team dinner') =>
+  cardbell().workspace.submitView({ user, viewId, values: { amount, reason } });
+
+describe('raising a limit from a decline', () => {
+  it('opens a form with the limit, says beside the input what is wrong, and then changes the limit', async () => {
+    const card = cardbell().take('ACTIVE');
+    await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    const alert = await stopped(card, { Amount: 140 });
+
+    const view = await openForm(ana, alert);
+    expect(JSON.stringify(view.blocks)).toMatch(/\$100\.00/);
+    expect(JSON.stringify(view.blocks)).toContain('140.00');
+    const wrong = await submit(ana, view.id, 'a lot');
+    expect(wrong.errors).toMatchObject({ amount: expect.stringMatching(/dollars/) });
+    const right = await submit(ana, view.id, '$180');
+    expect(right.errors).toBeUndefined();
+    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+
+    expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(180);
+    const shown = JSON.stringify(cardbell().now(alert).blocks);
+    expect(shown).toContain(`<@${ana}>`);
+    expect(shown).toContain('team dinner');
+    expect(shown).not.toContain('approve_remedy');
+    const line = await cardbell().waitFor(channels.audit, new RegExp(`${holderOf(card)}.*\\$180\\.00`));
+    expect(line.text).toContain('$100.00');
+  });
+
+  it('of a merchant category changes the category’s limit and not the card’s', async () => {
+    const card = cardbell()
+      .sandbox.accounts()
+      .find(({ LastName }) => LastName === 'Wei');
+    if (card === undefined) throw new Error('the seed has no holder with category limits');
+    const alert = await stopped(card, { Amount: 75, MCCCode: '5812' });
+    const view = await openForm(ben, alert);
+
+    await submit(ben, view.id, '90');
+    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+
+    const rules = cardbell().account(card.AcctId).SpendRules;
+    expect(rules.MerchantCategories.find(({ Id }) => Id === 9)?.DailySpendLimit).toBe(90);
+    expect({ ...rules, MerchantCategories: [] }).toEqual({ ...card.SpendRules, MerchantCategories: [] });
+  });
+
+  it('of a category that the alert could not name, while the API was away, still changes the category', async () => {
+    const card = cardbell().account(
+      cardbell()
+        .sandbox.accounts()
+        .find(({ LastName }) => LastName === 'Wei')?.AcctId ?? 0,
+    );
+    cardbell().sandbox.faults.add({ path: /Limits?$|SpendRules/, kind: 'http_500', times: 8 });
+    const alert = await stopped(card, { Amount: 140, MCCCode: '5812' });
+    cardbell().sandbox.faults.clear();
+    const view = await openForm(ben, alert);
+
+    await submit(ben, view.id, '150');
+    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+
+    const rules = cardbell().account(card.AcctId).SpendRules;
+    expect(rules.MerchantCategories.find(({ Id }) => Id === 9)?.DailySpendLimit).toBe(150);
+    expect(rules.DailySpendLimit).toBe(card.SpendRules.DailySpendLimit);
+  });
+
+  it('above the amount for two it waits, and the alert says so until a second approver has decided', async () => {
+    const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 2000);
+    await cardbell().command(ana, `limit ${card.AcctId} daily 50`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    const alert = await stopped(card, { Amount: 1900 });
+    const view = await openForm(ana, alert);
+
+    await submit(ana, view.id, '2000');
+    await until(() => cardbell().now(alert).text.includes('waits for a second approver'), 'the alert waits');
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(50);
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+
+    expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(2000);
+    expect(JSON.stringify(cardbell().now(alert).blocks)).not.toContain('second approver');
+  });
+});
