@@ -91,7 +91,15 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   };
 
   const performDeps: Omit<PerformDeps, 'isLastAttempt'> = {
-    ...{ card, directory, alerts, history, requests, leases, withLock, now, log },
+    card,
+    directory,
+    alerts,
+    history,
+    requests,
+    leases,
+    withLock,
+    now,
+    log,
     changeLimit: (raw, change) => changeLimit(raw, change, assumptions),
     toFacts: toCardFacts,
     journal: createJournal(redis),
@@ -106,7 +114,14 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
   const poster = createPoster({
-    ...{ slack, alerts, requests, outbox, withLock, tellOps, placeOf, renderAlert },
+    slack,
+    alerts,
+    requests,
+    outbox,
+    withLock,
+    tellOps,
+    placeOf,
+    renderAlert,
     fallbackChannel: channels.fallback,
     wakeOutbox: queues.flushOutbox,
     updateRequest: queues.updateRequest,
@@ -125,14 +140,29 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       learn: directory.learn,
       remedyFor,
       channelFor: (of) => channelFor(of, channels),
-      ...{ history, alerts, outbox },
+      history,
+      alerts,
+      outbox,
       wakeOutbox: queues.flushOutbox,
       updateMessages: queues.updateMessage,
     });
 
   return {
-    ...{ queues, slack, outbox, tellOps, card, alerts, requests, leases, withLock, directory, placeOf },
-    ...{ performDeps, poster, deliver, now },
+    queues,
+    slack,
+    outbox,
+    tellOps,
+    card,
+    alerts,
+    requests,
+    leases,
+    withLock,
+    directory,
+    placeOf,
+    performDeps,
+    poster,
+    deliver,
+    now,
     quarantined: createQuarantineStore(redis),
   };
 }

@@ -92,7 +92,9 @@ async function record(
     did: `${event} a raise of the ${request.action.limit?.period ?? ''} limit of`,
     card,
     at: deps.now().toISOString(),
-    ...{ before: null, after: null, reason: null },
+    before: null,
+    after: null,
+    reason: null,
     outcome: event === 'denied' ? 'nothing changed' : 'second approval',
     ref: action.id.slice(-8),
   });

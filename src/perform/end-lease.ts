@@ -76,8 +76,21 @@ async function tellEnd(lease: Lease, { current, isBack, refused }: End, deps: Pe
         ? 'The temporary limit has ended.'
         : 'The temporary limit has ended, but somebody changed it meanwhile: it stays as it is now.';
   await deps.audit.append({
-    ...{ at, actionId: id, event: 'ended', verb: 'limit', actor: null, roles: [], acctId, cardId: card.cardId },
-    ...{ before, after, reason: '', channel: null, messageTs: null, alertId: null, detail },
+    at,
+    actionId: id,
+    event: 'ended',
+    verb: 'limit',
+    actor: null,
+    roles: [],
+    acctId,
+    cardId: card.cardId,
+    before,
+    after,
+    reason: '',
+    channel: null,
+    messageTs: null,
+    alertId: null,
+    detail,
     twoPersonAboveCents: deps.twoPersonAboveCents,
   });
   const did = isBack ? `put back the ${period} limit of` : `left the ${period} limit of`;

@@ -103,7 +103,13 @@ export async function tell(
     const line = auditLine({
       by: action.actor.userId,
       did: didWords[verb][state],
-      ...{ card, at, before, after, reason, outcome, ref },
+      card,
+      at,
+      before,
+      after,
+      reason,
+      outcome,
+      ref,
     });
     await deps.postAuditLine(`audit-${action.id}-${state}`, line);
   }
