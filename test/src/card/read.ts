@@ -6,7 +6,7 @@ import { webhook } from '../../fixtures/webhooks/webhook.ts';
 export const receivedAt = '2026-03-02T17:31:08.000Z';
 
 /** Reads a body as the receiver of `path` would. */
-export function readBody(body: unknown, path: string, version: string | undefined = '2.0.1.3'): StoredEvent {
+export function readBody(body: unknown, path: string, version: string | undefined): StoredEvent {
   return toStoredEvent(body, path, { zone: 'America/New_York', version, receivedAt });
 }
 
@@ -14,10 +14,10 @@ export function readBody(body: unknown, path: string, version: string | undefine
 export function read(
   name: string,
   data: Record<string, unknown> = {},
-  options: { path?: string; version?: string; callbackTime?: string } = {},
+  options: { path?: string; version?: string | undefined; callbackTime?: string } = {},
 ): StoredEvent {
-  const { path = 'authorization', version = '2.0.1.3', callbackTime } = options;
-  return readBody(webhook(name, data, callbackTime), path, version);
+  const { path = 'authorization', callbackTime } = options;
+  return readBody(webhook(name, data, callbackTime), path, 'version' in options ? options.version : '2.0.1.3');
 }
 
 /** What `read` finds wrong. */
