@@ -3,6 +3,7 @@ import { type DeclineReason, declineReason } from '../src/alert/decline-reason.t
 import { formatCents } from '../src/alert/money.ts';
 import { mayShow, type Place } from '../src/alert/place.ts';
 import { balanceWord, capital, cardHandle, cardOf } from './card-words.ts';
+import { standing } from './outcomes.ts';
 import { outside } from './parts.ts';
 
 /** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
@@ -50,18 +51,26 @@ export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReas
   return `${limit}, ${left}: this purchase needed ${formatCents(missing)} more.`;
 }
 
+/** What the cardholder can do, and what an admin can. What was blocked here needs unblocking before all else. */
+export function fixes(alert: TransactionAlert, reason: ShownReason): [holder: string, admin: string] {
+  const { outcomes } = alert;
+  const isBlocked =
+    standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
+  if (!isBlocked) return [outside(reason.holderFix, 300), adminFix(alert, reason)];
+  return ['Ask an admin why the card is blocked.', unblockFix(alert)];
+}
+
+function unblockFix(alert: TransactionAlert): string {
+  const handle = outside(cardHandle(cardOf(alert)), 20);
+  return `Unblock the card if the reason for the block is gone: \`/card unblock ${handle}\``;
+}
+
 /** What an admin can do, with the number or the command that does it where one is known. */
-export function adminFix(alert: TransactionAlert, reason: ShownReason): string {
+function adminFix(alert: TransactionAlert, reason: ShownReason): string {
   const { remedy } = alert;
-  const unblock = `\`/card unblock ${outside(cardHandle(cardOf(alert)), 20)}\``;
-  if (remedy?.kind === 'unblock' && reason.remedy !== 'unblock') {
-    return `Unblock the card if the reason for the block is gone: ${unblock}`;
-  }
-  if (reason.remedy === 'unblock') {
-    return `${outside(reason.adminFix, 300)} ${unblock}`;
-  }
+  if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
   if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
-    return `${outside(reason.adminFix, 300)} The lowest limit that lets it through is ${formatCents(remedy.suggestedCents)}.`;
+    return `${outside(reason.adminFix, 300)} It takes at least ${formatCents(remedy.suggestedCents)}.`;
   }
   return outside(reason.adminFix, 300);
 }

@@ -7,7 +7,7 @@ import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName } from './card-words.ts';
-import { adminFix, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -21,6 +21,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
   const amount = formatCents(event.amountCents);
   const merchant = event.merchant.name.trim();
   const where = placeLine(event.merchant);
+  const [holderFix, adminFix] = fixes(alert, reason);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
 
@@ -45,7 +46,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
         ['How', howPaid(event.isCardPresent)],
         ['When', dateToken(event.occurredAt)],
       ]),
-      section(`*Cardholder:* ${outside(reason.holderFix, 300)}`, `*Admin:* ${adminFix(alert, reason)}`),
+      section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`),
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(

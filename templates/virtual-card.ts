@@ -69,7 +69,8 @@ function whatHappened({ outcome, failed }: VirtualCardEvent): string {
     return 'No card came to be. Check the order in the card program’s portal and order again.';
   const words = failed
     .slice(0, 6)
-    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`);
-  const list = words.length === 0 ? 'finished' : words.join(', could not be ');
-  return `The card exists, but it could not be ${list}. Each of these can be corrected later.`;
+    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`)
+    .map((word) => `could not be ${word}`);
+  const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
+  return `The card exists, but it ${list}. Each of these can be corrected later.`;
 }

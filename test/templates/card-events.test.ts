@@ -160,7 +160,7 @@ describe('a virtual card', () => {
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],
       'Virtual card created, not finished: Jon Snow',
-      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, could not be finished: “Sorting”. Each of these can be corrected later.',
+      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. Each of these can be corrected later.',
     ],
   ])('that is %s', (result, failed, headline, words) => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: result, failed }, { card }), view);

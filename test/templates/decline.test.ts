@@ -33,7 +33,7 @@ describe('a declined purchase', () => {
       *When*
       <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
       *Cardholder:* Ask for a higher limit, pay a smaller amount, or wait until midnight Eastern time.
-      *Admin:* Raise the daily limit if the purchase is fine, then have it tried again. The lowest limit that lets it through is $449.00.
+      *Admin:* Raise the daily limit if the purchase is fine, then have it tried again. It takes at least $449.00.
       Raise daily limit…
       Block card
       Block this card?
