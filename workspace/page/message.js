@@ -129,8 +129,12 @@ export function messageNode(message, store, options = {}) {
   const edited = message.edited
     ? h('span', { class: 'edited', title: 'This message was changed' }, ' (edited)')
     : undefined;
+  const drawn = blocks(message.blocks, host);
+  // Small print takes the mark in; otherwise it stands below.
+  const smallPrint = edited && drawn.at(-1)?.querySelector('.block-context');
+  smallPrint?.append(edited);
   const body = message.blocks?.length
-    ? [blocks(message.blocks, host), edited ? h('div', {}, edited) : undefined]
+    ? [drawn, edited && !smallPrint ? h('div', {}, edited) : undefined]
     : h('div', { class: 'text' }, mrkdwn(message.text, store.people), edited);
   const failure = failures.get(message.ts);
   const reply =
