@@ -66,8 +66,9 @@ async function main(flags: DemoFlags): Promise<void> {
   }
   if (!flags.hasStory) return;
   await demo.tellStory(flags.speed, story.signal, (time, text) => {
-    if (isLive) say(`\r\x1b[K${time}  ${text}`.slice(0, (process.stdout.columns ?? 80) + 3));
+    if (isLive) say(`\r\x1b[K${time}  ${text}`.slice(0, (process.stdout.columns || 80) + 3));
   });
+  if (isLive && !story.signal.aborted) say('\r\x1b[KThe day is over. The cash register stays open.\n');
 }
 
 try {

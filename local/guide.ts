@@ -24,12 +24,12 @@ ${bold('Try this')}
 
   1. Open the workspace. Sam’s card was just declined: over the daily limit of $150.
   2. Press ${bold('Block card')} and confirm. The message says who did it; so does #card-audit.
-  3. Become Otto and press a button: refused, and nothing changes.
-  4. Become Ana. Write ${bold(`/card unblock ${HERO_LAST4} found it`)}
+  3. Become Ana. Write ${bold(`/card unblock ${HERO_LAST4} found it`)}
      Sam tries again a few seconds later: still over the limit.
-  5. Write ${bold(`/card limit ${HERO_LAST4} daily 400`)}
+  4. Write ${bold(`/card limit ${HERO_LAST4} daily 400`)}
      Sam tries once more, and #card-spend shows the purchase approved.
-  6. Pay at the cash register with any card, anywhere, any amount.
+  5. Pay at the cash register with any card, anywhere, any amount.
+  6. Become Otto and press a button: refused, and nothing changes.
 
   Also: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 2000 (needs Ana and Ben, in
   #card-approvals) · /card activate Nina Castellanos · /card block 4821 (two cards end so: it asks)
