@@ -12,7 +12,7 @@ interface Deps {
   /** What the directory knows; nulls where the card API is away. Answers soon either way. */
   readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
   /** Status of a card as the directory knew it before this event. */
-  readonly knownStatus: (acctId: number, cardId: number) => Promise<CardStatus | null>;
+  readonly knownStatus: (acctId: number, card: { cardId: number; last4: string }) => Promise<CardStatus | null>;
   /** Tells the directory what the event says. */
   readonly learn: (event: StoredEvent) => Promise<void>;
   /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
@@ -58,7 +58,7 @@ export async function deliverAlert(event: StoredEvent, hasWaited: boolean, deps:
 async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: Deps): Promise<number | null> {
   const stories: StatusStory[] = [];
   for (const { cardId, last4, status } of event.cards) {
-    const known = await deps.knownStatus(event.acctId, cardId);
+    const known = await deps.knownStatus(event.acctId, { cardId, last4 });
     const record = { eventId: event.id, status, callbackAt: event.callbackAt };
     const history = await deps.history.addStatus(cardId, record);
     stories.push(tellStatusStory({ cardId, last4 }, event.id, history, known));
@@ -80,7 +80,12 @@ async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: D
   if (told === null) {
     await deliver(alert, deps);
   } else {
-    await deps.alerts.save({ ...alert, event: told.event });
+    // Where the card came from was known then; by now the directory knows only where it went.
+    const merged = alert.changes.map((change, i) => ({
+      ...change,
+      from: change.from ?? told.changes[i]?.from ?? null,
+    }));
+    await deps.alerts.save({ ...alert, event: told.event, changes: merged });
     await deps.alerts.linkTo(event.id, told.event.id);
     await deps.updateMessages(told.event.id);
   }

@@ -132,8 +132,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     deliverAlert(event, hasWaited, {
       factsOf: async (of) =>
         toCardFacts(of.acctId, of.acctId === null ? null : await directory.account(of.acctId), whichCard(of)),
-      knownStatus: async (acctId, cardId) => {
-        const found = (await directory.account(acctId))?.cards.find((one) => one.cardId === cardId);
+      knownStatus: async (acctId, { cardId, last4 }) => {
+        const cards = (await directory.account(acctId))?.cards ?? [];
+        // Before the API was asked for its cards, an account's card has no id yet.
+        const found =
+          cards.find((one) => one.cardId === cardId) ??
+          cards.find((one) => one.cardId === null && one.last4 === last4 && last4 !== '');
         // What the directory learned after the event happened says nothing of what was before it.
         return found === undefined || found.seenAt >= event.callbackAt ? null : found.status;
       },

@@ -23,6 +23,7 @@ export function createRespond(options: { fetch?: typeof fetch } = {}): Respond {
 
   return async function respond(responseUrl, message, { replaceOriginal = false } = {}) {
     let response: Response;
+    let answer: string;
     try {
       response = await send(responseUrl, {
         method: 'POST',
@@ -35,12 +36,15 @@ export function createRespond(options: { fetch?: typeof fetch } = {}): Respond {
         }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
+      answer = await response.text();
     } catch (cause) {
       throw new SlackError('response_url', 'unknown', 'no_answer', { cause });
     }
-    await response.body?.cancel();
     if (!response.ok) {
       throw new SlackError('response_url', response.status >= 500 ? 'unknown' : 'refused', `http_${response.status}`);
     }
+    // Slack also says no with a 200.
+    const code = /"ok":\s*false.*?"error":\s*"(\w{1,60})"/s.exec(answer)?.[1];
+    if (code !== undefined) throw new SlackError('response_url', 'refused', code);
   };
 }
