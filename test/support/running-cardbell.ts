@@ -208,7 +208,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
       ]);
     }
     const hasWorker = options.together === true || (options.workers ?? 1) > 0;
-    if (hasWorker && options.prepare === undefined) await directoryIsListed(store);
+    if (hasWorker && options.prepare === undefined) await directoryIsFilled(store);
   } catch (error) {
     await running.stop();
     throw error;
@@ -245,6 +245,8 @@ function matches({ text, blocks }: StoredMessage, pattern: RegExp): boolean {
 }
 
 /** Names and last four digits are known: what a test says about them is then never a matter of luck. */
-async function directoryIsListed(store: Redis): Promise<void> {
+async function directoryIsFilled(store: Redis): Promise<void> {
   await until(async () => (await store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
+  const lacking = () => store.zcount('{cardbell:dir}:details', 0, 1);
+  await until(async () => (await lacking()) === 0, 'the directory knows every card');
 }

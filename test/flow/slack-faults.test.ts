@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+
+let serial = 0;
+
+/** A shipment that no other test has; its tracking number marks its message. */
+function shipment() {
+  serial += 1;
+  const TrackingNumber = `94001118990000${String(serial).padStart(8, '0')}`;
+  const count = () =>
+    cardbell()
+      .workspace.messages(channels.shipping)
+      .filter((message) => JSON.stringify(message).includes(TrackingNumber)).length;
+  return { webhook: sampleWebhook('card-shipping', { TrackingNumber }), mark: new RegExp(TrackingNumber), count };
+}
+
+/** Posts one alert while Slack misbehaves, and tells how often it stands in the channel in the end. */
+async function postedDespite(fault: Omit<Fault, 'method'>): Promise<number> {
+  const { workspace, deliver, waitFor } = cardbell();
+  const { webhook, mark, count } = shipment();
+  workspace.faults.add({ method: 'chat.postMessage', ...fault });
+  await deliver(webhook);
+  await waitFor(channels.shipping, mark);
+  await settled(1300);
+  workspace.faults.clear();
+  return count();
+}
+
+describe('posting once', () => {
+  it.each<[string, Omit<Fault, 'method'>]>([
+    ['answers 429 with Retry-After', { kind: 'rate_limited', retryAfterSeconds: 2 }],
+    ['takes it and answers 500', { kind: 'http_500_after_accept' }],
+    ['takes it and hangs up', { kind: 'hang_up_after_accept' }],
+    ['answers 500 without taking it', { kind: 'http_500' }],
+    ['hangs up without taking it', { kind: 'hang_up' }],
+    ['says internal_error', { kind: 'error', error: 'internal_error' }],
+    ['takes it and never answers', { kind: 'timeout_after_accept' }],
+  ])('Slack %s', async (_how, fault) => {
+    expect(await postedDespite(fault)).toBe(1);
+  });
+
+  it('also when Slack cannot say what it took at first', async () => {
+    cardbell().workspace.faults.add({ method: 'conversations.history', kind: 'http_500', times: 2 });
+
+    expect(await postedDespite({ kind: 'http_500_after_accept' })).toBe(1);
+  });
+});
+
+describe('what Slack does not take', () => {
+  it('a message whose blocks are refused is posted as plain text, and ops hear of it once', async () => {
+    const { texts, workspace, waitFor } = cardbell();
+
+    expect(await postedDespite({ kind: 'error', error: 'invalid_blocks' })).toBe(1);
+    await waitFor(channels.ops, /refused a message/);
+
+    expect(workspace.messages(channels.shipping).at(-1)?.blocks ?? []).toEqual([]);
+    expect(texts(channels.ops).filter((text) => /refused a message/.test(text))).toHaveLength(1);
+  });
+
+  it.each<['archived' | 'left', () => void, () => void]>([
+    [
+      'archived',
+      () => cardbell().workspace.archive(channels.virtual),
+      () => cardbell().workspace.archive(channels.virtual, false),
+    ],
+    ['left', () => cardbell().workspace.kick(channels.virtual), () => cardbell().workspace.invite(channels.virtual)],
+  ])('a channel that is %s: its alerts go to ALERTS_CHANNEL, ops hear of it once', async (_how, close, open) => {
+    const { take, deliver, waitFor, texts } = cardbell();
+    const [one, other] = [take('ACTIVE'), take('ACTIVE')];
+    const before = texts(channels.ops).length;
+    close();
+
+    for (const { AcctId, FirstName, LastName } of [one, other])
+      await deliver(
+        sampleWebhook('virtual-card', { AccountId: AcctId, FirstName, LastName, VirtualCardOrderId: AcctId }),
+      );
+    await waitFor(channels.alerts, new RegExp(holderOf(one)));
+    await waitFor(channels.alerts, new RegExp(holderOf(other)));
+    await until(() => texts(channels.ops).length > before, 'ops are told');
+    await settled(500);
+
+    expect(texts(channels.ops)).toHaveLength(before + 1);
+    open();
+  });
+
+  it('a revoked token loses nothing: everything is posted once it is good again', async () => {
+    const { deliver, waitFor, workspace, slackCalls } = cardbell();
+    const { webhook, mark, count } = shipment();
+    workspace.setRevoked(true);
+    const calls = slackCalls('chat.postMessage').length;
+    await deliver(webhook);
+    await until(() => slackCalls('chat.postMessage').length > calls, 'it was tried');
+    await settled(500);
+    expect(slackCalls('chat.postMessage').length).toBeLessThan(calls + 3);
+
+    workspace.setRevoked(false);
+    await waitFor(channels.shipping, mark);
+
+    expect(count()).toBe(1);
+  });
+});
+
+it('no alert of this file stands twice, however its end was learned', () => {
+  const numbers = cardbell()
+    .workspace.messages(channels.shipping)
+    .map(({ text }) => /94001118\d+/.exec(text)?.[0]);
+
+  expect(numbers).toHaveLength(serial);
+  expect(new Set(numbers).size).toBe(serial);
+});
+
+describe('answering people', () => {
+  it.each<[string, Omit<Fault, 'method'>]>([
+    ['answers 404', { kind: 'error', error: 'used_url' }],
+    ['answers 500', { kind: 'http_500' }],
+    ['hangs up', { kind: 'hang_up' }],
+  ])('when the response_url %s, another way is found', async (_how, fault) => {
+    const { take, command, waitTold, workspace } = cardbell();
+    const account = take('ACTIVE');
+    workspace.faults.add({ method: 'response_url', ...fault });
+
+    await command(people.olga, `block ${account.AcctId}`);
+    await waitTold(people.olga, new RegExp(`^Blocked: ${holderOf(account)}`));
+    await settled(200);
+
+    expect(
+      cardbell()
+        .told(people.olga)
+        .filter((text) => text.includes(holderOf(account))),
+    ).toHaveLength(1);
+    workspace.faults.clear();
+  });
+
+  it('when nothing shown to one person gets through, it is a direct message', async () => {
+    const { take, command, workspace } = cardbell();
+    const account = take('ACTIVE');
+    workspace.faults.add({ method: /^(response_url|chat\.postEphemeral)$/, kind: 'http_500', times: 2 });
+
+    await command(people.olga, `show ${account.AcctId}`);
+
+    await workspace.waitForMessage(
+      ({ channel, text }) => channel.startsWith('D') && text.includes(holderOf(account)),
+      20_000,
+    );
+  });
+
+  it('an edit of an alert that fails is made up for', async () => {
+    const { take, deliver, waitFor, press, now, workspace } = cardbell();
+    const account = take('ACTIVE');
+    await deliver(sampleWebhook('decline.balance.card', { AcctId: account.AcctId }));
+    const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
+    workspace.faults.add({ method: 'chat.update', kind: 'http_500' });
+    workspace.faults.add({ method: 'chat.update', kind: 'rate_limited', retryAfterSeconds: 1 });
+
+    await press(people.olga, alert, 'block_card');
+
+    await until(() => now(alert).text.includes('Blocked'), 'the alert says so');
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { channels } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { statusWebhook } from '../support/sample-webhook.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+
+function told(account: SandboxAccount): string[] {
+  return cardbell()
+    .texts(channels.status)
+    .filter((text) => text.includes(holderOf(account)));
+}
+
+function send(account: SandboxAccount, status: string, at: number): Promise<number> {
+  const [card] = account.CardList;
+  if (card === undefined) throw new Error('no card');
+  return cardbell().deliver(statusWebhook(account, card, status, new Date(at)));
+}
+
+it('a new card that is blocked is one line, though the service sends two webhooks', async () => {
+  const account = cardbell().take('INACTIVE');
+
+  cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
+  await until(() => told(account).some((text) => text.includes('blocked')), 'it is told');
+  await settled(1500);
+
+  expect(told(account)).toHaveLength(1);
+  expect(told(account)[0]).toContain('not activated → active → blocked');
+});
+
+it('BLOCKED that arrives before ACTIVE is put right by the time of the webhooks', async () => {
+  const account = cardbell().take('INACTIVE');
+  const at = Date.now();
+
+  await send(account, 'BLOCKED', at + 40);
+  await until(() => told(account).length > 0, 'it is told');
+  await send(account, 'ACTIVE', at);
+  await until(
+    () => told(account).some((text) => text.includes('not activated → active → blocked')),
+    'the line is completed',
+  );
+  await settled(1300);
+
+  expect(told(account)).toHaveLength(1);
+});
+
+it('ACTIVE alone is told a moment later', async () => {
+  const account = cardbell().take('INACTIVE');
+
+  await send(account, 'ACTIVE', Date.now());
+  await until(() => told(account).length > 0, 'it is told');
+
+  expect(told(account)).toEqual([expect.stringContaining('not activated → active')]);
+});
+
+it('an older event that arrives late says what the card is now', async () => {
+  const account = cardbell().take('ACTIVE');
+  const at = Date.now() - 600_000;
+  await send(account, 'BLOCKED', at);
+  await send(account, 'ACTIVE', at + 240_000);
+  await until(() => told(account).length === 2, 'both are told');
+
+  await send(account, 'BLOCKED', at + 120_000);
+  await until(() => told(account).length === 3, 'the late one is told');
+
+  expect(told(account).at(-1)).toMatch(/Arrived late: the card is now active/);
+});
+
+it('CLOSED is said to be final', async () => {
+  const account = cardbell().take('ACTIVE');
+
+  cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'CLOSED' });
+  await until(() => told(account).length > 0, 'it is told');
+
+  expect(told(account)[0]).toMatch(/active → closed.*Final/);
+  expect(JSON.stringify(cardbell().workspace.messages(channels.status).at(-1)?.blocks)).not.toMatch(/_card"/);
+});
