@@ -86,7 +86,9 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     seed: demoSeed,
     report: (error) => note({ at: new Date(), trouble: String(error) }),
   });
-  await teardown.add(() => sandbox.stop());
+  let sandboxStopping: Promise<void> | undefined;
+  const stopSandbox = (): Promise<void> => (sandboxStopping ??= sandbox.stop());
+  await teardown.add(stopSandbox);
   const calls = watchCardCalls(sandbox, cardServiceLog);
   await teardown.add(() => calls.stop());
 
@@ -97,7 +99,8 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     cardApiUrl: sandbox.url,
   });
   const processes = startProcesses(folder, environment);
-  await teardown.add(() => Promise.all(processes.map((each) => each.stop())));
+  // Together: web waits for connections that the sandbox keeps open for its next webhook.
+  await teardown.add(() => Promise.all([stopSandbox(), ...processes.map((each) => each.stop())]));
   const died = Promise.race(
     processes.map(async (each) => new ProcessDiedError(each.name, await each.ended, each.lastLines())),
   );
