@@ -27,6 +27,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** Patience on a busy machine. */
+const POLL = { timeout: 20_000, interval: 20 };
+
 describe('the demo, in a browser', () => {
   let demo: RunningDemo;
   let browser: Browser;
@@ -61,7 +64,7 @@ describe('the demo, in a browser', () => {
 
   async function become(user: string): Promise<void> {
     await page.getByTestId('user-switcher').selectOption(user);
-    await expect.poll(() => page.url()).toContain(`user=${user}`);
+    await expect.poll(() => page.url(), POLL).toContain(`user=${user}`);
   }
 
   async function write(text: string): Promise<void> {
@@ -108,7 +111,7 @@ describe('the demo, in a browser', () => {
     expect(question).toContain('Sam Rivera’s card ending 1234 will decline every purchase');
     expect(await decline().locator('[data-action-id=block_card]').count()).toBe(0);
     expect(await cardInService(demo, sam)).toMatchObject({ status: 'Blocked' });
-    await expect.poll(() => writes(demo)).toEqual([`PUT /v4/Card/Status/${sam} {"Status":"Blocked"}`]);
+    await expect.poll(() => writes(demo), POLL).toEqual([`PUT /v4/Card/Status/${sam} {"Status":"Blocked"}`]);
     expect(await pay('12.50')).toContain('Declined');
   });
 
@@ -172,7 +175,7 @@ it('the demo ends with 1 and the last words of a process that died', async () =>
 
 it('SIGTERM while it starts stops the demo clean', async () => {
   const child = spawnDemo('--json', '--port', '0');
-  await expect.poll(() => childrenOf(child.pid as number).length).toBeGreaterThan(0);
+  await expect.poll(() => childrenOf(child.pid as number).length, POLL).toBeGreaterThan(0);
   const children = childrenOf(child.pid as number);
 
   child.kill('SIGTERM');
