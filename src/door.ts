@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -110,4 +112,36 @@ function answer(response: ServerResponse, status: number, body: object): void {
 /** Hands requests with `Expect: 100-continue` to the door before Node says "continue" to all of them. */
 export function watchContinue(server: Server, open: ReturnType<typeof createDoor>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
+}
+
+/**
+ * Makes a server's orderly end: nobody new is let in, requests under way are answered, and every connection closes as
+ * soon as it has none. Node's own `close` waits for connections that have not sent anything yet, and for those that
+ * are kept alive after an answer given meanwhile.
+ */
+export function createStop(server: Server): () => Promise<void> {
+  const requests = new Map<Socket, number>();
+  let isStopping = false;
+
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    requests.set(socket, 0);
+    socket.once('close', () => requests.delete(socket));
+  });
+  const onRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    requests.set(socket, (requests.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      const left = (requests.get(socket) ?? 1) - 1;
+      if (requests.has(socket)) requests.set(socket, left);
+      if (isStopping && left === 0) socket.destroySoon();
+    });
+  };
+  server.prependListener('request', onRequest);
+  server.prependListener('checkContinue', onRequest);
+
+  return () =>
+    new Promise((resolve) => {
+      isStopping = true;
+      server.close(() => resolve());
+      for (const [socket, underWay] of requests) if (underWay === 0) socket.destroy();
+    });
 }

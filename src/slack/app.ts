@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import bolt, { type App } from '@slack/bolt';
-import { type createDoor, serverOptions, tlsOptions, watchContinue } from '../door.ts';
+import { type createDoor, createStop, serverOptions, tlsOptions, watchContinue } from '../door.ts';
 import type { Log } from '../log.ts';
 import { toBoltLogger } from './bolt-logger.ts';
 
@@ -44,7 +44,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
       ? new bolt.HTTPReceiver({
           signingSecret: signingSecret ?? '',
           logger,
-          dispatchErrorHandler: async ({ request, response }) =>
+          dispatchErrorHandler: ({ request, response }) =>
             notFound(request, response as Parameters<RequestListener>[1]),
         })
       : new bolt.SocketModeReceiver({ appToken, logger });
@@ -77,11 +77,12 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     }
   });
 
-  let server: Server | undefined;
+  let stop: (() => Promise<void>) | undefined;
   return {
     app,
     async start({ host, port, tls }) {
       const tlsSettings = tls === null ? {} : tlsOptions(tls);
+      let server: Server;
       const open = options.door(receiver instanceof bolt.HTTPReceiver ? receiver.requestListener : notFound);
       if (receiver instanceof bolt.HTTPReceiver) {
         receiver.requestListener = open;
@@ -95,16 +96,13 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
         await app.start();
       }
       watchContinue(server, open);
+      stop = createStop(server);
       const address = server.address();
       return address !== null && typeof address === 'object' ? address.port : port;
     },
     async stop() {
       if (appToken !== undefined) await app.stop();
-      await new Promise<void>((resolve) => {
-        if (server === undefined) return resolve();
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await stop?.();
       await Promise.allSettled(underWay);
     },
   };
