@@ -7,7 +7,7 @@ export const cardNumber: fc.Arbitrary<string> = fc
 
 function checkDigitOf(digits: string): number {
   let sum = 0;
-  for (const [index, digit] of [...digits].reverse().entries()) {
+  for (const [index, digit] of digits.split('').reverse().entries()) {
     const weighed = Number(digit) * (index % 2 === 0 ? 2 : 1);
     sum += weighed > 9 ? weighed - 9 : weighed;
   }

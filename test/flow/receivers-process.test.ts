@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { connect as connectTls, type SecureVersion } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { plantedSecrets, webhook } from '../fixtures/webhooks/webhook.ts';
+import { head, openRaw } from '../support/raw-connection.ts';
+import { basic, inbox, type RunningWeb, send, serviceHeaders, sharedSecret, startWeb } from '../support/running-web.ts';
+import { until } from '../support/until.ts';
+
+const EXIT_MS = 8000;
+const tlsFile = (name: string): string => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url));
+const body = JSON.stringify(webhook('virtual-card'));
+let web: RunningWeb | undefined;
+
+async function start(env: Record<string, string> = {}): Promise<RunningWeb> {
+  web = await startWeb(env);
+  return web;
+}
+
+afterEach(async () => {
+  await web?.stop();
+  web = undefined;
+});
+
+describe('health, readiness and metrics', () => {
+  it('are there without authorization', async () => {
+    const { url } = await start();
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'alive' });
+    expect(await (await fetch(`${url}/readyz?x=1`)).json()).toEqual({ status: 'ready' });
+    for (const path of ['healthz', 'readyz', 'metrics']) {
+      const answer = await fetch(`${url}/${path}`, { method: 'POST' });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('GET, HEAD');
+      expect((await fetch(`${url}/${path}`, { method: 'HEAD' })).status).toBe(200);
+    }
+  });
+
+  it('count each answer, and neither they nor the log hold a secret', async () => {
+    const { url, child } = await start({ LOG_LEVEL: 'trace' });
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+    const bad = JSON.stringify(webhook('virtual-card', { Balance: 'lots' }));
+    await send(`${url}/webhooks/virtual-card`, { body });
+    await send(`${url}/webhooks/virtual-card`, { body });
+    await send(`${url}/webhooks/virtual-card`, { body: bad });
+    await send(`${url}/webhooks/virtual-card`, { body: `${body}!` });
+    await send(`${url}/webhooks/virtual-card`, { body, headers: { authorization: basic('guess-7f3a') } });
+    await send(`${url}/webhooks/4111111111111111`, { body });
+
+    const answer = await fetch(`${url}/metrics`);
+    const text = await answer.text();
+
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    const counted = [...text.matchAll(/^cardbell_webhooks_total\{([^}]*)\} (\d+)$/gm)];
+    expect(counted.map(([, , count]) => Number(count))).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(counted.filter(([, labels]) => labels?.includes('path="virtual-card"'))).toHaveLength(5);
+    expect(text).toContain('process_cpu_seconds_total');
+    await child.said('webhook taken');
+    const seen = `${text}${child.lines.join('\n')}`;
+    const secrets = [...plantedSecrets, sharedSecret, 'guess-7f3a', 'xoxb-', 'signing-receivers', 'Cloud Hosting'];
+    // Three digits may be part of any other number.
+    for (const secret of secrets.filter((one) => one !== '737')) expect(seen).not.toContain(secret);
+    expect(seen).not.toContain('"737"');
+  });
+});
+
+it('while the secret is rotated both are accepted, and afterwards one', async () => {
+  const { url } = await start({ WEBHOOK_SHARED_SECRET: 'OLD-SECRET, NEW-SECRET' });
+  await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+  const statusOf = async (secret: string): Promise<number> =>
+    (await send(`${url}/webhooks/virtual-card`, { body, headers: { authorization: basic(secret) } })).status;
+
+  expect(await statusOf('OLD-SECRET')).toBe(200);
+  expect(await statusOf('NEW-SECRET')).toBe(200);
+  expect(await statusOf('OLD-SECRET,NEW-SECRET')).toBe(401);
+  expect(await statusOf(sharedSecret)).toBe(401);
+});
+
+describe('TLS', () => {
+  const shake = (port: number, version: SecureVersion): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connectTls({
+        port,
+        host: '127.0.0.1',
+        ca: readFileSync(tlsFile('cert.pem')),
+        minVersion: version,
+        maxVersion: version,
+        // OpenSSL itself refuses old versions at its default level; the server is to refuse here.
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      });
+      socket.once('secureConnect', () => {
+        resolve(socket.getProtocol() ?? 'none');
+        socket.destroy();
+      });
+      socket.once('error', () => resolve('refused'));
+    });
+
+  it('is 1.2 or newer, and carries the same receivers', async () => {
+    const { port } = await start({ TLS_CERT_FILE: tlsFile('cert.pem'), TLS_KEY_FILE: tlsFile('key.pem') });
+
+    expect(await shake(port, 'TLSv1')).toBe('refused');
+    expect(await shake(port, 'TLSv1.1')).toBe('refused');
+    expect(await shake(port, 'TLSv1.2')).toBe('TLSv1.2');
+    expect(await shake(port, 'TLSv1.3')).toBe('TLSv1.3');
+
+    const socket = connectTls({ port, host: '127.0.0.1', ca: readFileSync(tlsFile('cert.pem')) });
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    const expecting = { expect: '100-continue', 'content-length': Buffer.byteLength(body) };
+    socket.write(head('/webhooks/virtual-card', { ...serviceHeaders, ...expecting }));
+    await until(() => received.includes('100 Continue'), 'it may continue');
+    socket.write(body);
+    await until(() => received.includes('HTTP/1.1 200'), 'it is answered');
+    socket.destroy();
+  });
+});
+
+describe('on SIGTERM', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends an idle process with 0, also with connections open',
+    async (signal) => {
+      const { child, port } = await start();
+      const idle = await Promise.all(Array.from({ length: 20 }, () => openRaw(port)));
+      idle[0]?.write(head('/healthz', {}, 'GET'));
+      await idle[0]?.sees(/200 OK/);
+
+      child.kill(signal);
+      const { code, ms } = await child.exit;
+
+      expect(code).toBe(0);
+      expect(ms).toBeLessThan(EXIT_MS);
+    },
+  );
+
+  it('a webhook under way is still answered and stored, and nobody new is let in', async () => {
+    const { child, port, store, url } = await start();
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+    const connection = await openRaw(port);
+    const length = Buffer.byteLength(body);
+    connection.write(
+      head('/webhooks/virtual-card', { ...serviceHeaders, 'content-length': length }) + body.slice(0, 50),
+    );
+    // Answered behind it: the first half has been read.
+    await fetch(`${url}/healthz`);
+
+    child.kill('SIGTERM');
+    await child.said('stopping');
+    await expect(openRaw(port)).rejects.toThrow();
+    connection.write(body.slice(50));
+
+    await connection.sees(/HTTP\/1\.1 200 /);
+    const { code, ms } = await child.exit;
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(EXIT_MS);
+    expect(await store.xlen(inbox)).toBe(1);
+  });
+
+  it('a body that never comes holds nobody up for long', async () => {
+    const { child, port } = await start();
+    const connection = await openRaw(port);
+    connection.write(`${head('/webhooks/virtual-card', { ...serviceHeaders, 'content-length': 5000 })}{`);
+    await fetch(`http://127.0.0.1:${port}/healthz`);
+
+    child.kill('SIGTERM');
+    const { code, ms } = await child.exit;
+
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(EXIT_MS);
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)('it ends as well while Redis is away (%s)', async (fate) => {
+    const { child, redis, url } = await start();
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
+    process.kill(redis.pid, fate);
+    const pending = send(`${url}/webhooks/virtual-card`, { body });
+    await fetch(`${url}/healthz`);
+
+    child.kill('SIGTERM');
+    const { code, ms } = await child.exit;
+
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(EXIT_MS);
+    expect((await pending).status).toBe(503);
+    if (fate === 'SIGSTOP') process.kill(redis.pid, 'SIGCONT');
+  });
+});
+
+it('starts while Redis is away, and is ready once it is there', async () => {
+  const { child, url, redis } = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
+
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  expect((await send(`${url}/webhooks/virtual-card`, { body })).status).toBe(503);
+  expect(child.isRunning()).toBe(true);
+  expect(redis.url).not.toContain(':1/');
+});
