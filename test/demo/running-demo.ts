@@ -28,7 +28,13 @@ export interface RunningDemo extends DemoAddresses {
 
 /** Runs `npm run demo` without npm and its build. */
 export function spawnDemo(...flags: string[]): ChildProcess {
-  return spawn(process.execPath, ['dist/bin/demo.js', ...flags], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['dist/bin/demo.js', ...flags], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // A test that fails halfway leaves nothing running.
+  process.once('exit', () => child.kill('SIGTERM'));
+  return child;
 }
 
 /** Exit code of a process, or the name of the signal that ended it. */
