@@ -52,6 +52,12 @@ describe('the shared secret', () => {
     expect(createAuthenticate(['schlüssel'])(basic('schlüssel'))).toBe(true);
   });
 
+  it('that is empty lets nobody in', () => {
+    expect(createAuthenticate([''])(undefined)).toBe(false);
+    expect(createAuthenticate([''])('Basic ')).toBe(false);
+    expect(createAuthenticate([])(basic(''))).toBe(false);
+  });
+
   it('may hold a colon, when it was issued so', () => {
     expect(createAuthenticate(['user:secret'])(basic('user:secret'))).toBe(true);
     expect(createAuthenticate(['secret'])(basic('user:secret'))).toBe(false);
