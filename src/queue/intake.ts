@@ -10,7 +10,7 @@ import type { RedisClient } from './connection.ts';
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 
 /** Longest wait for Redis' acknowledgement. Above it the sender gets a 503 and comes back. */
-const ACK_DEADLINE_MS = 700;
+const ACK_DEADLINE_MS = 850;
 
 /** Webhooks per script call. Larger batches would hold the single thread of Redis for too long. */
 const BATCH_MAX = 256;
