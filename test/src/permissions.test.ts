@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { verbs } from '../../src/authority/action.ts';
+import { SlackError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { createPermissions, isPermitted, type Role } from '../../src/permissions.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+
+describe('role and verb', () => {
+  const mayOperators = new Set(['show', 'activate', 'block', 'acknowledge']);
+  const cases = verbs.flatMap((verb) => [
+    [verb, [] as Role[], false] as const,
+    [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,
+    [verb, ['approver'] as Role[], true] as const,
+    [verb, ['operator', 'approver'] as Role[], true] as const,
+  ]);
+
+  it.each(cases)('%s by %j: %s', (verb, roles, may) => {
+    expect(isPermitted(verb, roles)).toBe(may);
+  });
+});
+
+describe('who has which role', () => {
+  const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
+    createPermissions({ operators: ['U1', 'S1'], approvers: ['U2', 'S2'], groupMembers, log, now });
+  const members: Record<string, string[]> = { S1: ['U3'], S2: ['U4'] };
+
+  it.each<[string, Role[]]>([
+    ['U1', ['operator']],
+    ['U2', ['approver']],
+    ['U3', ['operator']],
+    ['U4', ['approver']],
+    ['U9', []],
+  ])('%s: %j', async (user, roles) => {
+    const permissions = create(async (id) => members[id] ?? []);
+
+    expect(await permissions.rolesOf(user)).toEqual({ roles, isComplete: true });
+  });
+
+  it('is asked anew at every click', async () => {
+    const groups = { S1: ['U3'], S2: [] as string[] };
+    const permissions = create(async (id) => groups[id as 'S1']);
+    await permissions.rolesOf('U3');
+
+    groups.S1 = [];
+
+    expect((await permissions.rolesOf('U3')).roles).toEqual([]);
+  });
+
+  it('is not guessed when Slack does not answer, but what is certain counts', async () => {
+    const permissions = create(async () => {
+      throw new SlackError('usergroups.users.list', 'unknown', 'no_answer');
+    });
+
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    expect(await permissions.rolesOf('U1')).toEqual({ roles: ['operator'], isComplete: false });
+  });
+
+  it('may be a minute old only when Slack says that it was asked too often', async () => {
+    let at = 0;
+    let isLimited = false;
+    const permissions = create(
+      async (id) => {
+        if (isLimited) throw new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
+        return members[id] ?? [];
+      },
+      () => at,
+    );
+    await permissions.rolesOf('U3');
+    isLimited = true;
+
+    expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
+    at = 61_000;
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    at = 0;
+    permissions.forgetGroup('S1');
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+  });
+});
