@@ -15,7 +15,7 @@ export interface Interaction {
   readonly tell: (message: Message) => Promise<void>;
 }
 
-type Tools = Pick<ListenerDeps, 'respond' | 'seal' | 'log'>;
+type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'seal' | 'log'>;
 
 export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
   return {
@@ -36,7 +36,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
       reply: tools.seal.seal(command.response_url),
       replace: false,
     },
-    tell: teller(command.response_url, tools),
+    tell: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
   };
 }
 
@@ -44,6 +44,7 @@ export function ofButton(body: BlockAction<ButtonAction>, tools: Tools): Interac
   const [button] = body.actions;
   const user = body.user as { id: string; team_id?: string };
   const teamId = body.team?.id ?? user.team_id ?? '';
+  const channel = body.channel?.id ?? body.container?.['channel_id'] ?? user.id;
   return {
     id: contentId('act_', [
       'button',
@@ -57,21 +58,29 @@ export function ofButton(body: BlockAction<ButtonAction>, tools: Tools): Interac
     isStranger: user.team_id !== undefined && user.team_id !== teamId,
     origin: {
       kind: 'button',
-      channel: body.channel?.id ?? body.container?.['channel_id'] ?? user.id,
+      channel,
       messageTs: body.message?.ts ?? body.container?.['message_ts'] ?? null,
       reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
       replace: false,
     },
-    tell: teller(body.response_url, tools),
+    tell: teller(body.response_url, { channel, userId: user.id }, tools),
   };
 }
 
-function teller(responseUrl: string | undefined, { respond, log }: Tools): (message: Message) => Promise<void> {
+/** Over the `response_url`, else as a message that only this person sees. */
+function teller(
+  responseUrl: string | undefined,
+  { channel, userId }: { channel: string; userId: string },
+  { respond, postEphemeral, log }: Tools,
+): (message: Message) => Promise<void> {
   return async function tell(message) {
     try {
-      if (responseUrl !== undefined) await respond(responseUrl, message);
-    } catch (error) {
-      log.error({ err: error }, 'answer could not be delivered');
+      if (responseUrl === undefined) throw new Error('Slack gave no response_url');
+      await respond(responseUrl, message);
+    } catch (cause) {
+      await postEphemeral(channel, userId, message).catch((error: unknown) => {
+        log.error({ err: error, cause }, 'answer could not be delivered');
+      });
     }
   };
 }

@@ -20,9 +20,9 @@ const listOf = (item: z.ZodType<string, string>, expected: string) =>
     )
     .pipe(z.array(item).min(1, expected));
 
-const channelId = z.string().regex(/^[CGD][A-Z0-9]{2,}$/, 'expected a Slack channel id such as C0123ABCD');
+const channelId = z.string().regex(/^[CGD][A-Z0-9]+$/, 'expected a Slack channel id such as C0123ABCD');
 const members = 'expected Slack user ids (U…) or user group ids (S…), comma-separated';
-const member = z.string().regex(/^[UWS][A-Z0-9]{2,}$/, members);
+const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
 const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
 const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);

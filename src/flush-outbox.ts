@@ -10,7 +10,7 @@ const LEASE_MS = 13_000;
 /** A message that Slack has taken may show in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
 /** Somebody has to exchange the token; until then everything waits. */
-export const TOKEN_DEAD_PAUSE_MS = 10_000;
+export const NOT_NOW_PAUSE_MS = 10_000;
 /** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
@@ -25,7 +25,6 @@ interface Deps {
   readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
   /** Slack will never take this message: keeps it where people can find it. */
   readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
-  readonly tokenDead: (error: SlackError) => Promise<void>;
   readonly log: Log;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -105,8 +104,7 @@ async function settleFailure(
     }
     case 'token_dead':
       await outbox.settleUnsent(channel, sending.ref);
-      await deps.tokenDead(error);
-      return TOKEN_DEAD_PAUSE_MS;
+      return NOT_NOW_PAUSE_MS;
     case 'channel_unusable':
       if (await deps.redirect(entries, channel, error)) {
         await outbox.settleDropped(channel, sending.ref);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Alert } from './alert/alert.ts';
 import type { Place } from './alert/place.ts';
 import type { SlackError } from './errors.ts';
@@ -24,6 +25,11 @@ interface Deps {
   readonly renderAlert: (alert: Alert, view: { place: Place }) => Message;
 }
 
+/** A stored shape that does not parse, or a template that stumbles over it; not Redis or Slack being away. */
+function isFaultOfOurs(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
+}
+
 /** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
 export function createPoster(deps: Deps) {
   const { slack, alerts, requests, outbox, tellOps } = deps;
@@ -35,8 +41,15 @@ export function createPoster(deps: Deps) {
     async render([entry]: readonly OutboxEntry[], channel: string): Promise<Message | null> {
       if (entry === undefined) return null;
       if (entry.kind === 'notice') return entry.message;
-      const stored = await alerts.get(entry.alertId);
-      return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel) });
+      try {
+        const stored = await alerts.get(entry.alertId);
+        return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel) });
+      } catch (error) {
+        if (!isFaultOfOurs(error)) throw error;
+        // One alert that cannot be drawn (kept by another version) must not hold back the whole channel.
+        await tellOps(trouble.cannotDraw(entry.alertId));
+        return { text: `An alert could not be shown. It is kept as ${entry.alertId}.`, blocks: [] };
+      }
     },
 
     async posted(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
@@ -64,10 +77,6 @@ export function createPoster(deps: Deps) {
       }
       await deps.wakeOutbox(channel);
       await tellOps(trouble.messageRefused(channel, error));
-    },
-
-    async tokenDead(): Promise<void> {
-      // Slack is the only place where we could say so; the log has it.
     },
   };
 

@@ -27,19 +27,27 @@ interface Deps {
   readonly log: Log;
 }
 
+/** A cause as it is remembered: short, however much the sender's misfit had to say. */
+export function causeKey({ cause }: Pick<Trouble, 'cause'>): string {
+  return contentId(`${cause.slice(0, 60)}:`, [cause]);
+}
+
 /** Tells the ops channel, once for each cause until it is over or a day has passed. */
 export function createTellOps({ memory, outbox, channel, wakeOutbox, render, now, log }: Deps): TellOps {
   return async function tellOps(trouble) {
-    if (!(await memory.isNews(trouble.cause))) return;
+    const cause = causeKey(trouble);
+    if (await memory.isKnown(cause)) return;
     const at = now().toISOString();
     log.error({ cause: trouble.cause, title: trouble.title }, 'trouble');
     const message = render(trouble, at);
     await outbox.put(channel, {
       kind: 'notice',
-      id: contentId('ops_', [trouble.cause, at]),
+      id: contentId('ops_', [trouble.cause, at.slice(0, 13)]),
       message: { text: message.text, blocks: [...message.blocks] },
       requestId: null,
     });
     await wakeOutbox(channel);
+    // Last, so that a crash before it tells again; the notice's own id makes that nothing.
+    await memory.remember(cause);
   };
 }

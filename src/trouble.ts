@@ -35,6 +35,17 @@ export function channelUnusable(channel: string, error: SlackError): Trouble {
   };
 }
 
+export function cannotDraw(alertId: string): Trouble {
+  return {
+    cause: 'cannot-draw',
+    title: 'An alert cannot be shown',
+    what: 'What is kept of an alert does not fit this version of Cardbell.',
+    means: 'A line with its id stands in its place. More like it are shown so without another word here.',
+    todo: 'Run the version of Cardbell that took it, or report it with the reference.',
+    ref: alertId,
+  };
+}
+
 export function messageRefused(channel: string, error: SlackError): Trouble {
   return {
     cause: `refused:${error.slackError}`,

@@ -112,6 +112,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     if (redis.status !== 'ready') return ['redis is not connected'];
     const deadline = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), PING_DEADLINE_MS).unref());
     const answer = await Promise.race([redis.ping().catch(() => 'failed'), deadline]);
-    return answer === 'PONG' ? [] : ['redis does not answer'];
+    if (answer !== 'PONG') return ['redis does not answer'];
+    return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
   }
 }

@@ -1,7 +1,7 @@
 import { renderAlert } from '../templates/alert.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
 import type { StoredEvent } from './alert/event.ts';
-import { parseAssumptions } from './card/assumptions.ts';
+import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { createCardClient } from './card/client.ts';
 import { changeLimit } from './card/spend-rules.ts';
 import { maskCardNumbers } from './card-number.ts';
@@ -35,7 +35,7 @@ import { createOutbox } from './store/outbox.ts';
 import { createPending } from './store/pending.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
 import { createRequests } from './store/requests.ts';
-import { createTellOps } from './tell-ops.ts';
+import { causeKey, createTellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 import { watchToken } from './watch-token.ts';
 
@@ -70,7 +70,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   });
   const card = watchToken(client, {
     dead: () => tellOps(trouble.cardTokenDead()),
-    alive: async () => void (await memory.forget(trouble.cardTokenDead().cause)),
+    alive: async () => void (await memory.forget(causeKey(trouble.cardTokenDead()))),
   });
 
   const alerts = createAlerts(redis);
@@ -78,7 +78,13 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const requests = createRequests(redis);
   const leases = createLeases(redis);
   const withLock = createLock(redis);
-  const directory = createDirectory({ redis, keyOf: directoryKey, loader: card, log });
+  const directory = createDirectory({
+    redis,
+    keyOf: directoryKey,
+    loader: card,
+    log,
+    politeness: politenessOf(assumptions),
+  });
   const placeOf = createPlaceOf(slack.channelInfo);
   const postNotice = async (
     channel: string,

@@ -6,7 +6,7 @@ import { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
 import { Action } from './authority/action.ts';
 import type { WorkerConfig } from './config.ts';
 import { SlackError } from './errors.ts';
-import { flushOutbox, TOKEN_DEAD_PAUSE_MS } from './flush-outbox.ts';
+import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
 import type { Log } from './log.ts';
 import { endLease } from './perform/end-lease.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
@@ -23,7 +23,8 @@ import { updateRequest } from './update-request.ts';
 import { createWorkerParts } from './worker-parts.ts';
 
 const SWEEP_MS = 15_000;
-const DIRECTORY_REFRESH_MS = 10 * 60_000;
+/** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
+const DIRECTORY_REFRESH_MS = 30_000;
 /** A temporary limit whose end is this late has lost its timer. */
 const LEASE_LATE_MS = 30_000;
 
@@ -129,8 +130,8 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await sweep();
     for (const lease of await leases.all()) await queues.endLease(lease.id, Date.parse(lease.endsAt));
-    await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
     await directory.refresh();
+    await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
   }
 
   async function orLog(what: string, work: () => Promise<void>): Promise<void> {
@@ -149,7 +150,7 @@ async function whenSlackTakesIt(edit: () => Promise<void>): Promise<number | nul
     return null;
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    if (error.code === 'token_dead') return TOKEN_DEAD_PAUSE_MS;
+    if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
     if (error.code === 'rate_limited') return error.retryAfterMs ?? 1000;
     throw error;
   }

@@ -24,7 +24,9 @@ const SHOWN_MAX = 20;
 
 /** Which of these cards? */
 export function chooseCard({ verb, query, choices }: ChooseCard): Message {
-  const asked = `${choices.length} cards match “${outside(query, 80)}”. Which one do you want to ${outside(verb, 40)}?`;
+  const found = choices.length === 1 ? 'One card matches' : `${choices.length} cards match`;
+  const question = choices.length === 1 ? 'Is it the one you want to' : 'Which one do you want to';
+  const asked = `${found} “${outside(query, 80)}”. ${question} ${outside(verb, 40)}?`;
   const more = choices.length - SHOWN_MAX;
 
   return {

@@ -40,8 +40,10 @@ export function notPermitted({ verb, role, isStranger, whoMay }: NotPermitted): 
 /** The queue, or Slack's list of user groups, cannot be reached. */
 export function unavailable(): Message {
   const why = 'Cardbell cannot take this right now: a part of it is out of reach.';
+  // A store that did not answer in time may have it all the same.
+  const todo = 'As far as I know nothing changed. Look again in a minute before you repeat it.';
   return {
-    text: sentence(`Not done: ${why} Nothing changed. Try again in a minute.`),
-    blocks: [section(`*Not done.* ${why}`, 'Nothing changed. Try again in a minute.')],
+    text: sentence(`Not done: ${why} ${todo}`),
+    blocks: [section(`*Not done.* ${why}`, todo)],
   };
 }

@@ -6,16 +6,35 @@ import { outside, section } from './parts.ts';
 type Words = Readonly<Record<Outcome['state'], string>>;
 
 const words: Readonly<Record<Outcome['verb'], Words>> = {
-  block: { done: 'Blocked', running: 'Blocking…', failed: 'Not blocked', waiting: 'Block is waiting' },
-  unblock: { done: 'Unblocked', running: 'Unblocking…', failed: 'Not unblocked', waiting: 'Unblock is waiting' },
-  activate: { done: 'Activated', running: 'Activating…', failed: 'Not activated', waiting: 'Activation is waiting' },
-  limit: {
-    done: 'Limit raised',
-    running: 'Raising the limit…',
-    failed: 'Limit not raised',
-    waiting: 'Raise waits for a second approver',
+  block: {
+    done: 'Blocked',
+    running: 'Blocking…',
+    failed: 'Not blocked',
+    waiting: 'Block is waiting',
+    unknown: 'May be blocked',
   },
-  acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen' },
+  unblock: {
+    done: 'Unblocked',
+    running: 'Unblocking…',
+    failed: 'Not unblocked',
+    waiting: 'Unblock is waiting',
+    unknown: 'May be unblocked',
+  },
+  activate: {
+    done: 'Activated',
+    running: 'Activating…',
+    failed: 'Not activated',
+    waiting: 'Activation is waiting',
+    unknown: 'May be activated',
+  },
+  limit: {
+    done: 'Limit changed',
+    running: 'Changing the limit…',
+    failed: 'Limit not changed',
+    waiting: 'Raise waits for a second approver',
+    unknown: 'Limit may have changed',
+  },
+  acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
 function person(by: string | null, state: Outcome['state']): string {
@@ -55,7 +74,8 @@ export interface Standing {
 export function standing(outcomes: readonly Outcome[]): Standing {
   const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false };
   for (const { verb, state, by } of outcomes) {
-    if (state === 'failed') continue;
+    // What may or may not have happened leaves every control where it was.
+    if (state === 'failed' || state === 'unknown') continue;
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'activate') known.isActivated = true;

@@ -43,7 +43,8 @@ export const Outcome = z.strictObject({
   by: z.string().nullable(),
   /** UTC ISO 8601. */
   at: z.string(),
-  state: z.enum(['running', 'done', 'failed', 'waiting']),
+  /** `unknown`: no answer came back, so it may or may not have happened. */
+  state: z.enum(['running', 'done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence for people: what happened, and whether anything changed. */
   text: z.string(),
 });

@@ -10,7 +10,13 @@ export type Verb = z.infer<typeof Verb>;
 export const Target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('alert'), alertId: z.string() }),
   z.strictObject({ kind: z.literal('words'), words: z.array(z.string()).min(1) }),
-  z.strictObject({ kind: z.literal('card'), acctId: z.int(), cardId: z.int().nullable() }),
+  z.strictObject({
+    kind: z.literal('card'),
+    acctId: z.int(),
+    cardId: z.int().nullable(),
+    /** The alert that it was asked from, before the card was settled. */
+    alertId: z.string().nullable(),
+  }),
   z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
 ]);
 export type Target = z.infer<typeof Target>;
@@ -61,3 +67,8 @@ export const Action = z
   })
   .brand<'PermittedAction'>();
 export type Action = z.infer<typeof Action>;
+
+/** The alert on which the outcome is shown, if there is one. */
+export function alertIdOf({ target }: Action): string | null {
+  return target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
+}

@@ -84,6 +84,8 @@ export interface BreakerOptions {
 export interface Breaker {
   /** True while one call tries whether the service is back: the others are not sent. */
   isProbing(): boolean;
+  /** True while nothing is sent at all. */
+  isOpen(): boolean;
   /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
   run(send: () => Promise<Answer>): Promise<Answer>;
 }
@@ -108,6 +110,7 @@ export function createBreaker({ threshold, halfOpenAfterMs }: BreakerOptions): B
   return {
     // While one call tries whether the service is back, cockatiel would let all others wait for it.
     isProbing: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
+    isOpen: () => policy.state === CircuitState.Open,
     run: (send) => policy.execute(send),
   };
 }

@@ -18,8 +18,13 @@ export async function attempt(
   const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
   const timer = new AbortController();
   const timeout = setTimeout(() => timer.abort(), timeoutMs);
+  // Who waits for less than a usual attempt (an alert) may give up on a service that is only slow: that says nothing
+  // about the service, and must not stop everybody else's calls.
+  const isImpatient = timeoutMs < deps.timeoutMs;
+  if (isImpatient && breaker.isOpen()) throw new CircuitOpenError(request.operation);
   try {
-    const answer = await breaker.run(() => send(request, path, timer.signal));
+    const sending = (): Promise<Answer> => send(request, path, timer.signal);
+    const answer = await (isImpatient ? sending() : breaker.run(sending));
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw errorOfAnswer(answer, context);
   } catch (error) {

@@ -78,7 +78,11 @@ const Rules = z.object({
 export function readSpendRules(raw: unknown, assumptions: SpendRulesAssumptions = defaults): SpendRules | null {
   const received = AnyRecord.safeParse(raw);
   if (!received.success) return null;
-  const parsed = Rules.safeParse(unwrapped(received.data, assumptions));
+  const inner = unwrapped(received.data, assumptions);
+  // Another shape would read as "no limits", and any change as no raise.
+  const isRules = inner !== received.data || Object.keys(Rules.shape).some((field) => field in inner);
+  if (!isRules) return null;
+  const parsed = Rules.safeParse(inner);
   if (!parsed.success) return null;
   const rules = parsed.data;
   const toLimit = (amount: number | null | undefined): number | null =>

@@ -68,6 +68,7 @@ export async function changeLimit(
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
   const before = current === null ? null : String(current);
   await journal.write(action.id, { state: 'sending', before, after: sides.after });
+  if (wish.durationMs !== null) await openLease(action, wish, acctId, current, deps, false);
   try {
     const change = { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents };
     await api.putSpendRules(acctId, deps.changeLimit(raw, change));
@@ -77,6 +78,7 @@ export async function changeLimit(
     if (isThere !== true) {
       if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
       const state = isThere === null ? 'unknown' : 'failed';
+      if (state === 'failed') await deps.leases.close(action.id);
       return await finish(state, { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }

@@ -1,6 +1,7 @@
 import { confirmActivation } from '../../templates/confirm-activation.ts';
+import type { CardFacts } from '../alert/alert.ts';
 import type { CardStatus } from '../alert/event.ts';
-import { Action } from '../authority/action.ts';
+import { Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import type { AccountDetails } from '../card/schema-account.ts';
 import { CardApiError } from '../errors.ts';
@@ -12,6 +13,9 @@ type Card = AccountDetails['cards'][number];
 
 const wished = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
 type StatusVerb = keyof typeof wished;
+
+/** How long a block waits to learn what the card was before. */
+const BLOCK_READ_MS = 4000;
 
 /**
  * Blocks, unblocks or activates, once.
@@ -27,7 +31,8 @@ export async function changeStatus(
   { action, acctId, cardId }: Resolved,
   deps: PerformDeps,
 ): Promise<void> {
-  const account = await deps.card.getAccount(acctId);
+  const account = verb === 'block' ? await readQuickly(acctId, deps) : await deps.card.getAccount(acctId);
+  if (account === null) return await blockUnread({ action, acctId, cardId }, deps);
   const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
   const facts = await factsOf(acctId, card, deps);
   const before = card?.status ?? null;
@@ -53,19 +58,56 @@ export async function changeStatus(
     if (ending.length > 0) return await askFirst(action, acctId, card, ending, deps);
   }
 
-  await deps.audit.append(
-    auditRecord(action, 'sent', { ...facts, before: word(before), after: word(wished[verb]) }, deps),
+  await send(
+    verb,
+    { action, acctId, cardId: card?.cardId ?? null },
+    { before: word(before), card: facts },
+    finish,
+    deps,
   );
-  await deps.journal.write(action.id, { state: 'sending', before: word(before), after: word(wished[verb]) });
+}
+
+type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<void>;
+
+/** Writes down what is about to be asked, asks, and tells how it ended. */
+async function send(
+  verb: StatusVerb,
+  { action, acctId, cardId }: Resolved,
+  { before, card }: { before: string | null; card: CardFacts },
+  finish: Finish,
+  deps: PerformDeps,
+): Promise<void> {
+  const after = word(wished[verb]);
+  await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
+  await deps.journal.write(action.id, { state: 'sending', before, after });
   await deps.history.expectStatus(acctId, wished[verb], action.actor.userId);
   try {
-    if (verb === 'activate') await deps.card.activateCard(acctId, card?.cardId ?? 0);
+    if (verb === 'activate') await deps.card.activateCard(acctId, cardId ?? 0);
     else await deps.card.setCardStatus(acctId, wished[verb]);
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    return await settleFailure(error, verb, acctId, card?.cardId ?? null, finish, deps);
+    return await settleFailure(error, verb, acctId, cardId, finish, deps);
   }
-  await finish('done', { after: word(wished[verb]) });
+  await finish('done', { after });
+}
+
+/** A stolen card must not wait for its details: what cannot be read soon is blocked unread. */
+async function readQuickly(acctId: number, deps: PerformDeps): Promise<AccountDetails | null> {
+  try {
+    return await deps.card.getAccount(acctId, { deadlineMs: BLOCK_READ_MS, maxRetries: 1 });
+  } catch (error) {
+    if (error instanceof CardApiError && (error.retryable || error.code === 'bad_answer')) return null;
+    throw error;
+  }
+}
+
+/** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
+async function blockUnread({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+  const account = await deps.directory.account(acctId);
+  const card = deps.toFacts(acctId, account, cardId === null ? {} : { cardId });
+  const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
+    report(action, 'block', { state, card, before: null, after: null, apiWords: null, note: null, ...rest }, deps);
+  await send('block', { action, acctId, cardId }, { before: null, card }, finish, deps);
 }
 
 /** The call failed: read back what became of it, and tell. */
@@ -74,7 +116,7 @@ async function settleFailure(
   verb: StatusVerb,
   acctId: number,
   cardId: number | null,
-  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<void>,
+  finish: Finish,
   deps: PerformDeps,
 ): Promise<void> {
   if (error.outcome === 'unknown') {
@@ -138,7 +180,8 @@ async function askFirst(
   ending: readonly Card[],
   deps: PerformDeps,
 ): Promise<void> {
-  const confirmed = Action.parse({ ...action, confirmed: true, target: { kind: 'card', acctId, cardId: card.cardId } });
+  const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) };
+  const confirmed = Action.parse({ ...action, confirmed: true, target });
   const value = await deps.pending.put({ kind: 'choice', action: confirmed });
   const others = [];
   for (const other of ending)
@@ -146,7 +189,7 @@ async function askFirst(
   await deps.answer(action, confirmActivation({ value, card: await factsOf(acctId, card, deps), ending: others }));
 }
 
-/** The card in people's pocket: the one asked for, else the newest that is not closed, else the newest. */
+/** The card in people's pocket: the one asked for, else one that was activated, else the newest that is not closed. */
 function cardInUse(account: AccountDetails, cardId: number | null): Card | undefined {
   const named = account.cards.find((card) => card.cardId === cardId);
   if (named !== undefined) return named;

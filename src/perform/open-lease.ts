@@ -10,6 +10,7 @@ import type { PerformDeps } from './deps.ts';
  * Where the limit was temporary already and that time is over first, this one goes back to what was there before both:
  * otherwise two short raises would leave a lasting one behind.
  *
+ * @param isChanged false before the change is sent: it must end also when nobody ever hears whether it was made.
  * @returns a sentence that says what happens when.
  */
 export async function openLease(
@@ -18,6 +19,7 @@ export async function openLease(
   acctId: number,
   beforeCents: number | null,
   deps: PerformDeps,
+  isChanged = true,
 ): Promise<string> {
   const durationMs = wish.durationMs ?? 0;
   const endsAt = new Date(deps.now().getTime() + durationMs).toISOString();
@@ -36,7 +38,7 @@ export async function openLease(
     endsAt,
   });
   await deps.scheduleLeaseEnd(action.id, Date.parse(endsAt));
-  if (earlier !== undefined) await deps.leases.close(earlier.id);
+  if (isChanged && earlier !== undefined) await deps.leases.close(earlier.id);
   return `Goes back to ${back === null ? 'no limit' : formatCents(back)} by itself in ${formatDuration(durationMs)}.`;
 }
 

@@ -1,7 +1,7 @@
 import { type ActionVerb, actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import type { Outcome } from '../alert/alert.ts';
-import type { Action } from '../authority/action.ts';
+import { type Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import type { AuditRecord } from '../store/audit.ts';
 import type { PerformDeps } from './deps.ts';
@@ -58,7 +58,7 @@ export function auditRecord(
     reason: action.reason,
     channel: action.origin.channel,
     messageTs: action.origin.messageTs,
-    alertId: action.target.kind === 'alert' ? action.target.alertId : null,
+    alertId: alertIdOf(action),
     detail: facts.detail ?? null,
     twoPersonAboveCents,
   };
@@ -114,16 +114,17 @@ export async function tell(
     await deps.postAuditLine(`audit-${action.id}-${state}`, line);
   }
 
-  const alertId = action.target.kind === 'alert' ? action.target.alertId : null;
+  const alertId = alertIdOf(action);
   if (alertId !== null && state !== 'unchanged') {
     // The message with the button is there for sure, whatever became of our own note of it.
     const { channel, messageTs } = action.origin;
-    if (messageTs !== null) await deps.alerts.addRef(alertId, { channel, ts: messageTs });
+    if (messageTs !== null && action.target.kind === 'alert')
+      await deps.alerts.addRef(alertId, { channel, ts: messageTs });
     await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }
   // A button's success shows on the alert itself; everything else is told to the person who asked.
-  if (alertId === null || state !== 'done') {
+  if (action.target.kind !== 'alert' || state !== 'done') {
     const shown = { verb, state, card, by: action.actor.userId, at, before, after, apiWords, reason, note, ref };
     await deps.answer(action, actionResult(shown));
   }
@@ -143,7 +144,7 @@ function toOutcome(
     verb,
     by: action.actor.userId,
     at,
-    state: state === 'done' ? 'done' : state === 'waiting' ? 'waiting' : 'failed',
+    state: state === 'unchanged' ? 'failed' : state,
     text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),
   };
 }

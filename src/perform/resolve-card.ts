@@ -1,7 +1,7 @@
 import { chooseCard } from '../../templates/choose-card.ts';
 import { refusal } from '../../templates/refusal.ts';
 import { splitCardAndRest } from '../alert/card-query.ts';
-import { Action } from '../authority/action.ts';
+import { Action, alertIdOf } from '../authority/action.ts';
 import type { CardMatch } from '../store/directory-index.ts';
 import type { PerformDeps } from './deps.ts';
 
@@ -32,7 +32,8 @@ export async function resolveCard(action: Action, deps: PerformDeps): Promise<Re
   if (target.kind === 'alert') return await cardOfAlert(action, target.alertId, deps);
   if (target.kind !== 'words') return null;
 
-  const isWhole = action.verb === 'limit';
+  // Only block and unblock take a reason behind the card; for the others every word names the card.
+  const isWhole = action.verb !== 'block' && action.verb !== 'unblock';
   const split = isWhole
     ? { card: target.words.join(' '), rest: [] }
     : await splitCardAndRest(target.words, async (text) => (await deps.directory.findKnown(text)).length > 0);
@@ -43,10 +44,19 @@ export async function resolveCard(action: Action, deps: PerformDeps): Promise<Re
   const matches = await deps.directory.find(query);
   const candidates = candidatesOf(meant, matches);
   const [only] = candidates;
-  if (only !== undefined && candidates.length === 1) return { action: meant, acctId: only.acctId, cardId: only.cardId };
+  const isClear = candidates.length === 1 && !mayBeSomebodyElse(split?.rest ?? [], matches[0]);
+  if (only !== undefined && isClear) return { action: meant, acctId: only.acctId, cardId: only.cardId };
   if (only === undefined) await tellNone(meant, query, deps);
   else await askWhich(meant, query, candidates, deps);
   return null;
+}
+
+/**
+ * "Jane Dow", when only a Jane Smith is known, is not Jane Smith with the reason "Dow": found by a name, and followed by
+ * what looks like more of a name, it is asked back.
+ */
+function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined): boolean {
+  return match?.matchedBy === 'name' && /^\p{Lu}\p{Ll}+$/u.test(rest[0] ?? '');
 }
 
 async function cardOfAlert(action: Action, alertId: string, deps: PerformDeps): Promise<Resolved | null> {
@@ -109,7 +119,7 @@ async function askWhich(
 ): Promise<void> {
   const choices = [];
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
-    const settled = Action.parse({ ...action, target: { kind: 'card', acctId, cardId } });
+    const settled = Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } });
     const value = await deps.pending.put({ kind: 'choice', action: settled });
     const account = await deps.directory.account(acctId);
     const card = deps.toFacts(acctId, account, last4 === null ? {} : { last4 });

@@ -26,6 +26,8 @@ export function connectFailFast(options: ConnectionOptions): RedisClient {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2000,
+    // A frozen server keeps its connections; whatever has no deadline of its own ends here.
+    commandTimeout: 2000,
   });
 }
 

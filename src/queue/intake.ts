@@ -9,6 +9,9 @@ import type { RedisClient } from './connection.ts';
 /** How long an event is remembered: the same one within this time adds nothing. */
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 
+/** A click or command delivered again comes within minutes; the same words an hour later are meant anew. */
+const ACTION_TTL_SECONDS = 10 * 60;
+
 /** Longest wait for Redis' acknowledgement. Above it the sender gets a 503 and comes back. */
 const ACK_DEADLINE_MS = 850;
 
@@ -99,7 +102,8 @@ export function createIntake(redis: RedisClient, options: { deadlineMs?: number 
 
   async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
     const keys = [inbox, ...batch.map(({ id }) => intakeKey(`seen:${id}`))];
-    const args = [SEEN_TTL_SECONDS, ...batch.map(({ entry }) => entry)];
+    const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
+    const args = [ttl, ...batch.map(({ entry }) => entry)];
     try {
       const answers = (await withDeadline(script.run(keys, args), deadlineMs)) as number[];
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');

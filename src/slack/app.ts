@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import bolt, { type App } from '@slack/bolt';
 import { type createDoor, createStop, serverOptions, tlsOptions, watchContinue } from '../door.ts';
 import type { Log } from '../log.ts';
@@ -22,9 +23,13 @@ export interface SlackApp {
   readonly app: App;
   /** Listens, and takes Slack's requests. @returns the port. */
   start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
+  /** False while the socket of Socket Mode is not open. */
+  takesSlack(): boolean;
   /** Stops taking; requests under way are finished. */
   stop(): Promise<void>;
 }
+
+const SOCKET_RETRY_MAX_MS = 30_000;
 
 const notFound: RequestListener = (_request, response) => {
   response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });
@@ -39,6 +44,12 @@ const notFound: RequestListener = (_request, response) => {
 export function createSlackApp(options: SlackAppOptions): SlackApp {
   const { botToken, signingSecret, appToken, apiUrl, log } = options;
   const logger = toBoltLogger(log);
+  const clientOptions = {
+    timeout: 10_000,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+  };
   const receiver =
     appToken === undefined
       ? new bolt.HTTPReceiver({
@@ -47,18 +58,13 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
           dispatchErrorHandler: ({ request, response }) =>
             notFound(request, response as Parameters<RequestListener>[1]),
         })
-      : new bolt.SocketModeReceiver({ appToken, logger });
+      : new bolt.SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
   const app = new bolt.App({
     receiver,
     logger,
     extendedErrorHandler: true,
     authorize: async () => ({ botToken }),
-    clientOptions: {
-      timeout: 10_000,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-      ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-    },
+    clientOptions,
   });
   // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
   app.error(async ({ error, body }: { error: Error; body: object }) => {
@@ -78,8 +84,24 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
   });
 
   let stop: (() => Promise<void>) | undefined;
+  let socket: 'unused' | 'connecting' | 'connected' | 'stopped' = appToken === undefined ? 'unused' : 'connecting';
+
+  /** Tries until it works: Slack being away at start is no reason to be away oneself. */
+  async function connectSocket(): Promise<void> {
+    for (let attempt = 1; socket === 'connecting'; attempt += 1) {
+      try {
+        await app.start();
+        socket = 'connected';
+      } catch (error) {
+        log.error({ err: error }, 'socket to Slack could not be opened, trying again');
+        await sleep(Math.min(1000 * 2 ** attempt, SOCKET_RETRY_MAX_MS));
+      }
+    }
+  }
+
   return {
     app,
+    takesSlack: () => socket === 'unused' || socket === 'connected',
     async start({ host, port, tls }) {
       const tlsSettings = tls === null ? {} : tlsOptions(tls);
       let server: Server;
@@ -93,7 +115,8 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
             ? createServer(serverOptions, open)
             : createTlsServer({ ...serverOptions, ...tlsSettings }, open);
         await listen(server, host, port);
-        await app.start();
+        // In the background: the receivers must not wait for Slack.
+        void connectSocket();
       }
       watchContinue(server, open);
       stop = createStop(server);
@@ -101,7 +124,9 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
       return address !== null && typeof address === 'object' ? address.port : port;
     },
     async stop() {
-      if (appToken !== undefined) await app.stop();
+      const wasConnected = socket === 'connected';
+      socket = 'stopped';
+      if (wasConnected) await app.stop();
       await stop?.();
       await Promise.allSettled(underWay);
     },

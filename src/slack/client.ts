@@ -1,5 +1,5 @@
-import webApi from '@slack/web-api';
 import type { ModalView } from '@slack/types';
+import webApi from '@slack/web-api';
 import { toSlackError } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 

@@ -60,13 +60,26 @@ export function toSlackError(method: string, error: unknown): SlackError {
       return new SlackError(method, 'rate_limited', code, { retryAfterMs: DEFAULT_RETRY_AFTER_MS });
     }
     if (ambiguous.has(code)) return new SlackError(method, 'unknown', code);
-    return new SlackError(method, 'refused', reasonOf(code, error.data.response_metadata?.messages));
+    const reason = reasonOf(code, error.data.response_metadata?.messages);
+    return new SlackError(method, isForGood(method, code) ? 'refused' : 'token_dead', reason);
   }
   if (error instanceof WebAPIHTTPError) {
     const status = error.statusCode;
-    return new SlackError(method, status >= 500 || status === 408 ? 'unknown' : 'refused', `http_${status}`);
+    if (status >= 500 || status === 408) return new SlackError(method, 'unknown', `http_${status}`);
+    return new SlackError(method, isForGood(method, '') ? 'refused' : 'token_dead', `http_${status}`);
   }
   return new SlackError(method, 'unknown', 'no_answer', { cause: error });
+}
+
+/** Codes about what a message holds: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`, `metadata_too_large` … */
+const aboutContent = /block|attachment|text|metadata|argument|msg_|markdown|link|too_long|too_large|invalid_arg|json/;
+
+/**
+ * True when asking again cannot help. A post that is refused for any other reason than what it holds (a proxy's 403, a
+ * workspace being moved, a code of tomorrow) waits: an alert is not given up for it.
+ */
+function isForGood(method: string, code: string): boolean {
+  return method !== 'chat.postMessage' || aboutContent.test(code);
 }
 
 /** Slack says which block is bad and why; that sentence names our own block, not foreign text. */

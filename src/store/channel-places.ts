@@ -10,7 +10,7 @@ const PATIENCE_MS = 1500;
  * public: then the least is shown.
  */
 export function createPlaceOf(
-  channelInfo: (channel: string) => Promise<{ isPrivate: boolean }>,
+  channelInfo: (channel: string) => Promise<{ isPrivate: boolean; isExtShared: boolean }>,
   now: () => number = Date.now,
 ): (channel: string) => Promise<Place> {
   const known = new Map<string, { place: Place; until: number }>();
@@ -22,7 +22,9 @@ export function createPlaceOf(
     let place: Place = 'public';
     let freshMs = FRESH_MS;
     try {
-      place = (await inTime(channelInfo(channel))).isPrivate ? 'private' : 'public';
+      const { isPrivate, isExtShared } = await inTime(channelInfo(channel));
+      // Another company reads along in a shared channel, whatever Slack calls it here.
+      place = isPrivate && !isExtShared ? 'private' : 'public';
     } catch {
       freshMs = RETRY_MS;
     }

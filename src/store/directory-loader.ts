@@ -35,6 +35,8 @@ export function createLoader({ source, records, polite, limits, remember, now, l
   const stopping = new AbortController();
   const me = randomUUID();
   let filling: Promise<void> | null = null;
+  /** Asked for while a filling was ending: it may have looked before there was something to fill. */
+  let isWantedAgain = false;
 
   /** Lists all accounts, when the politeness allows it. */
   async function list(force: boolean): Promise<Listing> {
@@ -95,12 +97,14 @@ export function createLoader({ source, records, polite, limits, remember, now, l
 
   /** Completes missing cards in the background, then refreshes the stalest. Ends when there is nothing to do. */
   function fill(): Promise<void> {
+    isWantedAgain = filling !== null;
     filling ??= fillAll()
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'directory filling ended early');
       })
       .finally(() => {
         filling = null;
+        if (isWantedAgain && !stopping.signal.aborted) void fill();
       });
     return filling;
   }
@@ -139,7 +143,9 @@ export function createLoader({ source, records, polite, limits, remember, now, l
     list,
     load,
     fill,
-    idle: () => filling ?? Promise.resolve(),
+    async idle(): Promise<void> {
+      while (filling !== null) await filling;
+    },
     async stop(): Promise<void> {
       stopping.abort();
       await filling;

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freePort } from '../../local/redis.ts';
 import { channels, people } from '../support/people.ts';
-import { useCardbell } from '../support/running-cardbell.ts';
+import { type CardbellOptions, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
+import { sideBySide } from '../support/side-by-side.ts';
 
 const closedPort = await freePort();
 const forever = Number.POSITIVE_INFINITY;
@@ -10,40 +11,43 @@ const forever = Number.POSITIVE_INFINITY;
 /** Longer would be late: people decide within seconds whether to call the holder. */
 const SOON_MS = 6000;
 
-describe.each([
+type Parts = Parameters<NonNullable<CardbellOptions['prepare']>>[0];
+
+const ways: readonly (readonly [string, CardbellOptions])[] = [
   ['hangs', { prepare: (to: Parts) => to.sandbox.faults.add({ path: /./, kind: 'hang', times: forever }) }],
   ['answers 500', { prepare: (to: Parts) => to.sandbox.faults.add({ path: /./, kind: 'http_500', times: forever }) }],
   ['is not there', { prepare: () => {}, env: { CARD_API_URL: `http://127.0.0.1:${closedPort}/v4` } }],
-])('while the card API %s', (_how, options) => {
-  const cardbell = useCardbell(options);
+];
 
-  it.each(['decline.rule.velocity', 'decline.balance.card'])('%s goes out soon, with ids', async (code) => {
-    const { AcctId } = cardbell().take('ACTIVE');
-    const startedAt = performance.now();
+for (const [how, options] of ways)
+  sideBySide(`while the card API ${how}`, () => {
+    const cardbell = useCardbell(options);
 
-    expect(await cardbell().deliver(sampleWebhook(code, { AcctId }))).toBe(200);
-    const message = await cardbell().waitFor(channels.declines, new RegExp(`account ${AcctId}`, 'i'));
+    it.each(['decline.rule.velocity', 'decline.balance.card'])('%s goes out soon, with ids', async (code) => {
+      const { AcctId } = cardbell().take('ACTIVE');
+      const startedAt = performance.now();
 
-    expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-    expect(JSON.stringify(message.blocks)).toContain('$84.10');
+      expect(await cardbell().deliver(sampleWebhook(code, { AcctId }))).toBe(200);
+      const message = await cardbell().waitFor(channels.declines, new RegExp(`account ${AcctId}`, 'i'));
+
+      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+      expect(JSON.stringify(message.blocks)).toContain('$84.10');
+    });
+
+    it('a status change goes out with the name that it carries', async () => {
+      const webhook = sampleWebhook('card-status', { AcctId: 610_777, FirstName: 'Wanda', LastName: 'Wild' });
+      const startedAt = performance.now();
+
+      await cardbell().deliver(webhook);
+      await cardbell().waitFor(channels.status, /Wanda Wild/);
+
+      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+    });
+
+    it('a command is acknowledged at once', async () => {
+      const delivery = await cardbell().command(people.olga, 'show 610001');
+
+      expect(delivery.status).toBe(200);
+      expect(delivery.ms).toBeLessThan(900);
+    });
   });
-
-  it('a status change goes out with the name that it carries', async () => {
-    const webhook = sampleWebhook('card-status', { AcctId: 610_777, FirstName: 'Wanda', LastName: 'Wild' });
-    const startedAt = performance.now();
-
-    await cardbell().deliver(webhook);
-    await cardbell().waitFor(channels.status, /Wanda Wild/);
-
-    expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-  });
-
-  it('a command is acknowledged at once', async () => {
-    const delivery = await cardbell().command(people.olga, 'show 610001');
-
-    expect(delivery.status).toBe(200);
-    expect(delivery.ms).toBeLessThan(900);
-  });
-});
-
-type Parts = Parameters<NonNullable<NonNullable<Parameters<typeof useCardbell>[0]>['prepare']>>[0];

@@ -93,7 +93,7 @@ async function everyButton(): Promise<void> {
   await until(() => workspace.views.top(people.zoe) !== undefined, 'the form opens');
   const view = workspace.views.top(people.zoe);
   await workspace.submitView({ user: people.zoe, viewId: view?.id ?? '', values: { amount: '300', reason: freeText } });
-  await until(() => now(alert).text.includes('Limit raised'), 'the limit is raised');
+  await until(() => now(alert).text.includes('Limit changed'), 'the limit is raised');
   await press(people.otto, alert, 'block_card');
 }
 

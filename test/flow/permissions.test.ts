@@ -105,7 +105,7 @@ describe('user groups are asked at the moment of the click', () => {
     const message = await waitTold(gus, /out of reach/, since);
     await settled(300);
 
-    expect(message.text).toContain('Nothing changed');
+    expect(message.text).toContain('nothing changed');
     expect(cardbell().writes()).toHaveLength(before);
     workspace.faults.clear();
   });

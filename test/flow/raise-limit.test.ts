@@ -41,7 +41,7 @@ describe('raising a limit from a decline', () => {
     expect(wrong.errors).toMatchObject({ amount: expect.stringMatching(/dollars/) });
     const right = await submit(ana, view.id, '$180');
     expect(right.errors).toBeUndefined();
-    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+    await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');
 
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(180);
     const shown = JSON.stringify(cardbell().now(alert).blocks);
@@ -61,7 +61,7 @@ describe('raising a limit from a decline', () => {
     const view = await openForm(ben, alert);
 
     await submit(ben, view.id, '90');
-    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+    await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');
 
     const rules = cardbell().account(card.AcctId).SpendRules;
     expect(rules.MerchantCategories.find(({ Id }) => Id === 9)?.DailySpendLimit).toBe(90);
@@ -80,7 +80,7 @@ describe('raising a limit from a decline', () => {
     const view = await openForm(ben, alert);
 
     await submit(ben, view.id, '150');
-    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+    await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');
 
     const rules = cardbell().account(card.AcctId).SpendRules;
     expect(rules.MerchantCategories.find(({ Id }) => Id === 9)?.DailySpendLimit).toBe(150);
@@ -99,7 +99,7 @@ describe('raising a limit from a decline', () => {
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(50);
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => cardbell().now(alert).text.includes('Limit raised'), 'the alert says so');
+    await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');
 
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(2000);
     expect(JSON.stringify(cardbell().now(alert).blocks)).not.toContain('second approver');

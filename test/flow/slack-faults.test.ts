@@ -1,29 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fault } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, type RunningCardbell, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
+import { sideBySide } from '../support/side-by-side.ts';
 import { settled, until } from '../support/until.ts';
-
-const cardbell = useCardbell();
 
 let serial = 0;
 
 /** A shipment that no other test has; its tracking number marks its message. */
-function shipment() {
+function shipment({ workspace }: RunningCardbell) {
   serial += 1;
   const TrackingNumber = `94001118990000${String(serial).padStart(8, '0')}`;
   const count = () =>
-    cardbell()
-      .workspace.messages(channels.shipping)
-      .filter((message) => JSON.stringify(message).includes(TrackingNumber)).length;
+    workspace.messages(channels.shipping).filter((message) => JSON.stringify(message).includes(TrackingNumber)).length;
   return { webhook: sampleWebhook('card-shipping', { TrackingNumber }), mark: new RegExp(TrackingNumber), count };
 }
 
 /** Posts one alert while Slack misbehaves, and tells how often it stands in the channel in the end. */
-async function postedDespite(fault: Omit<Fault, 'method'>): Promise<number> {
-  const { workspace, deliver, waitFor } = cardbell();
-  const { webhook, mark, count } = shipment();
+async function postedDespite(fault: Omit<Fault, 'method'>, running: RunningCardbell): Promise<number> {
+  const { workspace, deliver, waitFor } = running;
+  const { webhook, mark, count } = shipment(running);
   workspace.faults.add({ method: 'chat.postMessage', ...fault });
   await deliver(webhook);
   await waitFor(channels.shipping, mark);
@@ -32,7 +29,9 @@ async function postedDespite(fault: Omit<Fault, 'method'>): Promise<number> {
   return count();
 }
 
-describe('posting once', () => {
+sideBySide('posting once', () => {
+  const cardbell = useCardbell();
+
   it.each<[string, Omit<Fault, 'method'>]>([
     ['answers 429 with Retry-After', { kind: 'rate_limited', retryAfterSeconds: 2 }],
     ['takes it and answers 500', { kind: 'http_500_after_accept' }],
@@ -42,21 +41,30 @@ describe('posting once', () => {
     ['says internal_error', { kind: 'error', error: 'internal_error' }],
     ['takes it and never answers', { kind: 'timeout_after_accept' }],
   ])('Slack %s', async (_how, fault) => {
-    expect(await postedDespite(fault)).toBe(1);
+    expect(await postedDespite(fault, cardbell())).toBe(1);
   });
 
   it('also when Slack cannot say what it took at first', async () => {
     cardbell().workspace.faults.add({ method: 'conversations.history', kind: 'http_500', times: 2 });
 
-    expect(await postedDespite({ kind: 'http_500_after_accept' })).toBe(1);
+    expect(await postedDespite({ kind: 'http_500_after_accept' }, cardbell())).toBe(1);
+  });
+
+  it('and no message of this suite stands twice, however its end was learned', () => {
+    const texts = cardbell().texts(channels.shipping);
+
+    expect(texts).toHaveLength(8);
+    expect(new Set(texts).size).toBe(8);
   });
 });
 
-describe('what Slack does not take', () => {
+sideBySide('what Slack does not take', () => {
+  const cardbell = useCardbell();
+
   it('a message whose blocks are refused is posted as plain text, and ops hear of it once', async () => {
     const { texts, workspace, waitFor } = cardbell();
 
-    expect(await postedDespite({ kind: 'error', error: 'invalid_blocks' })).toBe(1);
+    expect(await postedDespite({ kind: 'error', error: 'invalid_blocks' }, cardbell())).toBe(1);
     await waitFor(channels.ops, /refused a message/);
 
     expect(workspace.messages(channels.shipping).at(-1)?.blocks ?? []).toEqual([]);
@@ -91,7 +99,7 @@ describe('what Slack does not take', () => {
 
   it('a revoked token loses nothing: everything is posted once it is good again', async () => {
     const { deliver, waitFor, workspace, slackCalls } = cardbell();
-    const { webhook, mark, count } = shipment();
+    const { webhook, mark, count } = shipment(cardbell());
     workspace.setRevoked(true);
     const calls = slackCalls('chat.postMessage').length;
     await deliver(webhook);
@@ -106,16 +114,9 @@ describe('what Slack does not take', () => {
   });
 });
 
-it('no alert of this file stands twice, however its end was learned', () => {
-  const numbers = cardbell()
-    .workspace.messages(channels.shipping)
-    .map(({ text }) => /94001118\d+/.exec(text)?.[0]);
+sideBySide('answering people', () => {
+  const cardbell = useCardbell();
 
-  expect(numbers).toHaveLength(serial);
-  expect(new Set(numbers).size).toBe(serial);
-});
-
-describe('answering people', () => {
   it.each<[string, Omit<Fault, 'method'>]>([
     ['answers 404', { kind: 'error', error: 'used_url' }],
     ['answers 500', { kind: 'http_500' }],

@@ -105,6 +105,10 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     const child = startChild('web', { PORT: String(port), ...env, ...webEnv, ...options.env, ...more });
     webs.push(child);
     await child.said('web listens');
+    const base = `http://127.0.0.1:${more.PORT ?? port}`;
+    if (env.REDIS_URL === redis.url) {
+      await until(async () => (await fetch(`${base}/readyz`)).status === 200, 'web is ready');
+    }
     return child;
   };
   const startWorker = async (more: Record<string, string> = {}): Promise<Child> => {

@@ -184,7 +184,7 @@ describe('the controls', () => {
       'approve_remedy block_card',
       '*Seen* by <@U2> at <!date^',
     ],
-    ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit raised* by <@U1>'],
+    ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit changed* by <@U1>'],
     [
       'waiting for a second approver',
       [outcome({ verb: 'limit', state: 'waiting' })],

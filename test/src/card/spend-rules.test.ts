@@ -188,6 +188,11 @@ describe('changing one limit', () => {
     expect(body).toEqual({ Odd: 1, MerchantCategories: [{ Id: 1, New: 2 }] });
   });
 
+  it('is not made on an answer of another shape, which would read as "no limits"', () => {
+    expect(readSpendRules({ SpendRules: { DailySpendLimit: 400 } })).toBeNull();
+    expect(readSpendRules({ AdvancedSpendRules: {} })?.limits.daily).toBeNull();
+  });
+
   it('is refused for a category that the card does not have', () => {
     expect(() => changeLimit(wrapped, { period: 'daily', category: 77, limitCents: 1 })).toThrow(CardApiError);
     expect(() => changeLimit({}, { period: 'daily', category: 1, limitCents: 1 })).toThrow('no such spend category');
