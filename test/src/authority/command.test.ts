@@ -87,5 +87,9 @@ describe('whatever somebody types', () => {
 });
 
 function withCheckDigit(digits: string): string {
-  return [...'0123456789'].map((digit) => `${digits}${digit}`).find(isCardNumber) ?? '';
+  return (
+    Array.from('0123456789')
+      .map((digit) => `${digits}${digit}`)
+      .find(isCardNumber) ?? ''
+  );
 }
