@@ -8,7 +8,7 @@ import { createDoor } from './door.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createPermissions } from './permissions.ts';
-import { connectFailFast } from './queue/connection.ts';
+import { connectFailFast, whenReady } from './queue/connection.ts';
 import { createIntake } from './queue/intake.ts';
 import { receiveWebhook } from './receive-webhook.ts';
 import { requestAction } from './request-action.ts';
@@ -20,6 +20,8 @@ import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
 import { createPending } from './store/pending.ts';
 
+/** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
+const FIRST_CONNECTION_MS = 1500;
 const PING_DEADLINE_MS = 700;
 
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
@@ -89,6 +91,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     log,
   });
 
+  await whenReady(redis, FIRST_CONNECTION_MS);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
   log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
 

@@ -36,6 +36,15 @@ export function connectPatient(options: ConnectionOptions): RedisClient {
   return connect(options, { enableOfflineQueue: true, maxRetriesPerRequest: null, connectTimeout: 5000 });
 }
 
+/** Resolves when the connection can be used, or after `patienceMs` if it cannot. */
+export async function whenReady(redis: RedisClient, patienceMs: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await Promise.race([
+    new Promise<void>((resolve) => void redis.once('ready', () => resolve())),
+    new Promise<void>((resolve) => void setTimeout(resolve, patienceMs).unref()),
+  ]);
+}
+
 /** ioredis' cluster and single options differ in how they type this one, and we do not use it. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
