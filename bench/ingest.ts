@@ -54,16 +54,14 @@ export async function benchIngest(): Promise<void> {
   table(
     'Durable ingest, 64 connections',
     ['webhooks/s', 'share of bare', 'p50 ms', 'p99 ms'],
-    [
-      ...[...rounds].map(([name, own]) =>
-        row(name, [
-          Math.round(median(own.map(({ perSecond }) => perSecond))).toLocaleString('en-US'),
-          median(own.map(({ perSecond }, round) => perSecond / (floor[round]?.perSecond ?? 1))).toFixed(2),
-          median(own.map(({ p50 }) => p50)).toFixed(1),
-          median(own.map(({ p99 }) => p99)).toFixed(1),
-        ]),
-      ),
-    ],
+    [...rounds].map(([name, own]) =>
+      row(name, [
+        Math.round(median(own.map(({ perSecond }) => perSecond))).toLocaleString('en-US'),
+        median(own.map(({ perSecond }, round) => perSecond / (floor[round]?.perSecond ?? 1))).toFixed(2),
+        median(own.map(({ p50 }) => p50)).toFixed(1),
+        median(own.map(({ p99 }) => p99)).toFixed(1),
+      ]),
+    ),
   );
 
   const cardbell = contestants.at(-1);
