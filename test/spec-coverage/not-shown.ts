@@ -1,0 +1,85 @@
+/** A gap that the specification marks with "not shown", and the assumption that fills it. */
+export interface NotShown {
+  /** In the words of the specification. */
+  readonly row: string;
+  readonly file: 'sandbox/assumptions.ts' | 'src/card/assumptions.ts';
+  /** Names of the assumptions, as written there. */
+  readonly assumptions: readonly string[];
+}
+
+const sandbox = 'sandbox/assumptions.ts';
+const client = 'src/card/assumptions.ts';
+
+/** Every "not shown" of the specification: what the sandbox takes for granted, and what the bot's client does. */
+export const NOT_SHOWN: readonly NotShown[] = [
+  {
+    row: 'account onboarding, funding behaviour and business rules',
+    file: sandbox,
+    assumptions: ['virtualFundingMax', 'emptyCategoryListAllowsAll', 'serviceDisallowedMccs'],
+  },
+  {
+    row: 'numeric type of the time-based limits, and what stands for no limit',
+    file: client,
+    assumptions: ['noLimit'],
+  },
+  {
+    row: 'full field lists of profile, order, group, ruleset and transaction records',
+    file: client,
+    assumptions: ['spendRulesWrapper', 'readOnlyRuleFields', 'readOnlyCategoryFields'],
+  },
+  {
+    row: 'other transitions between card statuses',
+    file: sandbox,
+    assumptions: ['statusOfInactiveMayBeSetActive', 'sameStatusIsNoChange', 'wrongPinsUntilBlocked'],
+  },
+  {
+    row: 'state rules of activation beyond the table',
+    file: sandbox,
+    assumptions: ['activationRefusedHours', 'activationEndsOtherCards'],
+  },
+  {
+    row: 'states of card orders and virtual card orders',
+    file: sandbox,
+    assumptions: ['cardOrderStatus', 'orderProcessingSeconds'],
+  },
+  {
+    row: 'request parameters, bodies and status codes of the endpoints',
+    file: client,
+    assumptions: [
+      'setCardStatusPath',
+      'blockedBody',
+      'activeBody',
+      'activateCardPaths',
+      'remainingLimitPaths',
+      'emptyListStatus',
+    ],
+  },
+  {
+    row: 'request parameters, bodies and status codes, the service’s side',
+    file: sandbox,
+    assumptions: ['putSpendRulesAnswer', 'createSyncAnswersOrder', 'wrongVersionStatus'],
+  },
+  { row: 'request fields of POST /Card/CreateAsync', file: sandbox, assumptions: ['cardsPerOrderMax'] },
+  {
+    row: 'request body of POST /VirtualCard/Data',
+    file: sandbox,
+    assumptions: ['virtualOrderNeedsWebhook', 'virtualCardMessage'],
+  },
+  { row: 'how API callers authenticate', file: sandbox, assumptions: ['tokenScheme'] },
+  {
+    row: 'how API callers authenticate, and when a token is dead',
+    file: client,
+    assumptions: ['currentTokenPath', 'deadTokenTexts', 'livingTokenTexts'],
+  },
+  { row: 'error response bodies and status codes', file: sandbox, assumptions: ['shorterAboveLongerText'] },
+  {
+    row: 'rate limits, page sizes, cards per order, range of queries',
+    file: sandbox,
+    assumptions: ['callsPerMinute', 'callsOfEndpoint', 'transactionPageSize', 'cardsPerOrderMax', 'queryRangeMonths'],
+  },
+  {
+    row: 'rate limits, as the client keeps them',
+    file: client,
+    assumptions: ['listCallsPerHour', 'callsPerMinute', 'detailCallsPerMinute'],
+  },
+];
