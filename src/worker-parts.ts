@@ -132,7 +132,11 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     wakeOutbox: queues.flushOutbox,
     updateRequest: queues.updateRequest,
   });
-  const remedyFor = createRemedyFor(card, log);
+  const remedyFor = createRemedyFor(
+    card,
+    async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+    log,
+  );
 
   const deliver = (event: StoredEvent, hasWaited: boolean): Promise<number | null> =>
     deliverAlert(event, hasWaited, {
