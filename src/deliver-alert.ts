@@ -86,7 +86,6 @@ async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: D
       from: change.from ?? told.changes[i]?.from ?? null,
     }));
     await deps.alerts.save({ ...alert, event: told.event, changes: merged });
-    await deps.alerts.linkTo(event.id, told.event.id);
     await deps.updateMessages(told.event.id);
   }
   return null;

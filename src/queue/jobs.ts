@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The queues. One job name each: a queue is a lane, and lanes must not wait for one another. */
+/** The queues: each is a lane of its own, because lanes must not wait for one another. */
 export const queueNames = {
   alerts: 'alerts',
   outbox: 'outbox',

@@ -22,8 +22,6 @@ export interface Queues {
   updateMessage(alertId: string): Promise<void>;
   /** The same for the message of a request. */
   updateRequest(requestId: string): Promise<void>;
-  /** Waiting, active and delayed jobs by queue, for metrics and health. */
-  depth(): Promise<Record<QueueName, number>>;
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
@@ -111,15 +109,6 @@ export function createQueues(redis: RedisClient): Queues {
         { requestId },
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: requestId, keepLastIfActive: true } },
       );
-    },
-    async depth() {
-      const counts = await Promise.all(
-        Object.entries(queues).map(async ([name, queue]) => {
-          const { wait = 0, active = 0, delayed = 0, prioritized = 0 } = await queue.getJobCounts();
-          return [name, wait + active + delayed + prioritized];
-        }),
-      );
-      return Object.fromEntries(counts) as Record<QueueName, number>;
     },
     queue: (name) => queues[name],
     async close() {

@@ -21,8 +21,8 @@ type StreamEntry = [id: string, fields: string[] | null];
 /**
  * Moves what the web process stored into BullMQ: read, add, and only then take it out of the inbox.
  *
- * A crash in between adds again, and the job id makes that nothing. Every worker runs one relay; the consumer group
- * deals each entry to one of them.
+ * A crash in between adds again: the job id makes that nothing while the job is there, and afterwards the outbox and the
+ * journal know what was done. Every worker runs one relay; the consumer group deals each entry to one of them.
  *
  * @param reader a connection of its own: it blocks while it waits.
  */

@@ -21,9 +21,6 @@ export interface Alerts {
   addRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
   /** The latest outcome of one action. A running action's outcome is replaced by its result. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
-  /** An event that is shown inside another event's alert. */
-  linkTo(eventId: string, alertId: string): Promise<void>;
-  linkOf(eventId: string): Promise<string | null>;
 }
 
 /** What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message. */
@@ -52,9 +49,5 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     },
     addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(ref)),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
-    async linkTo(eventId, alertId) {
-      await redis.set(stateKey(`link:${eventId}`), alertId, 'EX', ALERT_TTL_SECONDS);
-    },
-    linkOf: (eventId) => redis.get(stateKey(`link:${eventId}`)),
   };
 }
