@@ -107,6 +107,6 @@ async function deliver(alert: Alert, deps: Deps): Promise<void> {
   await deps.alerts.save(alert);
   const channel = deps.channelFor(alert.event);
   if (channel === null) return;
-  await deps.outbox.put(channel, { kind: 'alert', id, alertId: id });
+  await deps.outbox.put(channel, { kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
   await deps.wakeOutbox(channel);
 }

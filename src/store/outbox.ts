@@ -16,7 +16,16 @@ const Block = z.custom<KnownBlock>((value) => typeof value === 'object' && value
  * known then; a notice carries its message.
  */
 export const OutboxEntry = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('alert'), id: z.string(), alertId: z.string() }),
+  z.strictObject({
+    kind: z.literal('alert'),
+    /** One for each alert and channel. */
+    id: z.string(),
+    alertId: z.string(),
+    /** In whose words: for those who run the program, or for the holder of the card (a direct message). */
+    audience: z.enum(['team', 'holder']).default('team'),
+    /** The story that it belongs to: everything of one story in one channel is one thread. Null: none. */
+    threadId: z.string().nullable().default(null),
+  }),
   z.strictObject({
     kind: z.literal('notice'),
     id: z.string(),

@@ -113,7 +113,7 @@ function createWorld(entries: readonly OutboxEntry[], script: readonly Outcome[]
   };
 }
 
-const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id });
+const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
 
 describe('a channel’s messages', () => {
   it('each stand there exactly once and in order, whatever happens on the way', async () => {

@@ -3,7 +3,7 @@ import { createOutbox, type OutboxEntry } from '../../../src/store/outbox.ts';
 import { useRedis } from './on-redis.ts';
 
 const redis = useRedis();
-const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id });
+const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
 
 it('keeps each entry once, while it waits and after it was posted', async () => {
   const outbox = createOutbox(redis());

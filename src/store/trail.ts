@@ -1,0 +1,64 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../keys.ts';
+
+/** As long as the alert itself: afterwards nobody can ask about it. */
+const TRAIL_TTL_SECONDS = 30 * 24 * 3600;
+
+/** An event that is edited a thousand times must not grow without end; the beginning says most. */
+const STEPS_MAX = 100;
+
+/** What can become of an event on its way to people. */
+export const trailSteps = [
+  'taken',
+  'repeated',
+  'routed',
+  'muted',
+  'held',
+  'grouped',
+  'queued',
+  'posted',
+  'redirected',
+  'refused',
+  'edited',
+] as const;
+
+const TrailStep = z.strictObject({
+  step: z.enum(trailSteps),
+  /** UTC ISO 8601. */
+  at: z.string(),
+  /** Slack channel that it is about; null when it is about none. */
+  channel: z.string().nullable(),
+  /** One plain sentence for people: what was decided, and why. Never card data. */
+  text: z.string(),
+});
+export type TrailStep = z.infer<typeof TrailStep>;
+
+/** The way of each event through dedupe, routing, mutes, grouping and delivery: what `/card why` tells. */
+export interface Trail {
+  /** Adds one step. The same step said again in the same words counts once: jobs may run twice. */
+  note(eventId: string, step: Omit<TrailStep, 'at'>): Promise<void>;
+  /** Oldest first; empty when the event is unknown or too old. */
+  read(eventId: string): Promise<TrailStep[]>;
+}
+
+export function createTrail(redis: Redis | Cluster, now: () => Date = () => new Date()): Trail {
+  const keyOf = (eventId: string): string => stateKey(`trail:${eventId}`);
+  return {
+    async note(eventId, step) {
+      const key = keyOf(eventId);
+      const field = JSON.stringify([step.step, step.channel, step.text]);
+      if ((await redis.hlen(key)) >= STEPS_MAX) return;
+      await redis.multi().hsetnx(key, field, now().toISOString()).expire(key, TRAIL_TTL_SECONDS).exec();
+    },
+    async read(eventId) {
+      const fields = Object.entries(await redis.hgetall(keyOf(eventId)));
+      return fields
+        .map(([field, at]) => {
+          const [step, channel, text] = JSON.parse(field) as unknown[];
+          return TrailStep.parse({ step, channel, text, at });
+        })
+        .toSorted((one, other) => one.at.localeCompare(other.at));
+    },
+  };
+}
