@@ -1,6 +1,7 @@
 import type { Alert, CardFacts, Remedy, StatusAlert, StatusChange } from './alert/alert.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
+import type { Route } from './routing/route.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
 import type { Outbox } from './store/outbox.ts';
@@ -17,8 +18,8 @@ interface Deps {
   readonly learn: (event: StoredEvent) => Promise<void>;
   /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
   readonly remedyFor: (event: TransactionEvent) => Promise<Remedy | null>;
-  /** Channel of an event; null when events of this kind are not posted. */
-  readonly channelFor: (event: StoredEvent) => string | null;
+  /** The channels that get an event. */
+  readonly route: Route;
   readonly history: CardHistory;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
@@ -105,8 +106,8 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
   const { id } = alert.event;
   await deps.alerts.save(alert);
-  const channel = deps.channelFor(alert.event);
-  if (channel === null) return;
-  await deps.outbox.put(channel, { kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
-  await deps.wakeOutbox(channel);
+  for (const { channel } of await deps.route(alert.event, alert.card)) {
+    await deps.outbox.put(channel, { kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
+    await deps.wakeOutbox(channel);
+  }
 }

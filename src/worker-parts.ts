@@ -1,11 +1,11 @@
 import { renderAlert } from '../templates/alert.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
 import type { StoredEvent } from './alert/event.ts';
+import { whichCard } from './alert/which-card.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { createCardClient } from './card/client.ts';
 import { changeLimit } from './card/spend-rules.ts';
 import { maskCardNumbers } from './card-number.ts';
-import { channelFor, whichCard } from './channel-for.ts';
 import type { WorkerConfig } from './config.ts';
 import { deliverAlert } from './deliver-alert.ts';
 import { directoryKey } from './keys.ts';
@@ -16,6 +16,7 @@ import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRemedyFor } from './remedy.ts';
 import { requestMessage } from './request-message.ts';
+import { createRoute } from './routing/route.ts';
 import { createAnswer } from './slack/answer.ts';
 import { createSlack } from './slack/client.ts';
 import type { Message } from './slack/message.ts';
@@ -138,6 +139,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     log,
   );
 
+  const route = createRoute({ channels });
   const deliver = (event: StoredEvent, hasWaited: boolean): Promise<number | null> =>
     deliverAlert(event, hasWaited, {
       factsOf: async (of) =>
@@ -153,7 +155,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       },
       learn: directory.learn,
       remedyFor,
-      channelFor: (of) => channelFor(of, channels),
+      route,
       history,
       alerts,
       outbox,

@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Bolt's server carries our routes as well: their settings are the door's.
   'src/slack': ['src/alert', 'src/door.ts'],
   'src/queue': ['src/alert'],
+  'src/routing': ['src/alert', 'src/authority', 'src/card/time.ts'],
   'src/store': ['src/alert', 'src/authority'],
   'src/perform': ['src/alert', 'src/authority', 'templates'],
   templates: ['src/alert', 'src/authority', 'src/slack'],
