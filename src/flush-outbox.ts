@@ -7,6 +7,12 @@ import type { Outbox, OutboxEntry, Sending } from './store/outbox.ts';
 export const POST_INTERVAL_MS = 1050;
 /** Nobody may touch a message on its way before its sender must have given up on it. */
 const LEASE_MS = 13_000;
+/**
+ * A post begins within this time of its claim or not at all: with Slack's time limit of ten seconds its end is then
+ * known before the lease is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
+ * have taken the message over.
+ */
+const BEGIN_WITHIN_MS = 2500;
 /** A message that Slack has taken may show in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
 /** Somebody has to exchange the token; until then everything waits. */
@@ -26,6 +32,7 @@ interface Deps {
   /** Slack will never take this message: keeps it where people can find it. */
   readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
   readonly log: Log;
+  /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -42,14 +49,15 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
   const { outbox, now } = deps;
 
   for (;;) {
-    const pause = (await outbox.pausedUntil(channel)) - now();
+    const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
+    const claimedAt = now();
     const claim = await outbox.claim(channel, 1);
     if (claim.state === 'empty') return null;
 
     if (claim.state === 'unsettled') {
-      const lease = claim.sending.startedAt + LEASE_MS - now();
+      const lease = LEASE_MS - claim.ageMs;
       if (lease > 0) return lease;
       await reconcile(channel, claim.sending, claim.entries, deps);
       continue;
@@ -58,6 +66,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const message = await deps.render(claim.entries, channel);
     if (message === null) {
       await outbox.settleDropped(channel, claim.sending.ref);
+      continue;
+    }
+    if (now() - claimedAt > BEGIN_WITHIN_MS) {
+      await outbox.settleUnsent(channel, claim.sending.ref);
       continue;
     }
     const again = await send(channel, claim.sending, claim.entries, message, deps);
@@ -72,7 +84,7 @@ async function send(
   message: Message,
   deps: Deps,
 ): Promise<number | null> {
-  const { outbox, now } = deps;
+  const { outbox } = deps;
   let ref: MessageRef;
   try {
     ref = await deps.post(channel, message, sending.ref);
@@ -80,7 +92,7 @@ async function send(
     if (!(error instanceof SlackError)) throw error;
     return await settleFailure(channel, sending, entries, error, deps);
   }
-  await outbox.pauseUntil(channel, now() + POST_INTERVAL_MS);
+  await outbox.pauseFor(channel, POST_INTERVAL_MS);
   await deps.posted(entries, ref);
   await outbox.settleSent(channel, sending.ref, ref.ts);
   return null;
@@ -93,12 +105,12 @@ async function settleFailure(
   error: SlackError,
   deps: Deps,
 ): Promise<number | null> {
-  const { outbox, now, log } = deps;
+  const { outbox, log } = deps;
   log.warn({ channel, code: error.code, slackError: error.slackError, entries: sending.entryIds }, 'post failed');
   switch (error.code) {
     case 'rate_limited': {
       const wait = error.retryAfterMs ?? POST_INTERVAL_MS;
-      await outbox.pauseUntil(channel, now() + wait);
+      await outbox.pauseFor(channel, wait);
       await outbox.settleUnsent(channel, sending.ref);
       return wait;
     }
@@ -128,7 +140,7 @@ async function reconcile(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
-  { outbox, findByRef, posted, log, now }: Deps,
+  { outbox, findByRef, posted, log }: Deps,
 ): Promise<void> {
   let ts: string | null;
   try {
@@ -136,7 +148,7 @@ async function reconcile(
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'unknown' || error.code === 'rate_limited') {
-      await outbox.pauseUntil(channel, now() + (error.retryAfterMs ?? UNKNOWN_PAUSE_MS));
+      await outbox.pauseFor(channel, error.retryAfterMs ?? UNKNOWN_PAUSE_MS);
       return;
     }
     // The history may not be read (scope missing, not in the channel): a second post is better than none.

@@ -36,7 +36,7 @@ export function startRelay(options: {
   const { reader, redis, consumer, handOn, log } = options;
   const streams = Object.values(inboxKeys);
   let isStopping = false;
-  let lastTakeover = 0;
+  let lastTakeover = -ABANDONED_AFTER_MS;
   const done = run();
 
   return {
@@ -57,8 +57,8 @@ export function startRelay(options: {
           for (const stream of streams) await createGroup(stream);
           hasGroups = true;
         }
-        if (Date.now() - lastTakeover > ABANDONED_AFTER_MS) {
-          lastTakeover = Date.now();
+        if (performance.now() - lastTakeover > ABANDONED_AFTER_MS) {
+          lastTakeover = performance.now();
           for (const stream of streams) await takeOver(stream);
         }
         const answer = (await reader.xreadgroup(

@@ -29,9 +29,9 @@ export function createLock(redis: Redis | Cluster, patienceMs = 60_000): WithLoc
   return async function withLock(name, work) {
     const key = stateKey(`lock:${name}`);
     const token = randomBytes(12).toString('hex');
-    const deadline = Date.now() + patienceMs;
+    const deadline = performance.now() + patienceMs;
     while ((await redis.set(key, token, 'PX', LEASE_MS, 'NX')) === null) {
-      if (Date.now() > deadline) throw new StoreUnavailableError('somebody else holds the lock for too long');
+      if (performance.now() > deadline) throw new StoreUnavailableError('somebody else holds the lock for too long');
       await sleep(ASK_AGAIN_MS);
     }
     const renewing = setInterval(() => {

@@ -41,6 +41,7 @@ const Sending = z.strictObject({
   /** Opaque; goes into the message's metadata, by which it is found again. */
   ref: z.string(),
   entryIds: z.array(z.string()),
+  /** Milliseconds since 1970 by Redis' clock, the one clock that all workers share. */
   startedAt: z.number(),
 });
 export type Sending = z.infer<typeof Sending>;
@@ -50,7 +51,13 @@ export type Claim =
   /** Ours to post now. */
   | { readonly state: 'claimed'; readonly sending: Sending; readonly entries: readonly OutboxEntry[] }
   /** Somebody posted, or tried to, and did not write down how it ended. */
-  | { readonly state: 'unsettled'; readonly sending: Sending; readonly entries: readonly OutboxEntry[] };
+  | {
+      readonly state: 'unsettled';
+      readonly sending: Sending;
+      readonly entries: readonly OutboxEntry[];
+      /** Milliseconds since it was claimed. */
+      readonly ageMs: number;
+    };
 
 export interface Outbox {
   /** Adds an entry unless it waits already or was posted. Safe to repeat. */
@@ -63,33 +70,43 @@ export interface Outbox {
   settleUnsent(channel: string, ref: string): Promise<void>;
   /** It can never be posted here: the entries leave this channel. */
   settleDropped(channel: string, ref: string): Promise<void>;
-  /** Earliest time (ms) of the channel's next post. */
-  pausedUntil(channel: string): Promise<number>;
-  pauseUntil(channel: string, ms: number): Promise<void>;
+  /** Milliseconds until the channel may be posted to again; 0 when it may now. */
+  pauseLeft(channel: string): Promise<number>;
+  pauseFor(channel: string, ms: number): Promise<void>;
   /** Channels that may have something waiting. */
   channels(): Promise<string[]>;
   waiting(channel: string): Promise<number>;
 }
 
-const putScript = `
+/**
+ * Times are Redis' own: the clocks of workers differ, and one that is an hour fast would have its entries waiting behind
+ * all others, and would take a message on its way for one that was left lying.
+ */
+const nowInRedis = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+const putScript = `${nowInRedis}
 if redis.call('EXISTS', KEYS[3]) == 1 or redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
 return 1
 `;
 
-const claimScript = `
+const claimScript = `${nowInRedis}
 local sending = redis.call('GET', KEYS[3])
 local state = 'unsettled'
 if not sending then
   local ids = redis.call('ZRANGE', KEYS[1], 0, tonumber(ARGV[1]) - 1)
   if #ids == 0 then return {'empty'} end
-  sending = cjson.encode({ref = ARGV[2], entryIds = ids, startedAt = tonumber(ARGV[3])})
+  sending = cjson.encode({ref = ARGV[2], entryIds = ids, startedAt = now})
   redis.call('SET', KEYS[3], sending)
   state = 'claimed'
 end
-local answer = {state, sending}
-for _, id in ipairs(cjson.decode(sending).entryIds) do
+local decoded = cjson.decode(sending)
+local answer = {state, sending, now - decoded.startedAt}
+for _, id in ipairs(decoded.entryIds) do
   answer[#answer + 1] = redis.call('HGET', KEYS[2], id) or ''
 end
 return answer
@@ -115,7 +132,7 @@ return 1
 const channelsKey = stateKey('outbox-channels');
 
 /** One queue of messages for each channel, with the memory of what was posted. All keys of a channel share a slot. */
-export function createOutbox(redis: Redis | Cluster, now: () => number = Date.now): Outbox {
+export function createOutbox(redis: Redis | Cluster): Outbox {
   const put = defineScript(redis, 'cardbellOutboxPut', putScript);
   const claim = defineScript(redis, 'cardbellOutboxClaim', claimScript);
   const settle = defineScript(redis, 'cardbellOutboxSettle', settleScript);
@@ -134,31 +151,26 @@ export function createOutbox(redis: Redis | Cluster, now: () => number = Date.no
       await redis.sadd(channelsKey, channel);
       const [queue, entries] = keysOf(channel) as [string, string];
       const keys = [queue, entries, outboxKey(channel, `sent:${entry.id}`)];
-      return (await put.run(keys, [entry.id, JSON.stringify(entry), now()])) === 1;
+      return (await put.run(keys, [entry.id, JSON.stringify(entry)])) === 1;
     },
     async claim(channel, max) {
       const ref = `m_${randomBytes(9).toString('base64url')}`;
-      const [state, sending, ...entries] = (await claim.run(keysOf(channel), [max, ref, now()])) as string[];
-      if (state === 'empty' || sending === undefined) return { state: 'empty' };
-      return {
-        state: state === 'claimed' ? 'claimed' : 'unsettled',
-        sending: Sending.parse(JSON.parse(sending)),
-        entries: entries.filter((text) => text !== '').map((text) => OutboxEntry.parse(JSON.parse(text))),
-      };
+      const [state, text, age, ...texts] = (await claim.run(keysOf(channel), [max, ref])) as string[];
+      if (state === 'empty' || text === undefined) return { state: 'empty' };
+      const sending = Sending.parse(JSON.parse(text));
+      const entries = texts.filter((one) => one !== '').map((one) => OutboxEntry.parse(JSON.parse(one)));
+      return state === 'claimed'
+        ? { state: 'claimed', sending, entries }
+        : { state: 'unsettled', sending, entries, ageMs: Number(age) };
     },
     settleSent: (channel, ref, ts) => settleAs(channel, ref, 'sent', ts),
     settleUnsent: (channel, ref) => settleAs(channel, ref, 'unsent'),
     settleDropped: (channel, ref) => settleAs(channel, ref, 'dropped'),
-    async pausedUntil(channel) {
-      return Number((await redis.get(outboxKey(channel, 'paused-until'))) ?? 0);
+    async pauseLeft(channel) {
+      return Math.max(0, await redis.pttl(outboxKey(channel, 'paused')));
     },
-    async pauseUntil(channel, ms) {
-      await redis.set(
-        outboxKey(channel, 'paused-until'),
-        Math.ceil(ms),
-        'PX',
-        Math.max(1, Math.ceil(ms - now()) + 1000),
-      );
+    async pauseFor(channel, ms) {
+      await redis.set(outboxKey(channel, 'paused'), '1', 'PX', Math.max(1, Math.ceil(ms)));
     },
     channels: () => redis.smembers(channelsKey),
     waiting: (channel) => redis.zcard(outboxKey(channel, 'queue')),

@@ -1,134 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SlackError } from '../../src/errors.ts';
-import { flushOutbox } from '../../src/flush-outbox.ts';
-import { createLog } from '../../src/log.ts';
-import type { Message } from '../../src/slack/message.ts';
-import type { Claim, Outbox, OutboxEntry, Sending } from '../../src/store/outbox.ts';
-
-const log = createLog({ level: 'silent', process: 'test' });
-
-/** What comes of one post. `lost…`: the answer never arrives. */
-type Outcome = 'ok' | 'lost_after' | 'lost_before' | 'rate_limited' | 'token_dead' | 'crash_before' | 'crash_after';
-const outcomes: readonly Outcome[] = [
-  'ok',
-  'lost_after',
-  'lost_before',
-  'rate_limited',
-  'token_dead',
-  'crash_before',
-  'crash_after',
-];
-
-class Crash extends Error {}
-
-/** An outbox in memory, a channel that tells the truth in its history, and a clock that jumps instead of waiting. */
-function createWorld(entries: readonly OutboxEntry[], script: readonly Outcome[], lostLookUps: number) {
-  let clock = 1_000_000;
-  let sending: Sending | null = null;
-  let pausedUntil = 0;
-  let serial = 0;
-  let lookUpsToLose = lostLookUps;
-  const queue = [...entries];
-  const plan = [...script];
-  const channel: { ref: string; text: string; at: number }[] = [];
-  const noted = new Map<string, number>();
-  const settle = (ref: string, remove: boolean): void => {
-    if (sending?.ref !== ref) return;
-    const [id] = sending.entryIds;
-    if (remove)
-      queue.splice(
-        queue.findIndex((entry) => entry.id === id),
-        1,
-      );
-    sending = null;
-  };
-  const outbox: Outbox = {
-    put: async () => true,
-    async claim(): Promise<Claim> {
-      const entry = queue.find(({ id }) => (sending === null ? true : id === sending.entryIds[0]));
-      if (sending !== null) return { state: 'unsettled', sending, entries: entry === undefined ? [] : [entry] };
-      if (entry === undefined) return { state: 'empty' };
-      serial += 1;
-      sending = { ref: `m_${serial}`, entryIds: [entry.id], startedAt: clock };
-      return { state: 'claimed', sending, entries: [entry] };
-    },
-    settleSent: async (_channel, ref) => settle(ref, true),
-    settleUnsent: async (_channel, ref) => settle(ref, false),
-    settleDropped: async (_channel, ref) => settle(ref, true),
-    pausedUntil: async () => pausedUntil,
-    pauseUntil: async (_channel, ms) => {
-      pausedUntil = ms;
-    },
-    channels: async () => [],
-    waiting: async () => queue.length,
-  };
-  const deps = {
-    outbox,
-    log,
-    now: () => clock,
-    sleep: async (ms: number) => {
-      clock += ms;
-    },
-    render: async ([entry]: readonly OutboxEntry[]): Promise<Message> => ({ text: entry?.id ?? '', blocks: [] }),
-    async post(_channel: string, { text }: Message, ref: string) {
-      const outcome = plan.shift() ?? 'ok';
-      if (outcome === 'crash_before') throw new Crash();
-      if (outcome === 'rate_limited')
-        throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
-      if (outcome === 'token_dead') throw new SlackError('post', 'token_dead', 'token_revoked');
-      if (outcome !== 'lost_before') channel.push({ ref, text, at: clock });
-      if (outcome === 'crash_after') throw new Crash();
-      if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
-      return { channel: 'C1', ts: String(channel.length) };
-    },
-    async findByRef(_channel: string, ref: string) {
-      lookUpsToLose -= 1;
-      if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
-      const place = channel.findIndex((message) => message.ref === ref);
-      return place === -1 ? null : String(place + 1);
-    },
-    async posted(posted: readonly OutboxEntry[]) {
-      for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
-    },
-    redirect: async () => false,
-    refused: async () => {},
-    tokenDead: async () => {},
-  };
-  return {
-    channel,
-    noted,
-    /** Runs as BullMQ does: again after the time asked for, or after a crash. */
-    async drain(): Promise<void> {
-      for (let run = 0; run < 500; run += 1) {
-        const again = await flushOutbox('C1', deps).catch((error: unknown) => {
-          if (!(error instanceof Crash)) throw error;
-          return 10_000;
-        });
-        if (again === null) return;
-        clock += again;
-      }
-      throw new Error('it never ends');
-    },
-  };
-}
+import type { OutboxEntry } from '../../src/store/outbox.ts';
+import { Crash, createWorld, type Moment, postOutcomes } from '../support/outbox-world.ts';
 
 const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
+const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
+
+/** The ids in what the channel shows, in order; one message may show several. */
+const shownIn = (channel: readonly { text: string }[]): string[] => channel.flatMap(({ text }) => text.split(' '));
+
+/** What Slack does with a post, and then with the look-ups that follow it. */
+const failures = postOutcomes.flatMap((first) =>
+  postOutcomes.flatMap((second) =>
+    [0, 1, 2].map((lostLookUps) => ({ script: [first, second] as const, lostLookUps, name: `${first}, ${second}` })),
+  ),
+);
 
 describe('a channel’s messages', () => {
   it('each stand there exactly once and in order, whatever happens on the way', async () => {
+    const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
-        fc.array(fc.constantFrom(...outcomes), { maxLength: 15 }),
+        fc.array(fc.constantFrom(...postOutcomes), { maxLength: 15 }),
         fc.integer({ min: 0, max: 4 }),
-        async (count, script, lostLookUps) => {
-          const ids = Array.from({ length: count }, (_, index) => `e${index}`);
-          const world = createWorld(ids.map(alert), script, lostLookUps);
+        crashes,
+        async (count, script, lostLookUps, crashAt) => {
+          const ids = idsOf(count);
+          let moment = -1;
+          const world = createWorld({
+            entries: ids.map(alert),
+            script,
+            lostLookUps,
+            onMoment() {
+              moment += 1;
+              if (crashAt.includes(moment)) throw new Crash();
+            },
+          });
 
           await world.drain();
 
-          expect(world.channel.map(({ text }) => text)).toEqual(ids);
+          expect(shownIn(world.channel)).toEqual(ids);
           expect([...world.noted.keys()].toSorted()).toEqual(ids);
         },
       ),
@@ -136,13 +48,81 @@ describe('a channel’s messages', () => {
     );
   });
 
+  it.each([0, 1, 2])(
+    'stand there once for every failure of Slack and every moment at which a worker is killed, and again within %i moments',
+    async (again) => {
+      const ids = idsOf(2);
+      let runs = 0;
+      for (const { script, lostLookUps, name } of failures) {
+        // Until a run ends before its crash comes: then every moment has had one.
+        for (let crashAt = 0, hasCrashed = true; hasCrashed; crashAt += 1) {
+          let moment = -1;
+          let where: Moment | undefined;
+          hasCrashed = false;
+          const world = createWorld({
+            entries: ids.map(alert),
+            script,
+            lostLookUps,
+            onMoment(now) {
+              moment += 1;
+              if (moment !== crashAt && (again === 0 || moment !== crashAt + again)) return;
+              hasCrashed = true;
+              where = now;
+              throw new Crash();
+            },
+          });
+
+          await world.drain();
+
+          runs += 1;
+          const told = `${name}, ${lostLookUps} look-ups lost, killed ${where?.when} ${where?.step}`;
+          expect([told, shownIn(world.channel)]).toEqual([told, ids]);
+          expect([told, [...world.noted.keys()].toSorted()]).toEqual([told, ids]);
+        }
+      }
+      expect(runs).toBeGreaterThan(1000);
+    },
+  );
+
+  it('stand there once when a worker stands still at any moment, others take over, and it goes on', async () => {
+    for (const { script, lostLookUps, name } of failures) {
+      for (let stillAt = 0, hasStood = true; hasStood; stillAt += 1) {
+        let moment = -1;
+        hasStood = false;
+        let where: Moment | undefined;
+        const ids = idsOf(2);
+        const world = createWorld({
+          entries: ids.map(alert),
+          script,
+          lostLookUps,
+          async onMoment(now) {
+            moment += 1;
+            if (moment !== stillAt) return;
+            hasStood = true;
+            where = now;
+            // Between the last look at the clock and the first byte to Slack nobody can guard: no time passes there.
+            if (now.step === 'post' && now.when === 'before') return;
+            // The answer of a post is waited for ten seconds, and whoever stood still meanwhile hears of none.
+            world.pass(20_000);
+            await world.drain();
+          },
+        });
+
+        await world.drain();
+
+        const told = `${name}, ${lostLookUps} look-ups lost, stood still ${where?.when} ${where?.step}`;
+        expect([told, shownIn(world.channel).toSorted()]).toEqual([told, ids]);
+      }
+    }
+  });
+
   it('are more than a second apart', async () => {
-    const world = createWorld(['a', 'b', 'c'].map(alert), [], 0);
+    const world = createWorld({ entries: ['a', 'b', 'c'].map(alert) });
 
     await world.drain();
 
-    const [first = 0, second = 0, third = 0] = world.channel.map(({ at }) => at);
-    expect(second - first).toBeGreaterThan(1000);
-    expect(third - second).toBeGreaterThan(1000);
+    const times = world.channel.map(({ at }) => at);
+    for (const [index, at] of times.entries())
+      if (index > 0) expect(at - (times[index - 1] ?? 0)).toBeGreaterThan(1000);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createOutbox, type OutboxEntry } from '../../../src/store/outbox.ts';
+import { settled, until } from '../../support/until.ts';
 import { useRedis } from './on-redis.ts';
 
 const redis = useRedis();
@@ -21,17 +22,15 @@ it('keeps each entry once, while it waits and after it was posted', async () => 
 });
 
 it('gives the oldest first, and nothing else until that is settled', async () => {
-  let clock = 1;
-  const outbox = createOutbox(redis(), () => clock);
-  for (const id of ['a', 'b']) {
-    await outbox.put('C1', alert(id));
-    clock += 1;
-  }
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('b'));
+  await settled(3);
+  await outbox.put('C1', alert('a'));
 
   const claims = await Promise.all([outbox.claim('C1', 1), outbox.claim('C1', 1), outbox.claim('C1', 1)]);
 
   expect(claims.map(({ state }) => state).toSorted()).toEqual(['claimed', 'unsettled', 'unsettled']);
-  for (const claim of claims) expect(claim).toMatchObject({ sending: { entryIds: ['a'] }, entries: [alert('a')] });
+  for (const claim of claims) expect(claim).toMatchObject({ sending: { entryIds: ['b'] }, entries: [alert('b')] });
 });
 
 it('unsent, an entry waits again; dropped, it is gone and may come back later', async () => {
@@ -59,4 +58,18 @@ it('settling something else than what is on its way changes nothing', async () =
   await outbox.settleSent('C1', 'm_other', '1.0');
 
   expect((await outbox.claim('C1', 1)).state).toBe('unsettled');
+});
+
+it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('a'));
+  await outbox.claim('C1', 1);
+  await outbox.pauseFor('C1', 200);
+
+  expect(await outbox.pauseLeft('C1')).toBeGreaterThan(0);
+  await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over');
+  const claim = await outbox.claim('C1', 1);
+
+  expect(claim).toMatchObject({ state: 'unsettled', ageMs: expect.any(Number) });
+  if (claim.state === 'unsettled') expect(claim.ageMs).toBeGreaterThanOrEqual(150);
 });
