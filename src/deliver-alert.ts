@@ -27,20 +27,27 @@ interface Deps {
   readonly updateMessages: (alertId: string) => Promise<void>;
 }
 
+/** How an event came to its delivery. */
+export interface Coming {
+  /** It was already held back once. */
+  readonly hasWaited: boolean;
+  /** It was missed and fetched afterwards: its alert says so, and nobody is pinged. */
+  readonly isLate: boolean;
+}
+
 /**
  * Worker half of an alert: enrich, remember, route, and put it into its channel's outbox.
  *
  * Runs at least once for each event; every step may be repeated and adds nothing the second time.
  *
- * @param hasWaited whether the event was already held back once.
  * @returns milliseconds after which to run again, or null when it is done.
  */
-export async function deliverAlert(event: StoredEvent, hasWaited: boolean, deps: Deps): Promise<number | null> {
-  if (event.kind === 'card-status') return await deliverStatus(event, hasWaited, deps);
+export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Deps): Promise<number | null> {
+  if (event.kind === 'card-status') return await deliverStatus(event, coming, deps);
 
   const card = await deps.factsOf(event);
   await deps.learn(event);
-  const base = { card, outcomes: [], late: false };
+  const base = { card, outcomes: [], late: coming.isLate };
   if (event.kind === 'card-shipping') {
     await deps.history.addAlert(event.acctId, 'shipments', event.id, Date.parse(event.callbackAt));
     await deliver({ ...base, event }, deps);
@@ -56,7 +63,7 @@ export async function deliverAlert(event: StoredEvent, hasWaited: boolean, deps:
   return null;
 }
 
-async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: Deps): Promise<number | null> {
+async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps): Promise<number | null> {
   const stories: StatusStory[] = [];
   for (const { cardId, last4, status } of event.cards) {
     const known = await deps.knownStatus(event.acctId, { cardId, last4 });
@@ -65,7 +72,8 @@ async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: D
     stories.push(tellStatusStory({ cardId, last4 }, event.id, history, known));
   }
   const isSingle = stories.length === 1;
-  if (isSingle && stories[0]?.mayContinue === true && !hasWaited) return PASSING_THROUGH_HOLD_MS;
+  if (isSingle && stories[0]?.mayContinue === true && !coming.hasWaited && !coming.isLate)
+    return PASSING_THROUGH_HOLD_MS;
 
   const changes: StatusChange[] = [];
   for (const { change } of stories) {
@@ -75,7 +83,7 @@ async function deliverStatus(event: CardStatusEvent, hasWaited: boolean, deps: D
   }
   const card = await deps.factsOf(event);
   await deps.learn(event);
-  const alert: StatusAlert = { event, card, outcomes: [], late: false, changes };
+  const alert: StatusAlert = { event, card, outcomes: [], late: coming.isLate, changes };
 
   const told = isSingle ? await toldAlready(event, stories[0] as StatusStory, deps) : null;
   if (told === null) {

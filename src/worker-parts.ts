@@ -7,7 +7,7 @@ import { createCardClient } from './card/client.ts';
 import { changeLimit } from './card/spend-rules.ts';
 import { maskCardNumbers } from './card-number.ts';
 import type { WorkerConfig } from './config.ts';
-import { deliverAlert } from './deliver-alert.ts';
+import { type Coming, deliverAlert } from './deliver-alert.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
@@ -140,8 +140,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   );
 
   const route = createRoute({ channels });
-  const deliver = (event: StoredEvent, hasWaited: boolean): Promise<number | null> =>
-    deliverAlert(event, hasWaited, {
+  const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
+    deliverAlert(event, coming, {
       factsOf: async (of) =>
         toCardFacts(of.acctId, of.acctId === null ? null : await directory.account(of.acctId), whichCard(of)),
       knownStatus: async (acctId, { cardId, last4 }) => {

@@ -48,9 +48,10 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return null;
       }
       const event = StoredEvent.parse(data);
+      const coming = { hasWaited: run.hasWaited, isLate: run.name === 'deliver-late-alert' };
       return event.kind === 'card-status'
-        ? await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, run.hasWaited))
-        : await parts.deliver(event, run.hasWaited);
+        ? await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming))
+        : await parts.deliver(event, coming);
     },
     async outbox(data) {
       const { channel } = FlushOutbox.parse(data);
@@ -94,7 +95,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     consumer: id,
     log,
     handOn: async (entry) => {
-      if (entry.type === 'event') await queues.deliverAlert(entry.event);
+      if (entry.type === 'event') await queues.deliverAlert(entry.event, entry.isLate ?? false);
       else if (entry.type === 'quarantine') await queues.quarantine(entry.webhook);
       else if (entry.type === 'action') await queues.performAction(entry.action);
       else await queues.recordRefusal(entry.action);

@@ -23,7 +23,12 @@ export const inboxKeys = { webhooks: intakeKey('webhooks'), actions: intakeKey('
 
 /** What lies in the inbox. */
 export type InboxEntry =
-  | { readonly type: 'event'; readonly event: StoredEvent }
+  | {
+      readonly type: 'event';
+      readonly event: StoredEvent;
+      /** It was missed and fetched afterwards. */
+      readonly isLate?: boolean;
+    }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   | { readonly type: 'action'; readonly action: Action }
   /** Somebody asked who may not: for the record only. */

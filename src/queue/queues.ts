@@ -8,7 +8,8 @@ import { keepFailedOnly, type QueueName, queueNames } from './jobs.ts';
 
 /** Producer side of every queue. Each `add` may be repeated: the job id, or the deduplication id, makes it one job. */
 export interface Queues {
-  deliverAlert(event: StoredEvent): Promise<void>;
+  /** @param isLate it was missed and fetched afterwards. */
+  deliverAlert(event: StoredEvent, isLate: boolean): Promise<void>;
   quarantine(webhook: QuarantinedWebhook): Promise<void>;
   performAction(action: Action): Promise<void>;
   recordRefusal(action: Action): Promise<void>;
@@ -44,8 +45,9 @@ export function createQueues(redis: RedisClient): Queues {
   const backoff = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 
   return {
-    async deliverAlert(event) {
-      await queues.alerts.add('deliver-alert', event, { ...keepFailedOnly, jobId: event.id, attempts: 12, backoff });
+    async deliverAlert(event, isLate) {
+      const name = isLate ? 'deliver-late-alert' : 'deliver-alert';
+      await queues.alerts.add(name, event, { ...keepFailedOnly, jobId: event.id, attempts: 12, backoff });
     },
     async quarantine(webhook) {
       await queues.alerts.add('quarantine', webhook, {
