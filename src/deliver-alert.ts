@@ -115,7 +115,14 @@ async function deliver(alert: Alert, deps: Deps): Promise<void> {
   const { id } = alert.event;
   await deps.alerts.save(alert);
   for (const { channel } of await deps.route(alert.event, alert.card)) {
-    await deps.outbox.put(channel, { kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
+    await deps.outbox.put(channel, {
+      kind: 'alert',
+      id,
+      alertId: id,
+      audience: 'team',
+      threadId: null,
+      broadcast: false,
+    });
     await deps.wakeOutbox(channel);
   }
 }

@@ -2,7 +2,8 @@ import type { TransactionAlert } from '../src/alert/alert.ts';
 import { type DeclineReason, declineReason } from '../src/alert/decline-reason.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { mayShow, type Place } from '../src/alert/place.ts';
-import { balanceWord, capital, cardHandle, cardOf } from './card-words.ts';
+import { balanceWord, cardHandle, cardOf } from './card-words.ts';
+import { holderWays, limitLines, smallestRaise } from './limit-words.ts';
 import { standing } from './outcomes.ts';
 import { outside } from './parts.ts';
 
@@ -34,29 +35,22 @@ export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message
 }
 
 /** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
-export function shortfall({ event, remedy }: TransactionAlert, reason: ShownReason, place: Place): string {
+export function shortfall(alert: TransactionAlert, reason: ShownReason, place: Place): string {
+  const { event } = alert;
   if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
-    const missing = event.amountCents - event.availableCents;
-    const needed = missing > 0 ? `: this purchase needed ${formatCents(missing)} more` : '';
+    const missing = missingBalance(alert);
+    const needed = missing > 0 ? `: this purchase needed *${formatCents(missing)} more*` : '';
     return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
   }
-  if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
-  const { period, category, currentCents, remainingCents } = remedy;
-  const about = category === null ? '' : ` for ${outside(category.name, 60)}`;
-  const limit = `${capital(period)} limit${about} ${formatCents(currentCents)}`;
-  if (remainingCents === null) return `${limit}: the purchase is more than what is left of it.`;
-  const missing = event.amountCents - remainingCents;
-  const left = `${formatCents(Math.max(0, remainingCents))} left`;
-  if (missing <= 0) return `${limit}, ${left}: enough for this purchase by now.`;
-  return `${limit}, ${left}: this purchase needed ${formatCents(missing)} more.`;
+  return limitLines(alert);
 }
 
 /** What the cardholder can do, and what an admin can. What was blocked here needs unblocking before all else. */
-export function fixes(alert: TransactionAlert, reason: ShownReason): [holder: string, admin: string] {
+export function fixes(alert: TransactionAlert, reason: ShownReason, place: Place): [holder: string, admin: string] {
   const { outcomes } = alert;
   const isBlocked =
     standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
-  if (!isBlocked) return [outside(reason.holderFix, 300), adminFix(alert, reason)];
+  if (!isBlocked) return [holderWays(alert) || outside(reason.holderFix, 300), adminFix(alert, reason, place)];
   return ['Ask an admin why the card is blocked.', unblockFix(alert)];
 }
 
@@ -65,12 +59,21 @@ function unblockFix(alert: TransactionAlert): string {
   return `Unblock the card if the reason for the block is gone: \`/card unblock ${handle}\``;
 }
 
-/** What an admin can do, with the number or the command that does it where one is known. */
-function adminFix(alert: TransactionAlert, reason: ShownReason): string {
+/** What an admin can do: the smallest change that would have let it pass, where one is known. */
+function adminFix(alert: TransactionAlert, reason: ShownReason, place: Place): string {
   const { remedy } = alert;
   if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
   if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
-    return `${outside(reason.adminFix, 300)} It takes at least ${formatCents(remedy.suggestedCents)}.`;
+    return `Raise ${smallestRaise(remedy)} if the purchase is fine, then have it tried again.`;
+  }
+  const missing = missingBalance(alert);
+  if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', place)) {
+    return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
   }
   return outside(reason.adminFix, 300);
+}
+
+/** How much more than the card's balance a purchase was; 0 when that is not known. */
+function missingBalance({ event }: TransactionAlert): number {
+  return event.availableCents === null ? 0 : Math.max(0, event.amountCents - event.availableCents);
 }

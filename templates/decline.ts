@@ -21,7 +21,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
   const amount = formatCents(event.amountCents);
   const merchant = event.merchant.name.trim();
   const where = placeLine(event.merchant);
-  const [holderFix, adminFix] = fixes(alert, reason);
+  const [holderFix, adminFix] = fixes(alert, reason, place);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
 

@@ -18,6 +18,14 @@ export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime']
 export const LimitPeriod = z.enum(limitPeriods);
 export type LimitPeriod = z.infer<typeof LimitPeriod>;
 
+/** A window of a limit that was too small for a purchase. Cents; null where the card API did not say. */
+const TooSmall = z.strictObject({
+  period: LimitPeriod,
+  currentCents: z.int().nullable(),
+  remainingCents: z.int().nullable(),
+  suggestedCents: z.int().nullable(),
+});
+
 /** What would let a declined purchase pass, as far as the card API can do it. */
 export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -30,6 +38,8 @@ export const Remedy = z.discriminatedUnion('kind', [
     remainingCents: z.int().nullable(),
     /** The smallest limit with which this purchase would have passed; null when unknown. */
     suggestedCents: z.int().nullable(),
+    /** Further windows that would have stopped it too, tightest first: raising one alone does not help. */
+    alsoBinding: z.array(TooSmall).default([]),
   }),
   z.strictObject({ kind: z.literal('activate') }),
   z.strictObject({ kind: z.literal('unblock') }),

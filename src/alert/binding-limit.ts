@@ -27,8 +27,6 @@ export interface BindingLimit {
   readonly remedy: Extract<Remedy, { kind: 'raise_limit' }>;
   /** By how much it was too small for this purchase; null when unknown. */
   readonly shortfallCents: number | null;
-  /** Further windows that would have stopped it too: raising one alone does not help. */
-  readonly alsoBinding: readonly LimitPeriod[];
 }
 
 /**
@@ -86,21 +84,16 @@ function choose(
         : [{ period, limitCents, remainingCents, leftCents }];
     })
     .toSorted((a, b) => a.leftCents - b.leftCents || limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
-  const [first, ...others] = binding;
+  const [first, ...others] = binding.map(({ period, limitCents, remainingCents, leftCents }) => {
+    const currentCents = limitCents ?? limits?.[period] ?? null;
+    const isExact = remainingCents !== null && currentCents !== null;
+    const suggestedCents = isExact ? currentCents - leftCents + purchase.amountCents : null;
+    return { period, currentCents, remainingCents, suggestedCents };
+  });
   if (first === undefined) return null;
-  const currentCents = first.limitCents ?? limits?.[first.period] ?? null;
-  const isExact = first.remainingCents !== null && currentCents !== null;
   return {
-    remedy: {
-      kind: 'raise_limit',
-      period: first.period,
-      category,
-      currentCents,
-      remainingCents: first.remainingCents,
-      suggestedCents: isExact ? currentCents - first.leftCents + purchase.amountCents : null,
-    },
-    shortfallCents: first.remainingCents === null ? null : purchase.amountCents - first.leftCents,
-    alsoBinding: others.map(({ period }) => period),
+    remedy: { kind: 'raise_limit', category, ...first, alsoBinding: others },
+    shortfallCents: first.remainingCents === null ? null : purchase.amountCents - first.remainingCents,
   };
 }
 
@@ -110,9 +103,16 @@ function unreadable(category: Category, limits: CardLimits['limits'] | null): Bi
   if (period === undefined) return null;
   const currentCents = limits?.[period] ?? null;
   return {
-    remedy: { kind: 'raise_limit', period, category, currentCents, remainingCents: null, suggestedCents: null },
+    remedy: {
+      kind: 'raise_limit',
+      period,
+      category,
+      currentCents,
+      remainingCents: null,
+      suggestedCents: null,
+      alsoBinding: [],
+    },
     shortfallCents: null,
-    alsoBinding: [],
   };
 }
 

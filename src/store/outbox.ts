@@ -25,6 +25,8 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     audience: z.enum(['team', 'holder']).default('team'),
     /** The story that it belongs to: everything of one story in one channel is one thread. Null: none. */
     threadId: z.string().nullable().default(null),
+    /** A reply in a thread that everybody in the channel must see: it shows in the channel as well. */
+    broadcast: z.boolean().default(false),
   }),
   z.strictObject({
     kind: z.literal('notice'),

@@ -17,7 +17,7 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
       *Over the daily limit*
-      Daily limit $400.00, $35.10 left: this purchase needed $49.00 more.
+      *$49.00 over the daily limit of $400.00*; $35.10 was left. It opens again <!date^1795237200^{date_short_pretty} at {time}|Nov 21, 2026, 12:00 AM ET>.
       The card service says: “Transaction exceeded daily spend limit”
       *Cardholder*
       Jane Doe
@@ -32,8 +32,8 @@ describe('a declined purchase', () => {
       In person
       *When*
       <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
-      *Cardholder:* Ask for a higher limit, pay a smaller amount, or wait until midnight Eastern time.
-      *Admin:* Raise the daily limit if the purchase is fine, then have it tried again. It takes at least $449.00.
+      *Cardholder:* Ask for a higher limit, pay $35.10 or less, or wait until <!date^1795237200^{date_short_pretty} at {time}|Nov 21, 2026, 12:00 AM ET>.
+      *Admin:* Raise the daily limit to at least $449.00 if the purchase is fine, then have it tried again.
       Raise daily limit…
       Block card
       Block this card?
@@ -51,8 +51,27 @@ describe('a declined purchase', () => {
       decline(declined(...velocity, { remedy: { ...raise, remainingCents: 9000 } }), inChannel).blocks,
     );
 
-    expect(short).toContain('Daily limit $400.00, $35.10 left: this purchase needed $49.00 more.');
-    expect(moved).toContain('$90.00 left: enough for this purchase by now.');
+    expect(short).toContain('*$49.00 over the daily limit of $400.00*; $35.10 was left.');
+    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left: enough for this purchase by now.');
+  });
+
+  it('names every window that was too small, and the smallest change to each', () => {
+    const weekly = { period: 'weekly', currentCents: 50_000, remainingCents: 0, suggestedCents: 58_410 } as const;
+    const lifetime = { period: 'lifetime', currentCents: 60_000, remainingCents: 900, suggestedCents: 67_510 } as const;
+    const both = shown(
+      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [weekly] } }), inChannel).blocks,
+    );
+    const never = shown(
+      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [lifetime] } }), inChannel).blocks,
+    );
+
+    expect(both).toContain(
+      'Also too small: weekly (nothing was left, opens again <!date^1795323600^{date_short_pretty} at {time}|Nov 22, 2026, 12:00 AM ET>).',
+    );
+    expect(both).toContain('Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 if');
+    expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait until <!date^1795323600^');
+    expect(never).toContain('Also too small: lifetime ($9.00 was left).');
+    expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });
 
   it('never shows a sign', () => {
@@ -63,9 +82,11 @@ describe('a declined purchase', () => {
     const overLimit = declined(...velocity, { remedy: { ...raise, remainingCents: -500 } });
 
     expect(shown(decline(overdrawn, inChannel).blocks)).toContain(
-      'Card balance $5.00 overdrawn: this purchase needed $89.10',
+      'Card balance $5.00 overdrawn: this purchase needed *$89.10 more*',
     );
-    expect(shown(decline(overLimit, inChannel).blocks)).toContain('$0.00 left: this purchase needed $89.10 more.');
+    expect(shown(decline(overLimit, inChannel).blocks)).toContain(
+      '*$89.10 over the daily limit of $400.00*; nothing was left.',
+    );
   });
 
   it('names the category of a category limit', () => {
@@ -75,7 +96,7 @@ describe('a declined purchase', () => {
     });
     const { blocks } = decline(alert, inChannel);
 
-    expect(shown(blocks)).toContain('Daily limit for Fuel &amp; &lt;gas&gt; $400.00');
+    expect(shown(blocks)).toContain('over the daily limit for Fuel &amp; &lt;gas&gt; of $400.00');
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise category limit…' }, style: 'primary' });
   });
 
@@ -235,7 +256,9 @@ describe('what others may read', () => {
     });
     const text = shown(decline(alert, { place }).blocks);
 
-    expect(text.includes('Card balance $12.00: this purchase needed $72.10 more.')).toBe(isShown);
+    expect(text.includes('Card balance $12.00: this purchase needed *$72.10 more*.')).toBe(isShown);
     expect(text.includes('$12.00')).toBe(isShown);
+    expect(text.includes('Add at least $72.10 to the card')).toBe(isShown);
+    expect(text.includes('72.10')).toBe(isShown);
   });
 });

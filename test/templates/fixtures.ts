@@ -76,6 +76,7 @@ export const raise = {
   currentCents: 40_000,
   remainingCents: 3510,
   suggestedCents: 44_900,
+  alsoBinding: [],
 } as const;
 
 export function change(over: Partial<StatusChange> = {}): StatusChange {

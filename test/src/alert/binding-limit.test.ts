@@ -33,16 +33,17 @@ describe('the limit that stopped a purchase', () => {
         currentCents: 50_000,
         remainingCents: 2_500,
         suggestedCents: 55_910,
+        alsoBinding: [],
       },
       shortfallCents: 5_910,
-      alsoBinding: [],
     });
   });
 
   it('is the tightest when several were too small, and the others are told', () => {
     const found = bindingLimit({ ...velocity, amountCents: 100_000 }, remaining, rules);
 
-    expect(found).toMatchObject({ remedy: { period: 'daily', suggestedCents: 147_500 }, alsoBinding: ['weekly'] });
+    const weekly = { period: 'weekly', currentCents: 150_000, remainingCents: 90_000, suggestedCents: 160_000 };
+    expect(found?.remedy).toMatchObject({ period: 'daily', suggestedCents: 147_500, alsoBinding: [weekly] });
   });
 
   it('is a longer window when least remained there', () => {
@@ -52,8 +53,12 @@ describe('the limit that stopped a purchase', () => {
     };
 
     expect(bindingLimit(velocity, windows, rules)).toMatchObject({
-      remedy: { period: 'weekly', currentCents: 150_000, suggestedCents: 158_310 },
-      alsoBinding: ['daily'],
+      remedy: {
+        period: 'weekly',
+        currentCents: 150_000,
+        suggestedCents: 158_310,
+        alsoBinding: [{ period: 'daily', suggestedCents: 53_410 }],
+      },
     });
   });
 

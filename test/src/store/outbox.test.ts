@@ -4,7 +4,14 @@ import { settled, until } from '../../support/until.ts';
 import { useRedis } from './on-redis.ts';
 
 const redis = useRedis();
-const alert = (id: string): OutboxEntry => ({ kind: 'alert', id, alertId: id, audience: 'team', threadId: null });
+const alert = (id: string): OutboxEntry => ({
+  kind: 'alert',
+  id,
+  alertId: id,
+  audience: 'team',
+  threadId: null,
+  broadcast: false,
+});
 
 it('keeps each entry once, while it waits and after it was posted', async () => {
   const outbox = createOutbox(redis());
