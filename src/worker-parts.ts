@@ -26,6 +26,7 @@ import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
 import { createCardHistory } from './store/card-history.ts';
 import { createPlaceOf } from './store/channel-places.ts';
+import { createConfirmations } from './store/confirmations.ts';
 import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
 import { createJournal } from './store/journal.ts';
@@ -78,6 +79,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const history = createCardHistory(redis);
   const requests = createRequests(redis);
   const leases = createLeases(redis);
+  const confirmations = createConfirmations(redis);
   const withLock = createLock(redis);
   const directory = createDirectory({
     redis,
@@ -104,6 +106,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     history,
     requests,
     leases,
+    confirmations,
     withLock,
     now,
     log,
@@ -118,6 +121,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     updateRequest: queues.updateRequest,
     postAuditLine: (noticeId, message) => postNotice(channels.audit, noticeId, message),
     scheduleLeaseEnd: queues.endLease,
+    scheduleConfirm: queues.confirmAction,
+    tellOps,
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
   const poster = createPoster({
@@ -172,6 +177,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alerts,
     requests,
     leases,
+    confirmations,
     withLock,
     directory,
     placeOf,

@@ -8,12 +8,13 @@ import type { WorkerConfig } from './config.ts';
 import { SlackError } from './errors.ts';
 import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
 import type { Log } from './log.ts';
+import { confirmAction } from './perform/confirm-action.ts';
 import { endLease } from './perform/end-lease.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
 import { performAction } from './perform-action.ts';
 import { connectPatient } from './queue/connection.ts';
 import { type Processor, startConsumer } from './queue/consumer.ts';
-import { EndLease, FlushOutbox, type QueueName, UpdateMessage, UpdateRequest } from './queue/jobs.ts';
+import { ConfirmAction, EndLease, FlushOutbox, type QueueName, UpdateMessage, UpdateRequest } from './queue/jobs.ts';
 import { startRelay } from './queue/relay.ts';
 import { requestMessage } from './request-message.ts';
 import type { RunningProcess } from './run-process.ts';
@@ -29,7 +30,7 @@ const DIRECTORY_REFRESH_MS = 30_000;
 const LEASE_LATE_MS = 30_000;
 
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
-const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 4 };
+const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 8 };
 
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(config: WorkerConfig, log: Log): Promise<RunningProcess> {
@@ -78,11 +79,12 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       return null;
     },
     async upkeep(data, run) {
+      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
+      if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
       if (run.name !== 'end-lease') {
         await directory.refresh();
         return null;
       }
-      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
       return await endLease(EndLease.parse(data).leaseId, deps);
     },
   };
@@ -125,6 +127,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     for (const { id: leaseId, endsAt } of await leases.all()) {
       if (Date.parse(endsAt) + LEASE_LATE_MS < Date.now()) await queues.endLease(leaseId, Date.now());
     }
+    for (const { action } of await parts.confirmations.all()) await queues.confirmAction(action.id, Date.now());
   }
 
   async function startUpkeep(): Promise<void> {

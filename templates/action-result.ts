@@ -1,4 +1,4 @@
-import type { CardFacts } from '../src/alert/alert.ts';
+import type { CardFacts, Confirmation } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardOfHolder } from './card-words.ts';
@@ -29,6 +29,7 @@ export interface ActionResult {
   readonly note: string | null;
   /** What to name when asking for help. */
   readonly ref: string | null;
+  readonly confirmation?: Confirmation | undefined;
 }
 
 const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing: string; readonly noun: string }>> = {
@@ -40,18 +41,19 @@ const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing
 
 /** What became of an action: who, what, when, from what to what. */
 export function actionResult(result: ActionResult): Message {
-  const { verb, state, card, by, at, before, after, apiWords, reason, note, ref } = result;
+  const { verb, state, card, by, at, before, after, apiWords, reason, note, ref, confirmation } = result;
   const name = cardOfHolder(card);
   const head = headline(result, name);
   const change =
     state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, 100)) : [];
   const moved = capital(change.join(' → '));
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+  const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, note === null ? '' : outside(note, 300), outcome[state]]
+      [head, moved && `${moved}.`, said, note === null ? '' : outside(note, 300), outcome[state], sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -62,6 +64,7 @@ export function actionResult(result: ActionResult): Message {
         said,
         outcome[state],
         note === null ? null : outside(note, 300),
+        sure,
         reason === null ? null : `Reason: ${outside(reason, 300)}`,
       ),
       ...context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
@@ -78,7 +81,16 @@ const outcome: Readonly<Record<ActionResult['state'], string>> = {
   unknown: 'No answer came back, so it may or may not have happened. Look at the card before you try again.',
 };
 
-function headline({ verb, state }: ActionResult, name: string): string {
+const sureWords: Readonly<Record<Confirmation, string>> = {
+  sent: 'Sent. If the card service does not confirm it within 2 minutes, I tell you.',
+  confirmed: 'Confirmed by the card service.',
+  unconfirmed:
+    'The card service took it, but did not confirm it within 2 minutes. Look at the card before you rely on it.',
+  overtaken: '',
+};
+
+function headline({ verb, state, confirmation }: ActionResult, name: string): string {
+  if (state === 'done' && confirmation === 'unconfirmed') return `Not confirmed: ${words[verb].noun} ${name}.`;
   if (state === 'done') return `${words[verb].done}: ${name}.`;
   if (state === 'running') return `${words[verb].doing}: ${name} …`;
   if (state === 'unchanged') return `Nothing to do for ${name}.`;

@@ -1,5 +1,5 @@
 import type { SectionBlock } from '@slack/types';
-import type { Outcome } from '../src/alert/alert.ts';
+import type { Confirmation, Outcome } from '../src/alert/alert.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { outside, section } from './parts.ts';
 
@@ -42,11 +42,20 @@ function person(by: string | null, state: Outcome['state']): string {
   return state === 'done' ? ` by ${mention(by)}` : ` asked by ${mention(by)}`;
 }
 
-/** `Blocked by @ana at 9:14 AM, today. Nothing else changed.` */
-function line({ verb, by, at, state, text }: Outcome): string {
+/** How sure it is. A change that was made again since says nothing more. */
+const sureWords: Readonly<Record<Confirmation, string>> = {
+  sent: ' · sent, waiting for the card service to confirm',
+  confirmed: ' · confirmed',
+  unconfirmed: ' · *not confirmed*: the card service did not show it within 2 minutes. Look at the card',
+  overtaken: '',
+};
+
+/** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
+function line({ verb, by, at, state, text, confirmation }: Outcome): string {
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time}, {date_short_pretty}');
-  const head = `*${words[verb][state]}*${person(by, isSeen ? 'done' : state)} at ${when}`;
+  const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
+  const head = `*${words[verb][state]}*${person(by, isSeen ? 'done' : state)} at ${when}${sure}`;
   return isSeen || text.trim() === '' ? head : `${head}. ${outside(text, 300)}`;
 }
 
@@ -73,9 +82,9 @@ export interface Standing {
 
 export function standing(outcomes: readonly Outcome[]): Standing {
   const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false };
-  for (const { verb, state, by } of outcomes) {
+  for (const { verb, state, by, confirmation } of outcomes) {
     // What may or may not have happened leaves every control where it was.
-    if (state === 'failed' || state === 'unknown') continue;
+    if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'activate') known.isActivated = true;

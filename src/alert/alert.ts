@@ -46,6 +46,13 @@ export const Remedy = z.discriminatedUnion('kind', [
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 
+/**
+ * How sure a change is, once the card API has accepted it. `sent`: nothing has shown it yet. `confirmed`: its webhook or
+ * a look at the card did. `unconfirmed`: neither did in time. `overtaken`: changed again before anything could show it.
+ */
+export const Confirmation = z.enum(['sent', 'confirmed', 'unconfirmed', 'overtaken']);
+export type Confirmation = z.infer<typeof Confirmation>;
+
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
   verb: z.enum(['block', 'unblock', 'activate', 'limit', 'acknowledge']),
@@ -57,6 +64,8 @@ export const Outcome = z.strictObject({
   state: z.enum(['running', 'done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence for people: what happened, and whether anything changed. */
   text: z.string(),
+  /** Absent where there is nothing to confirm. */
+  confirmation: Confirmation.optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 

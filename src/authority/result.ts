@@ -1,5 +1,20 @@
 import { z } from 'zod';
-import { CardFacts } from '../alert/alert.ts';
+import { CardFacts, Confirmation, LimitPeriod } from '../alert/alert.ts';
+import { CardStatus } from '../alert/event.ts';
+
+/** What the card service must show before a change counts as confirmed. */
+export const Expected = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
+  z.strictObject({
+    kind: z.literal('limit'),
+    period: LimitPeriod,
+    /** Null: the card's overall limit. */
+    categoryId: z.int().nullable(),
+    /** Whole cents; null: no limit. */
+    limitCents: z.int().nullable(),
+  }),
+]);
+export type Expected = z.infer<typeof Expected>;
 
 /** How an action ended, in the words that people read. */
 export const Result = z.strictObject({
@@ -12,5 +27,9 @@ export const Result = z.strictObject({
   apiWords: z.string().nullable(),
   /** One plain sentence more: why nothing was done, when it ends by itself, what to do. */
   note: z.string().nullable(),
+  /** Absent where nothing was sent that could be confirmed. */
+  confirmation: Confirmation.optional(),
+  /** Given with `sent`, and with an outcome that is not known: what would confirm it. */
+  expects: Expected.optional(),
 });
 export type Result = z.infer<typeof Result>;

@@ -4,7 +4,7 @@ import { contradiction, raiseCents } from '../alert/limit-change.ts';
 import { merchantCategory } from '../alert/merchant-category.ts';
 import { formatCents } from '../alert/money.ts';
 import type { Action, LimitWish } from '../authority/action.ts';
-import type { Result } from '../authority/result.ts';
+import type { Expected, Result } from '../authority/result.ts';
 import type { SpendRules } from '../card/spend-rules.ts';
 import { CardApiError } from '../errors.ts';
 import { askForSecond } from './ask-for-second.ts';
@@ -50,7 +50,7 @@ export async function changeLimit(
   if (current === wish.limitCents) {
     // After a crash the write may have been ours: then the change is done, not superfluous.
     if (written?.state === 'sending')
-      return await conclude(action, wish, acctId, toCents(written.before), finish, deps);
+      return await conclude(action, wish, acctId, toCents(written.before), finish, deps, 'confirmed');
     const ending = await settleLeases(action, wish, acctId, deps);
     if (ending !== '') return await finish('done', { note: ending });
     return await finish('unchanged', { note: `The ${wish.period} limit is ${amountWord(current)} already.` });
@@ -68,6 +68,7 @@ export async function changeLimit(
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
   const before = current === null ? null : String(current);
   await journal.write(action.id, { state: 'sending', before, after: sides.after });
+  await deps.confirmations.changed(acctId, expectedOf(wish), action.id);
   if (wish.durationMs !== null) await openLease(action, wish, acctId, current, deps, false);
   try {
     const change = { period: wish.period, category: wish.category?.id ?? null, limitCents: wish.limitCents };
@@ -75,14 +76,14 @@ export async function changeLimit(
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
     const isThere = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
-    if (isThere !== true) {
-      if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
-      const state = isThere === null ? 'unknown' : 'failed';
-      if (state === 'failed') await deps.leases.close(action.id);
-      return await finish(state, { apiWords: error.apiMessage, note: noteOf(error) });
-    }
+    if (isThere === true) return await conclude(action, wish, acctId, current, finish, deps, 'confirmed');
+    if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
+    const state = isThere === null ? 'unknown' : 'failed';
+    if (state === 'failed') await deps.leases.close(action.id);
+    const expects = isThere === null ? { expects: expectedOf(wish) } : {};
+    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...expects });
   }
-  return await conclude(action, wish, acctId, current, finish, deps);
+  return await conclude(action, wish, acctId, current, finish, deps, 'sent');
 }
 
 const unclearCategory =
@@ -119,12 +120,18 @@ async function conclude(
   beforeCents: number | null,
   finish: (state: Result['state'], rest?: Partial<Result>) => Promise<Result>,
   deps: PerformDeps,
+  confirmation: 'sent' | 'confirmed',
 ): Promise<Result> {
   const note =
     wish.durationMs === null
       ? await settleLeases(action, wish, acctId, deps)
       : await openLease(action, wish, acctId, beforeCents, deps);
-  return await finish('done', { ...sidesOf(wish, beforeCents), note: note === '' ? null : note });
+  const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish) } : { confirmation };
+  return await finish('done', { ...sidesOf(wish, beforeCents), note: note === '' ? null : note, ...sure });
+}
+
+function expectedOf({ period, category, limitCents }: LimitWish): Expected {
+  return { kind: 'limit', period, categoryId: category?.id ?? null, limitCents };
 }
 
 /** Whether the limit is now what was wanted; null when it cannot be read. */

@@ -2,7 +2,8 @@ import { confirmActivation } from '../../templates/confirm-activation.ts';
 import type { CardFacts } from '../alert/alert.ts';
 import type { CardStatus } from '../alert/event.ts';
 import { Action, alertIdOf } from '../authority/action.ts';
-import type { Result } from '../authority/result.ts';
+import type { Expected, Result } from '../authority/result.ts';
+import type { CallOptions } from '../card/call.ts';
 import type { AccountDetails } from '../card/schema-account.ts';
 import { CardApiError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
@@ -46,7 +47,7 @@ export async function changeStatus(
     );
 
   if (journal?.state === 'sending' && before === wished[verb]) {
-    return await finish('done', { before: journal.before, after: word(before) });
+    return await finish('done', { before: journal.before, after: word(before), confirmation: 'confirmed' });
   }
   const obstacle = obstacleTo(verb, card);
   if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
@@ -78,17 +79,19 @@ async function send(
   deps: PerformDeps,
 ): Promise<void> {
   const after = word(wished[verb]);
+  const expects: Expected = { kind: 'status', status: wished[verb], cardId };
   await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
   await deps.journal.write(action.id, { state: 'sending', before, after });
-  await deps.history.expectStatus(acctId, wished[verb], action.actor.userId);
+  await deps.confirmations.changed(acctId, expects, action.id);
+  await deps.history.expectStatus(acctId, wished[verb], { userId: action.actor.userId, actionId: action.id });
   try {
     if (verb === 'activate') await deps.card.activateCard(acctId, cardId ?? 0);
     else await deps.card.setCardStatus(acctId, wished[verb]);
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    return await settleFailure(error, verb, acctId, cardId, finish, deps);
+    return await settleFailure(error, verb, acctId, expects, finish, deps);
   }
-  await finish('done', { after });
+  await finish('done', { after, confirmation: 'sent', expects });
 }
 
 /** A stolen card must not wait for its details: what cannot be read soon is blocked unread. */
@@ -115,16 +118,16 @@ async function settleFailure(
   error: CardApiError,
   verb: StatusVerb,
   acctId: number,
-  cardId: number | null,
+  expects: Extract<Expected, { kind: 'status' }>,
   finish: Finish,
   deps: PerformDeps,
 ): Promise<void> {
   if (error.outcome === 'unknown') {
-    const now = await readBack(acctId, cardId, deps);
-    if (now === wished[verb]) return await finish('done', { after: word(now) });
+    const now = await readBack(acctId, expects.cardId, deps);
+    if (now === wished[verb]) return await finish('done', { after: word(now), confirmation: 'confirmed' });
     if (now === null) {
       if (!deps.isLastAttempt) throw error;
-      return await finish('unknown');
+      return await finish('unknown', { expects });
     }
   }
   if (error.retryable && !deps.isLastAttempt) throw error;
@@ -132,9 +135,15 @@ async function settleFailure(
   await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
 }
 
-async function readBack(acctId: number, cardId: number | null, deps: PerformDeps): Promise<CardStatus | null> {
+/** The status that a card has now; null when it cannot be read. */
+export async function readBack(
+  acctId: number,
+  cardId: number | null,
+  deps: Pick<PerformDeps, 'card'>,
+  options?: CallOptions,
+): Promise<CardStatus | null> {
   try {
-    return cardInUse(await deps.card.getAccount(acctId), cardId)?.status ?? null;
+    return cardInUse(await deps.card.getAccount(acctId, options), cardId)?.status ?? null;
   } catch (error) {
     if (error instanceof CardApiError) return null;
     throw error;

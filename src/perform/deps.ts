@@ -7,6 +7,7 @@ import type { Message } from '../slack/message.ts';
 import type { Alerts } from '../store/alerts.ts';
 import type { Audit } from '../store/audit.ts';
 import type { CardHistory } from '../store/card-history.ts';
+import type { Confirmations } from '../store/confirmations.ts';
 import type { Directory } from '../store/directory.ts';
 import type { DirectoryAccount } from '../store/directory-account.ts';
 import type { Journal } from '../store/journal.ts';
@@ -14,6 +15,7 @@ import type { Leases } from '../store/leases.ts';
 import type { WithLock } from '../store/lock.ts';
 import type { PendingStore } from '../store/pending.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
+import type { TellOps } from '../tell-ops.ts';
 
 /** What performing an action needs, joined in `worker.ts`. */
 export interface PerformDeps {
@@ -33,6 +35,7 @@ export interface PerformDeps {
   readonly alerts: Alerts;
   readonly history: CardHistory;
   readonly journal: Journal;
+  readonly confirmations: Confirmations;
   readonly pending: PendingStore;
   readonly requests: Requests;
   readonly leases: Leases;
@@ -49,6 +52,9 @@ export interface PerformDeps {
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */
   readonly scheduleLeaseEnd: (leaseId: string, atMs: number) => Promise<void>;
+  /** Wakes the worker to look whether a change can be seen at the card service. */
+  readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
+  readonly tellOps: TellOps;
   readonly twoPersonAboveCents: number;
   readonly now: () => Date;
   readonly log: Log;

@@ -56,6 +56,7 @@ async function putBack(lease: Lease, deps: PerformDeps): Promise<End> {
     before: amountWord(setCents),
     after: amountWord(beforeCents),
   });
+  await deps.confirmations.changed(acctId, { kind: 'limit', period, categoryId, limitCents: beforeCents }, `end-${id}`);
   await deps.card.putSpendRules(
     acctId,
     deps.changeLimit(raw, { period, category: categoryId, limitCents: beforeCents }),

@@ -31,6 +31,9 @@ const outcomeWords: Readonly<Record<Result['state'], string>> = {
   waiting: 'waits for a second approver',
 };
 
+/** The webhook of a change follows it at once. */
+export const FIRST_LOOK_MS = 400;
+
 /** The record of an action at one of its stations. */
 export function auditRecord(
   action: Action,
@@ -41,6 +44,8 @@ export function auditRecord(
     before?: string | null;
     after?: string | null;
     detail?: string | null;
+    confirmedBy?: AuditRecord['confirmedBy'];
+    eventId?: string | null;
   },
   { now, twoPersonAboveCents }: Pick<PerformDeps, 'now' | 'twoPersonAboveCents'>,
 ): AuditRecord {
@@ -61,6 +66,7 @@ export function auditRecord(
     alertId: alertIdOf(action),
     detail: facts.detail ?? null,
     twoPersonAboveCents,
+    ...(facts.confirmedBy == null ? {} : { confirmedBy: facts.confirmedBy, eventId: facts.eventId ?? null }),
   };
 }
 
@@ -81,7 +87,9 @@ export async function report(
 ): Promise<void> {
   const { card, state, before, after, apiWords, note } = result;
   const at = deps.now().toISOString();
-  await deps.audit.append(auditRecord(action, state, { ...card, before, after, detail: apiWords ?? note }, deps));
+  const confirmedBy = result.confirmation === 'confirmed' ? 'read-back' : null;
+  const facts = { ...card, before, after, detail: apiWords ?? note, confirmedBy } as const;
+  await deps.audit.append(auditRecord(action, state, facts, deps));
   await deps.journal.write(action.id, { state: 'settled', at, result });
   await tell(action, verb, { at, result }, deps, options);
 }
@@ -94,7 +102,8 @@ export async function tell(
   deps: PerformDeps,
   { outcomeOf = action.id }: OutcomeOf = {},
 ): Promise<void> {
-  const { card, state, before, after, apiWords, note } = result;
+  const { card, state, before, after, apiWords, note, confirmation } = result;
+  if (result.expects !== undefined) await awaitConfirmation(action, verb, { at, result }, outcomeOf, deps);
   const ref = action.id.slice(-8);
   const reason = action.reason === '' ? null : action.reason;
 
@@ -125,16 +134,32 @@ export async function tell(
   }
   // A button's success shows on the alert itself; everything else is told to the person who asked.
   if (action.target.kind !== 'alert' || state !== 'done') {
-    const shown = { verb, state, card, by: action.actor.userId, at, before, after, apiWords, reason, note, ref };
+    const by = action.actor.userId;
+    const shown = { verb, state, card, by, at, before, after, apiWords, reason, note, ref, confirmation };
     await deps.answer(action, actionResult(shown));
   }
   await deps.journal.write(action.id, { state: 'told', at, result });
 }
 
-function toOutcome(
+/** Somebody looks whether it can be seen; also after a crash, because what waits is kept until it is settled. */
+async function awaitConfirmation(
   action: Action,
   verb: ActionVerb,
-  { state, before, after, apiWords, note }: Result,
+  { at, result }: { at: string; result: Result },
+  outcomeOf: string,
+  { confirmations, scheduleConfirm }: PerformDeps,
+): Promise<void> {
+  const { acctId } = result.card;
+  if (acctId === null) return;
+  await confirmations.open({ action, verb, acctId, outcomeOf, result, sentAt: at, verdict: null });
+  await scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
+}
+
+/** What the alert shows of an action. */
+export function toOutcome(
+  action: Action,
+  verb: ActionVerb,
+  { state, before, after, apiWords, note, confirmation }: Result,
   at: string,
 ): Outcome {
   const change = verb === 'limit' && state === 'done' && after !== null ? `${before ?? 'unknown'} → ${after}` : '';
@@ -146,5 +171,6 @@ function toOutcome(
     at,
     state: state === 'unchanged' ? 'failed' : state,
     text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),
+    ...(confirmation === undefined ? {} : { confirmation }),
   };
 }

@@ -22,6 +22,9 @@ export type UpdateRequest = z.infer<typeof UpdateRequest>;
 export const EndLease = z.strictObject({ leaseId: z.string() });
 export type EndLease = z.infer<typeof EndLease>;
 
+export const ConfirmAction = z.strictObject({ actionId: z.string() });
+export type ConfirmAction = z.infer<typeof ConfirmAction>;
+
 /**
  * A job that runs on the second or third try shows in the log; one that fails for good stays in Redis to be looked at
  * and replayed. Finished ones go at once: what was done is remembered elsewhere, smaller.

@@ -15,6 +15,8 @@ export interface Queues {
   recordRefusal(action: Action): Promise<void>;
   /** Wakes the worker at `atMs` to end a temporary limit. */
   endLease(leaseId: string, atMs: number): Promise<void>;
+  /** Wakes the worker at `atMs` to look whether a change can be seen. */
+  confirmAction(actionId: string, atMs: number): Promise<void>;
   /** Runs an upkeep job every `everyMs`, once for all workers. */
   every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
@@ -81,6 +83,20 @@ export function createQueues(redis: RedisClient): Queues {
           delay,
           attempts: 1000,
           backoff: { type: 'fixed', delay: 30_000 },
+        },
+      );
+    },
+    async confirmAction(actionId, atMs) {
+      await queues.upkeep.add(
+        'confirm-action',
+        { actionId },
+        {
+          ...keepFailedOnly,
+          removeOnFail: true,
+          jobId: `confirm-${actionId}`,
+          delay: Math.max(0, atMs - Date.now()),
+          attempts: 100,
+          backoff: { type: 'fixed', delay: 5000 },
         },
       );
     },

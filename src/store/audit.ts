@@ -21,6 +21,9 @@ export const AuditRecord = z.strictObject({
     'unknown',
     'unchanged',
     'ended',
+    'confirmed',
+    'unconfirmed',
+    'overtaken',
   ]),
   verb: z.string(),
   /** Slack user and team; null when Cardbell did it by itself (the end of a temporary limit). */
@@ -39,6 +42,10 @@ export const AuditRecord = z.strictObject({
   detail: z.string().nullable(),
   /** Rules in force: the amount above which two people are needed, whole cents. */
   twoPersonAboveCents: z.int(),
+  /** What showed that the change is there. */
+  confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
+  /** The webhook's event, when it was one. */
+  eventId: z.string().nullish(),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 

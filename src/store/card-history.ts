@@ -16,12 +16,14 @@ export interface CardHistory {
   addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
   /** Newest first. */
   recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
-  /** Who asked for the change that the next status webhook will confirm. */
-  expectStatus(acctId: number, status: CardStatus, userId: string): Promise<void>;
+  /** Who asked for the change that the next status webhook will confirm, and with which action. */
+  expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
   /** It will not come: the card API refused. */
   forgetExpected(acctId: number, status: CardStatus): Promise<void>;
   /** Who caused this event. The first event of that status takes it; the same event again gets the same answer. */
   expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null>;
+  /** The event that an action was waiting for; null while it has not come. */
+  confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
 }
 
 /** What happened to each card, by the service's time. */
@@ -56,9 +58,9 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
         .exec();
     },
     recentAlerts: (acctId, kind, limit) => redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
-    async expectStatus(acctId, status, userId) {
+    async expectStatus(acctId, status, by) {
       const key = expectKey(acctId, status);
-      await redis.multi().del(key).hset(key, 'userId', userId).expire(key, EXPECTED_SECONDS).exec();
+      await redis.multi().del(key).hset(key, by).expire(key, EXPECTED_SECONDS).exec();
     },
     async forgetExpected(acctId, status) {
       await redis.del(expectKey(acctId, status));
@@ -69,6 +71,10 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
       if (userId === null) return null;
       await redis.hsetnx(key, 'eventId', eventId);
       return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
+    },
+    async confirmedBy(acctId, status, actionId) {
+      const [waiting, eventId] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
+      return waiting === actionId ? (eventId ?? null) : null;
     },
   };
 }

@@ -36,6 +36,24 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
+  it('is “sent” at first, and confirmed once the card service tells it', async () => {
+    const { card, alert } = await declined();
+
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    const edits = cardbell()
+      .slackCalls('chat.update')
+      .filter(({ args }) => args.ts === alert.ts)
+      .map(({ args }) => JSON.stringify(args.blocks));
+    expect(edits.length).toBeLessThanOrEqual(2);
+    expect(shown(alert)).toMatch(new RegExp(`Blocked\\* by <@${olga}> at [^·]*· confirmed`));
+    const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+    const records = chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === card.AcctId);
+    expect(records.at(-1)).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook' });
+    expect(records.at(-1).eventId).toMatch(/^evt_/);
+  });
+
   it('a double click is one effect', async () => {
     const { card, alert } = await declined();
 
@@ -96,8 +114,8 @@ describe('block', () => {
 
     const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
     const records = chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === card.AcctId);
-    expect(records.map(({ event }) => event)).toEqual(['asked', 'sent', 'done']);
-    expect(records.at(-1)).toMatchObject({
+    expect(records.slice(0, 3).map(({ event }) => event)).toEqual(['asked', 'sent', 'done']);
+    expect(records[2]).toMatchObject({
       verb: 'block',
       before: 'active',
       after: 'blocked',
@@ -106,7 +124,7 @@ describe('block', () => {
     const update = cardbell()
       .slackCalls('chat.update')
       .findLast(({ args }) => args.ts === alert.ts);
-    expect(Date.parse(records.at(-1).at)).toBeLessThanOrEqual(update?.at ?? 0);
+    expect(Date.parse(records[2].at)).toBeLessThanOrEqual(update?.at ?? 0);
   });
 });
 

@@ -80,7 +80,8 @@ describe('a refusal', () => {
     expect(JSON.stringify(message.blocks)).toContain('Cannot change status');
     expect(message.text).toContain('Nothing changed');
     const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
-    expect(JSON.parse(chain.at(-1) ?? '').record).toMatchObject({ event: 'failed', detail: 'Cannot change status' });
+    const records = chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === AcctId);
+    expect(records.at(-1)).toMatchObject({ event: 'failed', detail: 'Cannot change status' });
   });
 
   it('a contradiction between limits is explained before anything is sent', async () => {

@@ -1,0 +1,140 @@
+import { actionResult } from '../../templates/action-result.ts';
+import { auditLine } from '../../templates/audit-line.ts';
+import type { Expected, Result } from '../authority/result.ts';
+import { CardApiError } from '../errors.ts';
+import type { AwaitedConfirmation, Verdict } from '../store/confirmations.ts';
+import * as trouble from '../trouble.ts';
+import { currentOf } from './change-limit.ts';
+import { readBack } from './change-status.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
+
+/** People are told when nothing has shown a change by then. */
+const PATIENCE_MS = 2 * 60_000;
+
+/** A status has a webhook, which gets a moment; a limit has none, so it is looked at sooner. */
+const FIRST_READ_MS = { status: 3000, limit: 1000 } as const;
+const LOOK_AGAIN_MAX_MS = 30_000;
+
+/** One question, asked again later anyway. */
+const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
+
+/**
+ * Looks whether a change that was sent can be seen: its webhook has come, or the card service shows it.
+ *
+ * Safe to repeat: what was seen is written down before anybody is told, and it waits until all of it is told.
+ *
+ * @returns milliseconds after which to look again, or null when it is over.
+ */
+export async function confirmAction(actionId: string, deps: PerformDeps): Promise<number | null> {
+  const awaited = await deps.confirmations.get(actionId);
+  if (awaited === null) return null;
+  const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
+  const isLate = elapsedMs >= PATIENCE_MS;
+  // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
+  const isTold = (await deps.journal.read(actionId))?.state === 'told';
+  const verdict = awaited.verdict ?? (await look(awaited, elapsedMs, isLate, deps));
+  if (verdict === null || (!isTold && !isLate)) {
+    const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
+    return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
+  }
+  await deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps));
+  return null;
+}
+
+/** Null: nothing shows it yet. */
+async function look(
+  { action, acctId, result }: AwaitedConfirmation,
+  elapsedMs: number,
+  isLate: boolean,
+  deps: PerformDeps,
+): Promise<Verdict | null> {
+  const { expects } = result;
+  if (expects === undefined) return null;
+  if (expects.kind === 'status') {
+    const eventId = await deps.history.confirmedBy(acctId, expects.status, action.id);
+    if (eventId !== null) return { confirmation: 'confirmed', by: 'webhook', eventId };
+  }
+  if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects, deps))) {
+    return { confirmation: 'confirmed', by: 'read-back', eventId: null };
+  }
+  if (await deps.confirmations.isOvertaken(acctId, expects, action.id)) {
+    return { confirmation: 'overtaken', by: null, eventId: null };
+  }
+  return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
+}
+
+/** False also when it cannot be read now. */
+async function isSeen(acctId: number, expects: Expected, deps: PerformDeps): Promise<boolean> {
+  if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
+  const { period, categoryId, limitCents } = expects;
+  const category = categoryId === null ? null : { id: categoryId, name: '' };
+  try {
+    const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
+    return currentOf(rules, { period, category }) === limitCents;
+  } catch (error) {
+    if (error instanceof CardApiError) return false;
+    throw error;
+  }
+}
+
+/** First the record, then the alert's messages, then whoever must hear of it. */
+async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: PerformDeps): Promise<void> {
+  const { action, verb, acctId, outcomeOf, sentAt } = awaited;
+  const { confirmation } = verdict;
+  await deps.confirmations.decide(action.id, verdict);
+  const result = resultOf(awaited.result, verdict);
+  const { before, after, card } = result;
+  const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };
+  await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, ...seen }, deps));
+  await deps.journal.write(action.id, { state: 'told', at: sentAt, result });
+
+  const { target } = action;
+  const alertId = target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
+  if (alertId !== null) {
+    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
+    await deps.updateMessages(alertId);
+  }
+  if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
+  if (mustHear(awaited, verdict)) {
+    const by = action.actor.userId;
+    const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };
+    await deps.answer(action, actionResult({ ...shown, confirmation }));
+  }
+  await deps.confirmations.close(action.id);
+}
+
+/** What nobody knew is known now; what was sent stays done. */
+function resultOf(result: Result, { confirmation }: Verdict): Result {
+  const { expects: _seen, ...rest } = result;
+  const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
+  return { ...rest, ...(isKnownNow && { state: 'done' as const, note: null }), confirmation };
+}
+
+/**
+ * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
+ * is not as they were told.
+ */
+function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Verdict): boolean {
+  if (confirmation === 'overtaken') return false;
+  const isUnsure = confirmation === 'unconfirmed' || result.state === 'unknown';
+  return (isUnsure && action.target.kind !== 'alert') || action.origin.replace;
+}
+
+async function tellUnconfirmed(awaited: AwaitedConfirmation, deps: PerformDeps): Promise<void> {
+  const { action, verb, result, sentAt } = awaited;
+  const ref = action.id.slice(-8);
+  const line = auditLine({
+    by: action.actor.userId,
+    did: `asked to ${verb === 'limit' ? 'change the limit of' : verb}`,
+    card: result.card,
+    at: sentAt,
+    before: result.before,
+    after: result.after,
+    reason: null,
+    outcome: 'not confirmed by the card service within 2 minutes',
+    ref,
+  });
+  await deps.postAuditLine(`audit-${action.id}-unconfirmed`, line);
+  await deps.tellOps(trouble.notConfirmed(verb, ref));
+}

@@ -1,0 +1,164 @@
+import type { Redis } from 'ioredis';
+import type { CardStatus } from '../../src/alert/event.ts';
+import { Action } from '../../src/authority/action.ts';
+import { parseAssumptions } from '../../src/card/assumptions.ts';
+import { AccountDetails } from '../../src/card/schema-account.ts';
+import { changeLimit, readSpendRules } from '../../src/card/spend-rules.ts';
+import { createLog } from '../../src/log.ts';
+import type { PerformDeps } from '../../src/perform/deps.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { createAlerts } from '../../src/store/alerts.ts';
+import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
+import { createCardHistory } from '../../src/store/card-history.ts';
+import { createConfirmations } from '../../src/store/confirmations.ts';
+import type { Directory } from '../../src/store/directory.ts';
+import { toCardFacts } from '../../src/store/directory-account.ts';
+import { createJournal } from '../../src/store/journal.ts';
+import { createLeases } from '../../src/store/leases.ts';
+import { createPending } from '../../src/store/pending.ts';
+import { createRequests } from '../../src/store/requests.ts';
+import { card, declined } from '../templates/fixtures.ts';
+
+export const acctId = card.acctId ?? 0;
+export const cardId = card.cardId ?? 0;
+
+/** The card service and Slack as one action sees them, with every effect written down; all stores are on real Redis. */
+export interface PerformWorld {
+  readonly deps: PerformDeps;
+  /** The card as the service has it. */
+  readonly service: { status: CardStatus; rules: Record<string, unknown> };
+  /** Writes that reached the service, in order: also those that changed nothing. */
+  readonly writes: string[];
+  readonly answers: Message[];
+  readonly auditLines: string[];
+  readonly troubles: string[];
+  /** Clock of the action. */
+  advance(ms: number): void;
+  /** The alert as it was shown each time, in the words of its last outcome. */
+  readonly shown: { state: string; confirmation: string | undefined }[];
+  /** The stations on record, in order. */
+  stations(): Promise<AuditRecord['event'][]>;
+}
+
+export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps> = {}): Promise<PerformWorld> {
+  const service = {
+    status: 'ACTIVE' as CardStatus,
+    rules: { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: null, MonthlySpendLimit: 2000 } as Record<
+      string,
+      unknown
+    >,
+  };
+  const writes: string[] = [];
+  const answers: Message[] = [];
+  const auditLines = new Set<string>();
+  const troubles = new Set<string>();
+  const shown: PerformWorld['shown'] = [];
+  let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
+  const now = (): Date => new Date(nowMs);
+  const alerts = createAlerts(redis);
+  const audit = createAudit(redis);
+  const assumptions = parseAssumptions();
+  await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
+  await alerts.addRef('evt_0123456789abcdef', { channel: 'C1', ts: '1.1' });
+
+  const deps: PerformDeps = {
+    card: {
+      getAccount: async () =>
+        AccountDetails.parse({
+          AccountId: acctId,
+          AccountStatus: 'OPEN',
+          CardList: [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: service.status }],
+        }),
+      setCardStatus: async (_acctId, status) => {
+        writes.push(`status ${status}`);
+        service.status = status;
+      },
+      activateCard: async () => {
+        writes.push('activate');
+        service.status = 'ACTIVE';
+      },
+      getSpendRules: async () => {
+        const rules = readSpendRules(service.rules, assumptions);
+        if (rules === null) throw new Error('no rules');
+        return { rules, raw: { ...service.rules } };
+      },
+      putSpendRules: async (_acctId, raw) => {
+        writes.push(`limit ${String(raw['DailySpendLimit'])}`);
+        service.rules = raw;
+      },
+      getRemainingLimits: async () => ({ overall: [], categories: [] }),
+    },
+    directory: { account: async () => null } as unknown as Directory,
+    toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
+    changeLimit: (raw, change) => changeLimit(raw, change, assumptions),
+    alerts,
+    history: createCardHistory(redis),
+    journal: createJournal(redis),
+    confirmations: createConfirmations(redis),
+    pending: createPending(redis),
+    requests: createRequests(redis),
+    leases: createLeases(redis),
+    audit,
+    withLock: async (_name, work) => await work(),
+    answer: async (_action, message) => void answers.push(message),
+    updateMessages: async (alertId) => {
+      const last = (await alerts.get(alertId))?.alert.outcomes.at(-1);
+      shown.push({ state: last?.state ?? '', confirmation: last?.confirmation });
+    },
+    postRequest: async () => {},
+    updateRequest: async () => {},
+    postAuditLine: async (id) => void auditLines.add(id),
+    scheduleLeaseEnd: async () => {},
+    scheduleConfirm: async () => {},
+    tellOps: async ({ cause }) => void troubles.add(cause),
+    twoPersonAboveCents: 100_000,
+    now,
+    log: createLog({ level: 'silent', process: 'test' }),
+    isLastAttempt: false,
+    ...over,
+  };
+  return {
+    deps,
+    service,
+    writes,
+    answers,
+    get auditLines() {
+      return [...auditLines];
+    },
+    get troubles() {
+      return [...troubles];
+    },
+    shown,
+    advance(ms) {
+      nowMs += ms;
+    },
+    async stations() {
+      const events: AuditRecord['event'][] = [];
+      for await (const { record } of audit.read()) events.push(record.event);
+      return events;
+    },
+  };
+}
+
+/** Somebody who may asks for it: with a button on the alert, or, without `alertId`, with a command. */
+export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
+  return Action.parse({
+    id: `act_${verb}1`,
+    verb,
+    target: { kind: 'alert', alertId: 'evt_0123456789abcdef' },
+    limit: verb === 'limit' ? { period: 'daily', limitCents: 45_000, category: null, durationMs: null } : null,
+    reason: '',
+    confirmed: false,
+    approve: null,
+    actor: { userId: 'U0OLGA', teamId: 'T1' },
+    roles: ['operator', 'approver'],
+    origin: { kind: 'button', channel: 'C1', messageTs: '1.1', reply: null, replace: false },
+    askedAt: '2026-11-20T15:00:00.000Z',
+    ...over,
+  });
+}
+
+export const byCommand: Partial<Action> = {
+  target: { kind: 'card', acctId, cardId, alertId: null },
+  origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
+};
