@@ -3,7 +3,7 @@ import utc from 'dayjs/plugin/utc.js';
 
 dayjs.extend(utc);
 
-const dateTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -25,17 +25,16 @@ const CLOCK_SKEW_MS = MINUTE_MS;
 export function toInstant(text: string, zone: string, toldAt?: string): string | null {
   const match = dateTime.exec(text.trim());
   if (match === null) return null;
-  const [, year, month, day, hour, minute, second = '00', fraction, offset] = match;
-  const wallMs = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  const wall = new Date(wallMs);
-  // Date.UTC rolls the 30th of February over into March, and takes the year 1 for 1901: such a text is no datetime.
-  if (wall.toISOString().slice(0, 10) !== `${year}-${month}-${day}` || Number(hour) > 23) return null;
-  if (Number(minute) > 59 || Number(second) > 59) return null;
+  const [, day = '', minute = '', second = '00', fraction = '', offset] = match;
+  if (Number(second) > 59) return null;
 
-  const offsetMinutes = offset === undefined ? offsetOfWallClock(wallMs, zone, toldAt) : readOffset(offset);
-  if (Math.abs(offsetMinutes) > 14 * 60) return null;
-  const whole = new Date(wallMs - offsetMinutes * MINUTE_MS).toISOString().slice(0, 19);
-  return `${whole}.${(fraction ?? '').slice(0, 7).padEnd(7, '0')}Z`;
+  const [earlier, later = earlier] = readingsOf(day, minute, offset, zone);
+  if (earlier === undefined || later === undefined) return null;
+  const isLater =
+    earlier === later ||
+    toldAt === undefined ||
+    Date.parse(`${later}:${second}Z`) <= Date.parse(toldAt) + CLOCK_SKEW_MS;
+  return `${isLater ? later : earlier}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}Z`;
 }
 
 /** The wall clock of `zone` at an instant, as the API's query parameters want it: `2026-11-20T09:14:00`. */
@@ -59,26 +58,33 @@ function readOffset(text: string): number {
   return sign * (Number(text.slice(1, 3)) * 60 + Number(text.slice(-2)));
 }
 
-/** Possible offsets by wall-clock quarter hour: asking the time zone database for each webhook would cost most of it. */
-const knownOffsets = new Map<string, readonly number[]>();
-const KNOWN_OFFSETS_MAX = 4096;
+/**
+ * What a minute of the service's clock can mean in UTC. Remembered, because webhooks come from the same few minutes and
+ * asking the time zone database for each would cost most of their time.
+ */
+const knownReadings = new Map<string, readonly string[]>();
+const KNOWN_READINGS_MAX = 4096;
 
-function offsetOfWallClock(wallMs: number, zone: string, toldAt: string | undefined): number {
-  const quarter = wallMs - (wallMs % (15 * MINUTE_MS));
-  const key = `${zone} ${quarter}`;
-  let offsets = knownOffsets.get(key);
-  if (offsets === undefined) {
-    offsets = possibleOffsets(quarter, zone);
-    if (knownOffsets.size >= KNOWN_OFFSETS_MAX) knownOffsets.clear();
-    knownOffsets.set(key, offsets);
-  }
-  const [only, other] = offsets;
-  if (only === undefined) return 0;
-  if (other === undefined) return only;
-  // The clock shows this time twice. The larger offset is the earlier reading; standard time is the smaller offset.
-  const [earlier, later] = only > other ? [only, other] : [other, only];
-  if (toldAt === undefined) return later;
-  return wallMs - later * MINUTE_MS <= Date.parse(toldAt) + CLOCK_SKEW_MS ? later : earlier;
+/** UTC minutes (`2026-11-20T14:14`), earliest first: none for a text that is no time, two in the hour that comes twice. */
+function readingsOf(day: string, minute: string, offset: string | undefined, zone: string): readonly string[] {
+  const key = `${day}T${minute}${offset ?? zone}`;
+  const known = knownReadings.get(key);
+  if (known !== undefined) return known;
+  const readings = readMinute(day, minute, offset, zone);
+  if (knownReadings.size >= KNOWN_READINGS_MAX) knownReadings.clear();
+  knownReadings.set(key, readings);
+  return readings;
+}
+
+function readMinute(day: string, minute: string, offset: string | undefined, zone: string): readonly string[] {
+  const wall = new Date(`${day}T${minute}Z`);
+  // Programs that have no date write the year 1.
+  if (day < '1900') return [];
+  // Date takes the 30th of February for a day in March, and 24:00 for tomorrow: such a text is no datetime.
+  if (Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 16) !== `${day}T${minute}`) return [];
+  const offsets = offset === undefined ? possibleOffsets(wall.getTime(), zone) : [readOffset(offset)];
+  if (offsets.some((minutes) => Math.abs(minutes) > 14 * 60)) return [];
+  return offsets.map((minutes) => new Date(wall.getTime() - minutes * MINUTE_MS).toISOString().slice(0, 16)).toSorted();
 }
 
 function possibleOffsets(wallMs: number, zone: string): readonly number[] {
