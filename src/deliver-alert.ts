@@ -1,6 +1,7 @@
 import type { Alert, CardFacts, Remedy, StatusAlert, StatusChange } from './alert/alert.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
+import { urgencyOf } from './alert/urgency.ts';
 import type { Route } from './routing/route.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
@@ -114,14 +115,14 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
   const { id } = alert.event;
   await deps.alerts.save(alert);
-  for (const { channel } of await deps.route(alert.event, alert.card)) {
+  for (const { channel, holdUntil } of await deps.route(alert.event, alert.card)) {
     await deps.outbox.put(channel, {
       kind: 'alert',
       id,
       alertId: id,
-      audience: 'team',
-      threadId: null,
-      broadcast: false,
+      urgency: urgencyOf(alert.event),
+      late: alert.late,
+      notBefore: holdUntil,
     });
     await deps.wakeOutbox(channel);
   }

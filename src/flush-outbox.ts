@@ -1,7 +1,8 @@
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Message, MessageRef } from './slack/message.ts';
-import type { Outbox, OutboxEntry, Sending } from './store/outbox.ts';
+import type { Outbox } from './store/outbox.ts';
+import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
 
 /** Slack takes about one message a second in a channel; the rest is room for a clock that is not ours. */
 export const POST_INTERVAL_MS = 1050;
@@ -24,13 +25,20 @@ const UNKNOWN_PAUSE_MS = 2000;
 interface Deps {
   readonly outbox: Outbox;
   readonly render: (entries: readonly OutboxEntry[], channel: string) => Promise<Message | null>;
-  readonly post: (channel: string, message: Message, ref: string) => Promise<MessageRef>;
-  readonly findByRef: (channel: string, ref: string, sinceMs: number) => Promise<string | null>;
+  readonly post: (
+    channel: string,
+    message: Message,
+    ref: string,
+    entries: readonly OutboxEntry[],
+  ) => Promise<MessageRef>;
+  readonly findByRef: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
   readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
   /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
   readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
   /** Slack will never take this message: keeps it where people can find it. */
   readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
+  /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
+  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   readonly log: Log;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
@@ -52,27 +60,35 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const claimedAt = now();
-    const claim = await outbox.claim(channel, 1);
-    if (claim.state === 'empty') return null;
-
-    if (claim.state === 'unsettled') {
-      const lease = LEASE_MS - claim.ageMs;
+    const { unsettled, waiting, heldForMs } = await outbox.look(channel, 1);
+    if (unsettled !== null) {
+      const lease = LEASE_MS - unsettled.ageMs;
       if (lease > 0) return lease;
-      await reconcile(channel, claim.sending, claim.entries, deps);
+      await reconcile(channel, unsettled.sending, unsettled.entries, deps);
       continue;
     }
+    const entries = waiting.map(({ entry }) => entry);
+    if (entries.length === 0) {
+      if (heldForMs !== null) await deps.wakeIn(channel, heldForMs);
+      return null;
+    }
 
-    const message = await deps.render(claim.entries, channel);
+    const message = await deps.render(entries, channel);
+    const claimedAt = now();
+    const sending = await outbox.claim(
+      channel,
+      entries.map(({ id }) => id),
+    );
+    if (sending === null) continue;
     if (message === null) {
-      await outbox.settleDropped(channel, claim.sending.ref);
+      await outbox.settleDropped(channel, sending.ref);
       continue;
     }
     if (now() - claimedAt > BEGIN_WITHIN_MS) {
-      await outbox.settleUnsent(channel, claim.sending.ref);
+      await outbox.settleUnsent(channel, sending.ref);
       continue;
     }
-    const again = await send(channel, claim.sending, claim.entries, message, deps);
+    const again = await send(channel, sending, entries, message, deps);
     if (again !== null) return again;
   }
 }
@@ -87,7 +103,7 @@ async function send(
   const { outbox } = deps;
   let ref: MessageRef;
   try {
-    ref = await deps.post(channel, message, sending.ref);
+    ref = await deps.post(channel, message, sending.ref, entries);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     return await settleFailure(channel, sending, entries, error, deps);
@@ -144,7 +160,7 @@ async function reconcile(
 ): Promise<void> {
   let ts: string | null;
   try {
-    ts = await findByRef(channel, sending.ref, sending.startedAt);
+    ts = await findByRef(channel, sending, entries);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'unknown' || error.code === 'rate_limited') {

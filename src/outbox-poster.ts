@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Alert } from './alert/alert.ts';
 import type { Place } from './alert/place.ts';
-import type { SlackError } from './errors.ts';
+import { SlackError } from './errors.ts';
 import type { Slack } from './slack/client.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { WithLock } from './store/lock.ts';
-import type { Outbox, OutboxEntry } from './store/outbox.ts';
+import type { Outbox } from './store/outbox.ts';
+import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
 import type { Requests } from './store/requests.ts';
+import type { Threads } from './store/threads.ts';
 import type { TellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 
@@ -16,6 +18,7 @@ interface Deps {
   readonly alerts: Alerts;
   readonly requests: Requests;
   readonly outbox: Outbox;
+  readonly threads: Threads;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
@@ -30,13 +33,40 @@ function isFaultOfOurs(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
 }
 
+/** The thread's first message is gone. https://docs.slack.dev/reference/methods/conversations.replies */
+function isWithoutThread({ slackError }: SlackError): boolean {
+  return /^(?:thread_not_found|invalid_thread_ts|invalid_ts)/.test(slackError);
+}
+
+function withoutThread(error: unknown): null {
+  if (error instanceof SlackError && isWithoutThread(error)) return null;
+  throw error;
+}
+
 /** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
 export function createPoster(deps: Deps) {
   const { slack, alerts, requests, outbox, tellOps } = deps;
 
   return {
-    post: slack.post,
-    findByRef: slack.findByRef,
+    /** What belongs to a story answers its first message here. */
+    async post(channel: string, message: Message, ref: string, entries: readonly OutboxEntry[]): Promise<MessageRef> {
+      const root = await rootOf(channel, entries);
+      try {
+        const [first] = entries;
+        const isBroadcast = first?.kind === 'alert' && first.broadcast;
+        return await slack.post(channel, message, ref, root === null ? null : { ts: root, isBroadcast });
+      } catch (error) {
+        // Somebody deleted the first message: this one stands by itself.
+        if (root === null || !(error instanceof SlackError) || !isWithoutThread(error)) throw error;
+        return await slack.post(channel, message, ref);
+      }
+    },
+
+    async findByRef(channel: string, { ref, startedAt }: Sending, entries: readonly OutboxEntry[]) {
+      const root = await rootOf(channel, entries);
+      const inThread = root === null ? null : await slack.findByRef(channel, ref, startedAt, root).catch(withoutThread);
+      return inThread ?? (await slack.findByRef(channel, ref, startedAt));
+    },
 
     async render([entry]: readonly OutboxEntry[], channel: string): Promise<Message | null> {
       if (entry === undefined) return null;
@@ -54,8 +84,10 @@ export function createPoster(deps: Deps) {
 
     async posted(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
       for (const entry of entries) {
-        if (entry.kind === 'alert') await alerts.addRef(entry.alertId, ref);
-        else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
+        if (entry.kind === 'alert') {
+          await alerts.addRef(entry.alertId, ref);
+          if (entry.threadId !== null) await deps.threads.setRoot(ref.channel, entry.threadId, ref.ts);
+        } else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
       }
     },
 
@@ -79,6 +111,12 @@ export function createPoster(deps: Deps) {
       await tellOps(trouble.messageRefused(channel, error));
     },
   };
+
+  async function rootOf(channel: string, entries: readonly OutboxEntry[]): Promise<string | null> {
+    const [only] = entries;
+    if (entries.length !== 1 || only?.kind !== 'alert' || only.threadId === null) return null;
+    return await deps.threads.rootOf(channel, only.threadId);
+  }
 
   /** Under the request's lock: whoever presses its button this very moment must not be overwritten. */
   async function placeRequest(requestId: string, ref: MessageRef): Promise<void> {

@@ -45,6 +45,7 @@ export function createTellOps({ memory, outbox, channel, wakeOutbox, render, now
       id: contentId('ops_', [trouble.cause, at.slice(0, 13)]),
       message: { text: message.text, blocks: [...message.blocks] },
       requestId: null,
+      urgency: 'trouble',
     });
     await wakeOutbox(channel);
     // Last, so that a crash before it tells again; the notice's own id makes that nothing.

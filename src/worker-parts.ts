@@ -37,6 +37,7 @@ import { createOutbox } from './store/outbox.ts';
 import { createPending } from './store/pending.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
 import { createRequests } from './store/requests.ts';
+import { createThreads } from './store/threads.ts';
 import { causeKey, createTellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 import { watchToken } from './watch-token.ts';
@@ -95,7 +96,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     { text, blocks }: Message,
     requestId: string | null = null,
   ) => {
-    await outbox.put(channel, { kind: 'notice', id, message: { text, blocks: [...blocks] }, requestId });
+    const urgency = requestId === null ? 'record' : 'request';
+    await outbox.put(channel, { kind: 'notice', id, message: { text, blocks: [...blocks] }, requestId, urgency });
     await queues.flushOutbox(channel);
   };
 
@@ -130,6 +132,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alerts,
     requests,
     outbox,
+    threads: createThreads(redis),
     withLock,
     tellOps,
     placeOf,

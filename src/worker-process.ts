@@ -56,7 +56,14 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     },
     async outbox(data) {
       const { channel } = FlushOutbox.parse(data);
-      return await flushOutbox(channel, { outbox, ...parts.poster, log, now: () => performance.now(), sleep });
+      return await flushOutbox(channel, {
+        outbox,
+        ...parts.poster,
+        wakeIn: queues.flushOutboxIn,
+        log,
+        now: () => performance.now(),
+        sleep,
+      });
     },
     async updates(data, run) {
       return await whenSlackTakesIt(async () => {

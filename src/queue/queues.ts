@@ -21,6 +21,8 @@ export interface Queues {
   every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
   flushOutbox(channel: string): Promise<void>;
+  /** Wakes it after `ms`, whatever happens before. */
+  flushOutboxIn(channel: string, ms: number): Promise<void>;
   /** Brings an alert's messages up to date, once for any number of changes in between. */
   updateMessage(alertId: string): Promise<void>;
   /** The same for the message of a request. */
@@ -112,6 +114,18 @@ export function createQueues(redis: RedisClient): Queues {
         'flush-outbox',
         { channel },
         { ...keepFailedOnly, removeOnFail: true, deduplication: { id: channel, keepLastIfActive: true } },
+      );
+    },
+    async flushOutboxIn(channel, ms) {
+      await queues.outbox.add(
+        'flush-outbox',
+        { channel },
+        {
+          ...keepFailedOnly,
+          removeOnFail: true,
+          jobId: `later-${channel}-${Math.round((Date.now() + ms) / 1000)}`,
+          delay: Math.ceil(ms),
+        },
       );
     },
     async updateMessage(alertId) {

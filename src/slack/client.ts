@@ -9,13 +9,25 @@ const METADATA_TYPE = 'cardbell_message';
 /** Slack's own time limit for us is 3 s; ours for Slack is longer, because an unknown outcome costs a look-up. */
 const TIMEOUT_MS = 10_000;
 
+/** The thread that a message belongs to. */
+export interface Thread {
+  readonly ts: string;
+  readonly isBroadcast: boolean;
+}
+
 /** What Cardbell asks of Slack. Every method throws SlackError. */
 export interface Slack {
   authTest(): Promise<{ botUserId: string; teamId: string; team: string; scopes: readonly string[] }>;
-  /** Posts once. @param ref opaque id by which `findByRef` finds the message again. */
-  post(channel: string, message: Message, ref: string): Promise<MessageRef>;
-  /** Looks for a message of ours among the channel's newest. Null when it is not there. */
-  findByRef(channel: string, ref: string, sinceMs: number): Promise<string | null>;
+  /**
+   * Posts once.
+   *
+   * @param ref opaque id by which `findByRef` finds the message again.
+   * @param thread the message that this one answers, and whether it shows in the channel as well; null: it stands by
+   * itself.
+   */
+  post(channel: string, message: Message, ref: string, thread?: Thread | null): Promise<MessageRef>;
+  /** Looks for a message of ours among the newest of the channel, or of a thread. Null when it is not there. */
+  findByRef(channel: string, ref: string, sinceMs: number, threadTs?: string | null): Promise<string | null>;
   update(ref: MessageRef, message: Message): Promise<void>;
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
@@ -62,7 +74,7 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
           scopes: answer.response_metadata?.scopes ?? [],
         };
       }),
-    post: (channel, message, ref) =>
+    post: (channel, message, ref, thread = null) =>
       call('chat.postMessage', async () => {
         const answer = await client.chat.postMessage({
           channel,
@@ -70,28 +82,38 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
           blocks: message.blocks,
           unfurl_links: false,
           unfurl_media: false,
+          ...(thread === null ? {} : { thread_ts: thread.ts }),
+          // The types know a broadcast only of replies whose place is known beforehand.
+          ...((thread?.isBroadcast ? { reply_broadcast: true } : {}) as object),
           metadata: { event_type: METADATA_TYPE, event_payload: { ref } },
         });
         return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
       }),
-    findByRef: (channel, ref, sinceMs) =>
-      call('conversations.history', async () => {
-        const oldest = String(Math.floor(sinceMs / 1000) - 60);
+    findByRef: async (channel, ref, sinceMs, threadTs = null) => {
+      const place = {
+        channel,
+        oldest: String(Math.floor(sinceMs / 1000) - 60),
+        limit: 200,
+        include_all_metadata: true,
+      };
+      const find = async (ask: (cursor: { cursor?: string }) => Promise<Page>): Promise<string | null> => {
         let cursor: string | undefined;
         do {
-          const page = await client.conversations.history({
-            channel,
-            oldest,
-            limit: 200,
-            include_all_metadata: true,
-            ...(cursor === undefined ? {} : { cursor }),
-          });
+          const page = await ask(cursor === undefined ? {} : { cursor });
           const found = page.messages?.find((message) => refOf(message) === ref);
           if (found?.ts !== undefined) return found.ts;
           cursor = page.response_metadata?.next_cursor;
         } while (cursor !== undefined && cursor !== '');
         return null;
-      }),
+      };
+      return threadTs === null
+        ? await call('conversations.history', () =>
+            find((cursor) => client.conversations.history({ ...place, ...cursor })),
+          )
+        : await call('conversations.replies', () =>
+            find((cursor) => client.conversations.replies({ ...place, ts: threadTs, ...cursor })),
+          );
+    },
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
@@ -126,6 +148,12 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
         };
       }),
   };
+}
+
+/** What both kinds of history answer. */
+interface Page {
+  readonly messages?: readonly { readonly ts?: string }[];
+  readonly response_metadata?: { readonly next_cursor?: string };
 }
 
 function refOf(message: object): unknown {

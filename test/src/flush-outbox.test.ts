@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OutboxEntry } from '../../src/store/outbox.ts';
+import { OutboxEntry } from '../../src/store/outbox-entry.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../support/outbox-world.ts';
 
-const alert = (id: string): OutboxEntry => ({
-  kind: 'alert',
-  id,
-  alertId: id,
-  audience: 'team',
-  threadId: null,
-  broadcast: false,
-});
+const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'alert', id, alertId: id });
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
 
 /** The ids in what the channel shows, in order; one message may show several. */

@@ -2,7 +2,8 @@ import { SlackError } from '../../src/errors.ts';
 import { flushOutbox } from '../../src/flush-outbox.ts';
 import { createLog } from '../../src/log.ts';
 import type { Message } from '../../src/slack/message.ts';
-import type { Claim, Outbox, OutboxEntry, Sending } from '../../src/store/outbox.ts';
+import type { Outbox } from '../../src/store/outbox.ts';
+import type { OutboxEntry, Sending } from '../../src/store/outbox-entry.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -48,17 +49,20 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
   };
   const outbox: Outbox = {
     put: async () => true,
-    async claim(_channel, max): Promise<Claim> {
+    async look(_channel, max) {
       if (sending !== null) {
         const { entryIds, startedAt } = sending;
         const mine = queue.filter(({ id }) => entryIds.includes(id));
-        return { state: 'unsettled', sending, entries: mine, ageMs: clock - startedAt };
+        return { unsettled: { sending, entries: mine, ageMs: clock - startedAt }, waiting: [], heldForMs: null };
       }
-      const oldest = queue.slice(0, max);
-      if (oldest.length === 0) return { state: 'empty' };
+      const waiting = queue.slice(0, max).map((entry) => ({ entry, ageMs: 0, most: null }));
+      return { unsettled: null, waiting, heldForMs: null };
+    },
+    async claim(_channel, entryIds) {
+      if (sending !== null || !entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
       serial += 1;
-      sending = { ref: `m_${serial}`, entryIds: oldest.map(({ id }) => id), startedAt: clock };
-      return { state: 'claimed', sending, entries: oldest };
+      sending = { ref: `m_${serial}`, entryIds: [...entryIds], startedAt: clock };
+      return sending;
     },
     settleSent: async (_channel, ref) => settle(ref, true),
     settleUnsent: async (_channel, ref) => settle(ref, false),
@@ -84,7 +88,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
       return { channel: 'C1', ts: String(channel.length) };
     },
-    async findByRef(_channel: string, ref: string) {
+    async findByRef(_channel: string, { ref }: Sending) {
       lookUpsToLose -= 1;
       if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
       const place = channel.findIndex((message) => message.ref === ref);
@@ -93,6 +97,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     async posted(posted: readonly OutboxEntry[]) {
       for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
     },
+    wakeIn: async () => {},
     redirect: async () => false,
     refused: async () => {},
     async sleep(ms: number) {

@@ -1,82 +1,129 @@
 import { expect, it } from 'vitest';
-import { createOutbox, type OutboxEntry } from '../../../src/store/outbox.ts';
-import { settled, until } from '../../support/until.ts';
+import type { Urgency } from '../../../src/alert/urgency.ts';
+import { outboxKey } from '../../../src/keys.ts';
+import { createOutbox, type Outbox } from '../../../src/store/outbox.ts';
+import { until } from '../../support/until.ts';
 import { useRedis } from './on-redis.ts';
 
 const redis = useRedis();
-const alert = (id: string): OutboxEntry => ({
-  kind: 'alert',
-  id,
-  alertId: id,
-  audience: 'team',
-  threadId: null,
-  broadcast: false,
-});
+const alert = (id: string, more: { urgency?: Urgency; notBefore?: number } = {}) =>
+  ({ kind: 'alert', id, alertId: id, ...more }) as const;
+
+async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<string> {
+  const sending = await outbox.claim(channel, ids);
+  if (sending === null) throw new Error('nothing to claim');
+  return sending.ref;
+}
+
+async function order(outbox: Outbox): Promise<string[]> {
+  return (await outbox.look('C1', 100)).waiting.map(({ entry }) => entry.id);
+}
 
 it('keeps each entry once, while it waits and after it was posted', async () => {
   const outbox = createOutbox(redis());
   expect(await outbox.put('C1', alert('a'))).toBe(true);
   expect(await outbox.put('C1', alert('a'))).toBe(false);
-  const claim = await outbox.claim('C1', 1);
-  if (claim.state !== 'claimed') throw new Error('nothing to claim');
+  const ref = await claimed(outbox, ['a']);
   expect(await outbox.put('C1', alert('a'))).toBe(false);
 
-  await outbox.settleSent('C1', claim.sending.ref, '1.0');
+  await outbox.settleSent('C1', ref, '1.0');
 
   expect(await outbox.put('C1', alert('a'))).toBe(false);
   expect(await outbox.put('C2', alert('a'))).toBe(true);
-  expect(await outbox.claim('C1', 1)).toEqual({ state: 'empty' });
+  expect(await order(outbox)).toEqual([]);
 });
 
-it('gives the oldest first, and nothing else until that is settled', async () => {
+it('lets one take entries, and nobody else anything until that is settled', async () => {
   const outbox = createOutbox(redis());
-  await outbox.put('C1', alert('b'));
-  await settled(3);
+  for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
+
+  const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids)));
+
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+  const { unsettled, waiting } = await outbox.look('C1', 100);
+  expect(waiting).toEqual([]);
+  expect(unsettled?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
+});
+
+it('gives nothing that is gone: whoever looked before must look again', async () => {
+  const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
+  await outbox.put('C1', alert('b'));
+  await outbox.settleSent('C1', await claimed(outbox, ['a']), '1.0');
 
-  const claims = await Promise.all([outbox.claim('C1', 1), outbox.claim('C1', 1), outbox.claim('C1', 1)]);
-
-  expect(claims.map(({ state }) => state).toSorted()).toEqual(['claimed', 'unsettled', 'unsettled']);
-  for (const claim of claims) expect(claim).toMatchObject({ sending: { entryIds: ['b'] }, entries: [alert('b')] });
+  expect(await outbox.claim('C1', ['a', 'b'])).toBeNull();
+  expect(await outbox.claim('C1', ['b'])).not.toBeNull();
 });
 
 it('unsent, an entry waits again; dropped, it is gone and may come back later', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
-  const first = await outbox.claim('C1', 1);
-  if (first.state === 'empty') throw new Error('nothing to claim');
-  await outbox.settleUnsent('C1', first.sending.ref);
+  const first = await claimed(outbox, ['a']);
+  await outbox.settleUnsent('C1', first, 7);
   expect(await outbox.waiting('C1')).toBe(1);
+  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ entry: { id: 'a' }, most: 7 }]);
 
-  const second = await outbox.claim('C1', 1);
-  if (second.state === 'empty') throw new Error('nothing to claim');
-  expect(second.sending.ref).not.toBe(first.sending.ref);
-  await outbox.settleDropped('C1', second.sending.ref);
+  const second = await claimed(outbox, ['a']);
+  expect(second).not.toBe(first);
+  await outbox.settleDropped('C1', second);
 
   expect(await outbox.waiting('C1')).toBe(0);
   expect(await outbox.put('C1', alert('a'))).toBe(true);
+  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
 });
 
 it('settling something else than what is on its way changes nothing', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
-  await outbox.claim('C1', 1);
+  await claimed(outbox, ['a']);
 
   await outbox.settleSent('C1', 'm_other', '1.0');
 
-  expect((await outbox.claim('C1', 1)).state).toBe('unsettled');
+  expect((await outbox.look('C1', 1)).unsettled).not.toBeNull();
+});
+
+/** As if it had come that much earlier. */
+async function age(id: string, ms: number): Promise<void> {
+  await redis().zincrby(outboxKey('C1', 'queue'), -ms, id);
+}
+
+it('the urgent goes first, and what has waited long enough before that', async () => {
+  const outbox = createOutbox(redis());
+  for (const urgency of ['spend', 'shipping', 'decline', 'fraud'] as const)
+    await outbox.put('C1', alert(urgency, { urgency }));
+  await outbox.put('C1', alert('old spend', { urgency: 'spend' }));
+  await age('old spend', 29_000);
+
+  expect(await order(outbox)).toEqual(['fraud', 'old spend', 'decline', 'shipping', 'spend']);
+});
+
+it('holds what must wait until its time, then gives it all at once', async () => {
+  const outbox = createOutbox(redis());
+  const soon = Date.now() + 300;
+  await outbox.put('C1', alert('a', { notBefore: soon }));
+  await outbox.put('C1', alert('b', { notBefore: soon + 1 }));
+  await outbox.put('C1', alert('c', { notBefore: soon + 600_000 }));
+  const before = await outbox.look('C1', 9);
+  expect(before).toMatchObject({ unsettled: null, waiting: [] });
+  expect(before.heldForMs).toBeLessThanOrEqual(300);
+  expect(await outbox.put('C1', alert('b'))).toBe(false);
+
+  await until(async () => (await outbox.waiting('C1')) === 2, 'their time has come');
+
+  const { waiting, heldForMs } = await outbox.look('C1', 9);
+  expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b']);
+  expect(heldForMs).toBeGreaterThan(500_000);
 });
 
 it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
-  await outbox.claim('C1', 1);
+  await claimed(outbox, ['a']);
   await outbox.pauseFor('C1', 200);
 
   expect(await outbox.pauseLeft('C1')).toBeGreaterThan(0);
   await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over');
-  const claim = await outbox.claim('C1', 1);
+  const { unsettled } = await outbox.look('C1', 1);
 
-  expect(claim).toMatchObject({ state: 'unsettled', ageMs: expect.any(Number) });
-  if (claim.state === 'unsettled') expect(claim.ageMs).toBeGreaterThanOrEqual(150);
+  expect(unsettled?.ageMs).toBeGreaterThanOrEqual(150);
 });
