@@ -2,6 +2,7 @@ import type { Alert, CardFacts, Remedy, StatusAlert, StatusChange } from './aler
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
 import { urgencyOf } from './alert/urgency.ts';
+import type { PlaceAlert } from './place-alert.ts';
 import type { Route } from './routing/route.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly remedyFor: (event: TransactionEvent) => Promise<Remedy | null>;
   /** The channels that get an event. */
   readonly route: Route;
+  readonly placeAlert: PlaceAlert;
   readonly history: CardHistory;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
@@ -59,7 +61,7 @@ export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Dep
       await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
     }
     const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
-    await deliver({ ...base, event, remedy }, deps);
+    await deliver({ ...base, event, remedy, repeats: {} }, deps);
   }
   return null;
 }
@@ -116,10 +118,17 @@ async function deliver(alert: Alert, deps: Deps): Promise<void> {
   const { id } = alert.event;
   await deps.alerts.save(alert);
   for (const { channel, holdUntil } of await deps.route(alert.event, alert.card)) {
+    const { toldBy, threadId, broadcast } = await deps.placeAlert(alert, channel);
+    if (toldBy !== null) {
+      await deps.updateMessages(toldBy);
+      continue;
+    }
     await deps.outbox.put(channel, {
       kind: 'alert',
       id,
       alertId: id,
+      threadId,
+      broadcast,
       urgency: urgencyOf(alert.event),
       late: alert.late,
       notBefore: holdUntil,

@@ -25,7 +25,7 @@ interface Deps {
   readonly withLock: WithLock;
   readonly tellOps: TellOps;
   readonly placeOf: (channel: string) => Promise<Place>;
-  readonly renderAlert: (alert: Alert, view: { place: Place }) => Message;
+  readonly renderAlert: (alert: Alert, view: { place: Place; channel: string }) => Message;
 }
 
 /** A stored shape that does not parse, or a template that stumbles over it; not Redis or Slack being away. */
@@ -73,7 +73,7 @@ export function createPoster(deps: Deps) {
       if (entry.kind === 'notice') return entry.message;
       try {
         const stored = await alerts.get(entry.alertId);
-        return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel) });
+        return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel), channel });
       } catch (error) {
         if (!isFaultOfOurs(error)) throw error;
         // One alert that cannot be drawn (kept by another version) must not hold back the whole channel.

@@ -12,6 +12,7 @@ import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
 import type { PerformDeps } from './perform/deps.ts';
+import { createPlaceAlert } from './place-alert.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRemedyFor } from './remedy.ts';
@@ -29,6 +30,7 @@ import { createPlaceOf } from './store/channel-places.ts';
 import { createConfirmations } from './store/confirmations.ts';
 import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
+import { createEpisodes } from './store/episodes.ts';
 import { createJournal } from './store/journal.ts';
 import { createLeases } from './store/leases.ts';
 import { createLock } from './store/lock.ts';
@@ -38,6 +40,7 @@ import { createPending } from './store/pending.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
 import { createRequests } from './store/requests.ts';
 import { createThreads } from './store/threads.ts';
+import { createTrail } from './store/trail.ts';
 import { causeKey, createTellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 import { watchToken } from './watch-token.ts';
@@ -148,6 +151,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   );
 
   const route = createRoute({ channels });
+  const placeAlert = createPlaceAlert({ episodes: createEpisodes(redis), trail: createTrail(redis) });
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
       factsOf: async (of) =>
@@ -164,6 +168,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       learn: directory.learn,
       remedyFor,
       route,
+      placeAlert,
       history,
       alerts,
       outbox,

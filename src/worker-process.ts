@@ -73,7 +73,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
-          render: async (alert, channel) => renderAlert(alert, { place: await placeOf(channel) }),
+          render: async (alert, channel) => renderAlert(alert, { place: await placeOf(channel), channel }),
           update: slack.update,
           log,
         });

@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../src/alert/alert.ts';
+import type { Repeats } from '../src/alert/episode.ts';
 import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
 import { formatCents } from '../src/alert/money.ts';
 import { actionId } from '../src/slack/action-id.ts';
@@ -7,18 +8,24 @@ import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName } from './card-words.ts';
+import { declineOfBlocked } from './decline-blocked.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
-import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
+import { actions, button, context, type Field, fields, header, outside, section, sentence } from './parts.ts';
+import { amountTried, repeatsIn } from './repeats.ts';
 import type { View } from './view.ts';
 
 /** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
-export function decline(alert: TransactionAlert, { place }: View): Message {
+export function decline(alert: TransactionAlert, view: View): Message {
+  const { place } = view;
   const { event, outcomes } = alert;
   const card = cardOf(alert);
   const said = event.decline ?? { code: '', message: '' };
   const reason = shownReason(said, place);
-  const amount = formatCents(event.amountCents);
+  if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
+  const repeats = repeatsIn(alert, view);
+  const amount = amountTried(alert, repeats);
+  const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
   const where = placeLine(event.merchant);
   const [holderFix, adminFix] = fixes(alert, reason, place);
@@ -27,10 +34,10 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
 
   return {
     text: sentence(
-      `${late}${cardOfHolder(card)} was declined for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${outcomeSentence(outcomes)}`,
+      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
-      header(`${alert.late ? 'Declined earlier' : 'Declined'}: ${amount}${merchant && ` at ${merchant}`}`),
+      header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
       section(
         `*${outside(reason.title, 100)}*`,
         // The numbers say what the meaning would, and how much.
@@ -44,7 +51,7 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
         ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
         ['Requested by the merchant', requested(alert)],
         ['How', howPaid(event.isCardPresent)],
-        ['When', dateToken(event.occurredAt)],
+        ...whenTried(alert, repeats),
       ]),
       section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`),
       ...outcomeLines(outcomes),
@@ -55,6 +62,18 @@ export function decline(alert: TransactionAlert, { place }: View): Message {
       ),
     ],
   };
+}
+
+function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[] {
+  if (repeats === null) return [['When', dateToken(event.occurredAt)]];
+  return [
+    ['First try', dateToken(repeats.firstAt)],
+    ['Last try', dateToken(repeats.lastAt)],
+  ];
+}
+
+function lastTry(repeats: Repeats | null): string {
+  return repeats === null ? '' : ` Last tried on ${easternTime(repeats.lastAt)}.`;
 }
 
 /** `In person`, or how else; empty when the service does not say. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Repeats } from './episode.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from './event.ts';
 
 /** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
@@ -76,7 +77,13 @@ const shared = {
   late: z.boolean(),
 };
 
-export const TransactionAlert = z.strictObject({ ...shared, event: TransactionEvent, remedy: Remedy.nullable() });
+export const TransactionAlert = z.strictObject({
+  ...shared,
+  event: TransactionEvent,
+  remedy: Remedy.nullable(),
+  /** For each channel whose message of it stands for repeats as well: how many. */
+  repeats: z.record(z.string(), Repeats).default({}),
+});
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 
 /** One card's way through its statuses, oldest first; `from` is what was known before. */

@@ -1,10 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Alert, Outcome } from '../alert/alert.ts';
+import { Repeats } from '../alert/episode.ts';
 import { stateKey } from '../keys.ts';
 
 /** Alerts stay actionable for this long. */
-const ALERT_TTL_SECONDS = 30 * 24 * 3600;
+export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
 const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
 
@@ -23,7 +24,10 @@ export interface Alerts {
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
 
-/** What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message. */
+/**
+ * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message, and
+ * for each channel how often it was repeated there (`src/store/episodes.ts` writes that).
+ */
 export function createAlerts(redis: Redis | Cluster): Alerts {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
   const write = async (alertId: string, field: string, value: string): Promise<void> => {
@@ -33,19 +37,24 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
 
   return {
     async save(alert) {
-      await write(alert.event.id, 'alert', JSON.stringify({ ...alert, outcomes: [] }));
+      const kept = 'repeats' in alert ? { ...alert, outcomes: [], repeats: {} } : { ...alert, outcomes: [] };
+      await write(alert.event.id, 'alert', JSON.stringify(kept));
     },
     async get(alertId) {
       const fields = await redis.hgetall(keyOf(alertId));
       const text = fields['alert'];
       if (text === undefined) return null;
-      const part = (prefix: string): unknown[] =>
+      const part = (prefix: string): [name: string, value: unknown][] =>
         Object.entries(fields)
           .filter(([field]) => field.startsWith(prefix))
-          .map(([, value]) => JSON.parse(value) as unknown);
-      const outcomes = z.array(Outcome).parse(part('outcome:'));
+          .map(([field, value]) => [field.slice(prefix.length), JSON.parse(value) as unknown]);
+      const outcomes = part('outcome:').map(([, outcome]) => Outcome.parse(outcome));
       outcomes.sort((one, other) => one.at.localeCompare(other.at));
-      return { alert: { ...Alert.parse(JSON.parse(text)), outcomes }, refs: z.array(Ref).parse(part('ref:')) };
+      const alert = Alert.parse(JSON.parse(text));
+      const refs = part('ref:').map(([, ref]) => Ref.parse(ref));
+      if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs };
+      const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
+      return { alert: { ...alert, outcomes, repeats }, refs };
     },
     addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(ref)),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),

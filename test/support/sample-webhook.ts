@@ -19,7 +19,10 @@ export function sampleWebhook(name: string, data: Record<string, unknown> = {}, 
   const entry = entryOf(name);
   if (entry === undefined) throw new Error(`no sample ${name}`);
   serial += 1;
-  const body = { CallbackTime: toCallbackTime(at, serial), Data: { ...freshData(entry, at, serial), ...data } };
+  const fresh = freshData(entry, at, serial);
+  // A merchant of its own, or samples would count as repeats of one another.
+  const merchant = 'MerchantId' in fresh ? { MerchantId: String(445_301_000_000 + serial) } : {};
+  const body = { CallbackTime: toCallbackTime(at, serial), Data: { ...fresh, ...merchant, ...data } };
   return { kind: entry.kind, body: JSON.stringify(body) };
 }
 

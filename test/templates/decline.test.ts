@@ -74,6 +74,36 @@ describe('a declined purchase', () => {
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });
 
+  it('that was repeated says how often, for how much, and when first and last', () => {
+    const repeats = {
+      C1: { count: 4, firstAt: '2026-11-20T14:14:00Z', lastAt: '2026-11-20T14:31:00Z', minCents: 1200, maxCents: 8410 },
+    };
+    const alert = declined(...velocity, { remedy: raise, repeats });
+    const here = decline(alert, { place: 'private', channel: 'C1' });
+
+    expect(here.text).toBe(
+      'Jane Doe’s card ending 1212 was declined 4 times for $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
+    );
+    expect(shown(here.blocks)).toContain('Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee');
+    expect(shown(here.blocks)).toMatch(/\*First try\*\n<!date\^1795184040.*\n\*Last try\*\n<!date\^1795185060/);
+    expect(buttonIds(here.blocks)).toEqual(['approve_remedy', 'block_card', 'acknowledge_alert']);
+    expect(decline(alert, inChannel)).toEqual(here);
+  });
+
+  it('that was not repeated counts nothing', () => {
+    const once = {
+      count: 1,
+      firstAt: '2026-11-20T14:14:00Z',
+      lastAt: '2026-11-20T14:14:00Z',
+      minCents: 1,
+      maxCents: 1,
+    };
+
+    expect(decline(declined(...velocity, { repeats: { C1: once } }), { place: 'private', channel: 'C1' })).toEqual(
+      decline(declined(...velocity), inChannel),
+    );
+  });
+
   it('never shows a sign', () => {
     const overdrawn = transactionAlert({
       availableCents: -500,
@@ -188,6 +218,10 @@ describe('the controls', () => {
 
     expect(buttonIds(blocks)).toEqual(['acknowledge_alert']);
     expect(shown(blocks)).toContain('`/card unblock 1212`');
+    expect(blocks.map(({ type }) => type)).not.toContain('header');
+    expect(shown(blocks)).toContain(
+      'Jane Doe’s card ending 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
+    );
   });
 
   it.each([

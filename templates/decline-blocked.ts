@@ -1,0 +1,43 @@
+import type { Button } from '@slack/types';
+import type { TransactionAlert } from '../src/alert/alert.ts';
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
+import { cardHandle, cardOf, cardOfHolder } from './card-words.ts';
+import { outcomeLines, outcomeSentence } from './outcomes.ts';
+import { actions, context, outside, section, sentence } from './parts.ts';
+import { amountTried, repeatsIn } from './repeats.ts';
+import type { View } from './view.ts';
+
+/**
+ * Declines of a card that is known to be blocked: the block does what it is there for, so one quiet line counts them all.
+ * No headline, no facts, nothing in bold but the number.
+ */
+export function declineOfBlocked(alert: TransactionAlert, view: View, controls: readonly (Button | null)[]): Message {
+  const { event, outcomes } = alert;
+  const card = cardOf(alert);
+  const repeats = repeatsIn(alert, view);
+  const count = repeats?.count ?? 1;
+  const purchases = count === 1 ? '1 purchase' : `${count} purchases`;
+  const merchant = event.merchant.name.trim();
+  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}${count === 1 ? '' : ' and maybe others'}`;
+  const amount = amountTried(alert, repeats);
+  const first = repeats?.firstAt ?? event.occurredAt;
+  const last = repeats?.lastAt ?? event.occurredAt;
+  const handle = outside(cardHandle(card), 20);
+
+  return {
+    text: sentence(
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${easternTime(last)}.${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      section(
+        `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
+        count === 1 ? dateToken(first) : `First ${dateToken(first)}, last ${dateToken(last)}.`,
+        `Nothing to do if the block is right. If its reason is gone: \`/card unblock ${handle}\``,
+      ),
+      ...outcomeLines(outcomes),
+      ...actions(...controls),
+      ...context(`${event.id}${count === 1 ? '' : ` · all of them: \`/card declines ${handle}\``}`),
+    ],
+  };
+}
