@@ -6,7 +6,9 @@ import { approveRemedy } from './actions/approve-remedy.ts';
 import { blockCard } from './actions/block-card.ts';
 import type { ButtonArgs } from './actions/button-args.ts';
 import { chooseCard } from './actions/choose-card.ts';
+import { decideClaim } from './actions/decide-claim.ts';
 import { decideRequest } from './actions/decide-request.ts';
+import { recognizePurchase } from './actions/recognize-purchase.ts';
 import { trackShipment } from './actions/track-shipment.ts';
 import { card, verbOf } from './commands/card.ts';
 import type { ListenerDeps } from './deps.ts';
@@ -20,6 +22,10 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.activateCard]: activateCard,
   [actionId.acknowledgeAlert]: acknowledgeAlert,
   [actionId.chooseCard]: chooseCard,
+  [actionId.confirmOwnCard]: chooseCard,
+  [actionId.confirmClaim]: decideClaim,
+  [actionId.refuseClaim]: decideClaim,
+  [actionId.recognize]: recognizePurchase,
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
   [actionId.trackShipment]: trackShipment,

@@ -70,6 +70,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     channels: demoChannels(till),
     userGroups: [approvers],
     commands: demoCommands,
+    escapedCommands: ['/card'],
   });
   await teardown.add(() => workspace.stop());
   const page = `${workspace.url}?channel=${channelId.declines}&user=${userId.olga}`;

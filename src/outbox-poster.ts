@@ -5,6 +5,7 @@ import { SlackError } from './errors.ts';
 import type { Slack } from './slack/client.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
+import { type Claims, isClaimId } from './store/claims.ts';
 import type { WithLock } from './store/lock.ts';
 import type { Outbox } from './store/outbox.ts';
 import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
@@ -17,11 +18,13 @@ interface Deps {
   readonly slack: Pick<Slack, 'post' | 'findByRef'>;
   readonly alerts: Alerts;
   readonly requests: Requests;
+  readonly claims: Claims;
   readonly outbox: Outbox;
   readonly threads: Threads;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
+  readonly updateClaim: (claimId: string) => Promise<void>;
   readonly withLock: WithLock;
   readonly tellOps: TellOps;
   readonly placeOf: (channel: string) => Promise<Place>;
@@ -87,7 +90,8 @@ export function createPoster(deps: Deps) {
         if (entry.kind === 'alert') {
           await alerts.addRef(entry.alertId, ref);
           if (entry.threadId !== null) await deps.threads.setRoot(ref.channel, entry.threadId, ref.ts);
-        } else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
+        } else if (entry.requestId !== null && isClaimId(entry.requestId)) await placeClaim(entry.requestId, ref);
+        else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
       }
     },
 
@@ -116,6 +120,15 @@ export function createPoster(deps: Deps) {
     const [only] = entries;
     if (entries.length !== 1 || only?.kind !== 'alert' || only.threadId === null) return null;
     return await deps.threads.rootOf(channel, only.threadId);
+  }
+
+  async function placeClaim(claimId: string, ref: MessageRef): Promise<void> {
+    await deps.withLock(`claim:${claimId}`, async () => {
+      const claim = await deps.claims.get(claimId);
+      if (claim === null) return;
+      await deps.claims.save({ ...claim, ref });
+      if (claim.state !== 'open') await deps.updateClaim(claimId);
+    });
   }
 
   /** Under the request's lock: whoever presses its button this very moment must not be overwritten. */

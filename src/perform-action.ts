@@ -2,9 +2,13 @@ import type { Action, Verb } from './authority/action.ts';
 import { AppError, CardApiError } from './errors.ts';
 import { changeLimit } from './perform/change-limit.ts';
 import { changeStatus } from './perform/change-status.ts';
+import { claimCard } from './perform/claim-card.ts';
+import { decideClaim } from './perform/decide-claim.ts';
 import { decideRequest } from './perform/decide-request.ts';
 import type { PerformDeps } from './perform/deps.ts';
 import { giveUp } from './perform/give-up.ts';
+import { linkCard, unlinkCard } from './perform/link-card.ts';
+import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { type Resolved, resolveCard } from './perform/resolve-card.ts';
 import { showCard } from './perform/show-card.ts';
@@ -21,6 +25,8 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
   let resolved: Resolved = { action, acctId: 0, cardId: null };
   try {
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
+    if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
+    if (action.verb === 'decide-claim') return await decideClaim(action, deps);
     if (action.verb === 'decide') {
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
       return await deps.withLock(`request:${name}`, () => decideRequest(action, deps));
@@ -37,14 +43,22 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
   }
 }
 
+/** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */
+function isAboutOneself({ verb, subject, actor }: Action): boolean {
+  return verb === 'link' && subject === actor.userId;
+}
+
 async function act(
   resolved: Resolved,
-  verb: Exclude<Verb, 'acknowledge' | 'decide'>,
+  verb: Exclude<Verb, 'acknowledge' | 'decide' | 'claim' | 'decide-claim'>,
   deps: PerformDeps,
 ): Promise<void> {
   const { action, acctId, cardId } = resolved;
   const { journal } = deps;
   if (verb === 'show') return await showCard(resolved, deps);
+  if (verb === 'link') return await linkCard(resolved, deps);
+  if (verb === 'unlink') return await unlinkCard(resolved, deps);
+  if (verb === 'recognize') return await recognizePurchase(action, deps);
 
   if ((await journal.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));

@@ -2,10 +2,11 @@ import type { Verb } from './authority/action.ts';
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 
-export type Role = 'operator' | 'approver';
+/** `holder`: a card account is linked to this Slack user. Which one counts is looked up when the card is known. */
+export type Role = 'operator' | 'approver' | 'holder';
 
-/** Which role each verb needs. An approver may do all that an operator may. */
-export const neededRole: Readonly<Record<Verb, Role>> = {
+/** Which role each verb needs; null: none. An approver may do all that an operator may. */
+export const neededRole: Readonly<Record<Verb, Role | null>> = {
   show: 'operator',
   activate: 'operator',
   block: 'operator',
@@ -13,11 +14,28 @@ export const neededRole: Readonly<Record<Verb, Role>> = {
   unblock: 'approver',
   limit: 'approver',
   decide: 'approver',
+  link: 'approver',
+  unlink: 'approver',
+  claim: null,
+  'decide-claim': 'approver',
+  recognize: 'holder',
 };
 
-/** True when one of `roles` is enough for `verb`. */
+/** What holders may do as well, with their own card. */
+const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'recognize']);
+
+/** True when one of `roles` is enough for `verb`; for a holder only with the own card, see {@link isForOwnCard}. */
 export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {
-  return roles.includes('approver') || roles.includes(neededRole[verb]);
+  const role = neededRole[verb];
+  if (role === null) return true;
+  if (role !== 'holder' && (roles.includes('approver') || roles.includes(role))) return true;
+  return roles.includes('holder') && holderMay.has(verb);
+}
+
+/** True when somebody may do it as the card's holder only: then it has to be the own card. */
+export function isForOwnCard(verb: Verb, roles: readonly Role[]): boolean {
+  const others = roles.filter((role) => role !== 'holder');
+  return isPermitted(verb, roles) && !isPermitted(verb, others);
 }
 
 /** What is certain. Nobody is let through on a guess, and nobody is kept out for a group that does not matter. */
@@ -47,11 +65,13 @@ const STILL_GOOD_MS = 60_000;
  * channel membership prove nothing.
  *
  * @param options.operators user ids (`U…`) and user group ids (`S…`), likewise `approvers`.
+ * @param options.isHolder whether a card account is linked to a Slack user.
  */
 export function createPermissions(options: {
   operators: readonly string[];
   approvers: readonly string[];
   groupMembers: (groupId: string) => Promise<readonly string[]>;
+  isHolder: (userId: string) => Promise<boolean>;
   log: Log;
   now?: () => number;
 }): Permissions {
@@ -70,9 +90,16 @@ export function createPermissions(options: {
         if (isHeld === true) roles.push(role);
         if (isHeld === null) isComplete = false;
       }
+      try {
+        if (await options.isHolder(userId)) roles.push('holder');
+      } catch (error) {
+        options.log.error({ err: error }, 'links between people and cards could not be read');
+        isComplete = false;
+      }
       return { roles, isComplete };
     },
     whoMay(role) {
+      if (role === 'holder') return [];
       return role === 'approver' ? options.approvers : [...new Set([...options.operators, ...options.approvers])];
     },
     forgetGroup(groupId) {

@@ -14,6 +14,8 @@ export interface Ask {
   readonly reason?: string;
   readonly confirmed?: boolean;
   readonly approve?: boolean;
+  /** For `link`: the Slack user who holds the card. */
+  readonly subject?: string;
   readonly actor: { readonly userId: string; readonly teamId: string };
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isStranger: boolean;
@@ -25,7 +27,12 @@ interface Deps {
   readonly take: (entry: { type: 'action' | 'refused'; action: Action }) => Promise<'new' | 'seen'>;
   /** Tells the person who asked; nobody else sees it. */
   readonly tell: (message: Message) => Promise<void>;
-  readonly refusal: (refused: { verb: Verb; role: Role; isStranger: boolean; whoMay: readonly string[] }) => Message;
+  readonly refusal: (refused: {
+    verb: Verb;
+    role: Role | null;
+    isStranger: boolean;
+    whoMay: readonly string[];
+  }) => Message;
   readonly unavailable: () => Message;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
   readonly now: () => Date;
@@ -42,7 +49,7 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
   const { roles, isComplete } = ask.isStranger
     ? { roles: [], isComplete: true }
     : await permissions.rolesOf(ask.actor.userId);
-  const isAllowed = isPermitted(ask.verb, roles);
+  const isAllowed = !ask.isStranger && isPermitted(ask.verb, roles);
   if (!isAllowed && !isComplete) {
     log.error({ verb: ask.verb }, 'roles could not be read, nobody is let through');
     deps.count(ask.verb, 'unavailable');
@@ -58,6 +65,7 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
     reason: ask.reason ?? '',
     confirmed: ask.confirmed ?? false,
     approve: ask.approve ?? null,
+    subject: ask.subject ?? null,
     actor: ask.actor,
     roles,
     origin: ask.origin,
@@ -80,5 +88,12 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
   }
   if (isAllowed) return;
   const role = neededRole[ask.verb];
-  await deps.tell(deps.refusal({ verb: ask.verb, role, isStranger: ask.isStranger, whoMay: permissions.whoMay(role) }));
+  await deps.tell(
+    deps.refusal({
+      verb: ask.verb,
+      role,
+      isStranger: ask.isStranger,
+      whoMay: role === null ? [] : permissions.whoMay(role),
+    }),
+  );
 }

@@ -67,3 +67,13 @@ export function notConfirmed(verb: string, ref: string): Trouble {
     ref,
   };
 }
+
+export function personUnreachable(userId: string, error: SlackError): Trouble {
+  return {
+    cause: `person:${userId}`,
+    title: `Somebody cannot be written to (${error.slackError})`,
+    what: `Slack takes no direct message to the user ${userId}.`,
+    means: 'They hear nothing of their card from me. The channels get every alert as before.',
+    todo: 'If they have left, unlink their card with /card unlink and think of blocking it.',
+  };
+}

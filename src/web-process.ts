@@ -18,6 +18,7 @@ import { createSlack } from './slack/client.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
+import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
 
 /** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
@@ -34,6 +35,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     operators: config.operators,
     approvers: config.approvers,
     groupMembers: slack.groupMembers,
+    isHolder: createLinks(redis).isHolder,
     log,
   });
   const now = (): Date => new Date();

@@ -1,11 +1,13 @@
 import { renderAlert } from '../templates/alert.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
+import type { CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { createCardClient } from './card/client.ts';
 import { changeLimit } from './card/spend-rules.ts';
 import { maskCardNumbers } from './card-number.ts';
+import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
 import { type Coming, deliverAlert } from './deliver-alert.ts';
 import { directoryKey } from './keys.ts';
@@ -27,12 +29,15 @@ import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
 import { createCardHistory } from './store/card-history.ts';
 import { createPlaceOf } from './store/channel-places.ts';
+import { createClaims } from './store/claims.ts';
 import { createConfirmations } from './store/confirmations.ts';
+import { createDirectChannel } from './store/direct-channels.ts';
 import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
 import { createEpisodes } from './store/episodes.ts';
 import { createJournal } from './store/journal.ts';
 import { createLeases } from './store/leases.ts';
+import { createLinks } from './store/links.ts';
 import { createLock } from './store/lock.ts';
 import { createOpsMemory } from './store/ops.ts';
 import { createOutbox } from './store/outbox.ts';
@@ -104,6 +109,10 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     await queues.flushOutbox(channel);
   };
 
+  const links = createLinks(redis);
+  const claims = createClaims(redis);
+  const factsOf = async (acctId: number): Promise<CardFacts> => toCardFacts(acctId, await directory.account(acctId));
+
   const performDeps: Omit<PerformDeps, 'isLastAttempt'> = {
     card,
     directory,
@@ -112,6 +121,9 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     requests,
     leases,
     confirmations,
+    links,
+    claims,
+    person: slack.person,
     withLock,
     now,
     log,
@@ -124,6 +136,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     updateMessages: queues.updateMessage,
     postRequest: (request) => postNotice(channels.approvals, request.id, requestMessage(request), request.id),
     updateRequest: queues.updateRequest,
+    postClaim: async (claim) =>
+      await postNotice(channels.approvals, claim.id, await claimMessage(claim, factsOf), claim.id),
+    updateClaim: queues.updateClaim,
+    scheduleClaimEnd: queues.endClaim,
+    tellDirectly: (userId, noticeId, { text, blocks }) =>
+      queues.tellPerson(userId, { kind: 'notice', id: noticeId, message: { text, blocks }, requestId: null }),
     postAuditLine: (noticeId, message) => postNotice(channels.audit, noticeId, message),
     scheduleLeaseEnd: queues.endLease,
     scheduleConfirm: queues.confirmAction,
@@ -134,6 +152,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     slack,
     alerts,
     requests,
+    claims,
     outbox,
     threads: createThreads(redis),
     withLock,
@@ -143,6 +162,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     fallbackChannel: channels.fallback,
     wakeOutbox: queues.flushOutbox,
     updateRequest: queues.updateRequest,
+    updateClaim: queues.updateClaim,
   });
   const remedyFor = createRemedyFor(
     card,
@@ -186,8 +206,11 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     requests,
     leases,
     confirmations,
+    claims,
     withLock,
     directory,
+    factsOf,
+    directChannel: createDirectChannel(redis, slack.openDirect),
     placeOf,
     performDeps,
     poster,

@@ -9,16 +9,28 @@ import { SlackError } from './errors.ts';
 import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
 import type { Log } from './log.ts';
 import { confirmAction } from './perform/confirm-action.ts';
+import { endClaim } from './perform/decide-claim.ts';
 import { endLease } from './perform/end-lease.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
 import { performAction } from './perform-action.ts';
 import { connectPatient } from './queue/connection.ts';
 import { type Processor, startConsumer } from './queue/consumer.ts';
-import { ConfirmAction, EndLease, FlushOutbox, type QueueName, UpdateMessage, UpdateRequest } from './queue/jobs.ts';
+import {
+  ConfirmAction,
+  EndClaim,
+  EndLease,
+  FlushOutbox,
+  type QueueName,
+  UpdateClaim,
+  UpdateMessage,
+  UpdateRequest,
+} from './queue/jobs.ts';
 import { startRelay } from './queue/relay.ts';
 import { requestMessage } from './request-message.ts';
 import type { RunningProcess } from './run-process.ts';
+import { TellPerson, tellPerson } from './tell-person.ts';
 import * as trouble from './trouble.ts';
+import { updateClaim } from './update-claim.ts';
 import { updateMessage } from './update-message.ts';
 import { updateRequest } from './update-request.ts';
 import { createWorkerParts } from './worker-parts.ts';
@@ -38,7 +50,8 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
   const parts = createWorkerParts(config, redis, log);
-  const { queues, slack, outbox, tellOps, card, alerts, requests, leases, withLock, directory, placeOf } = parts;
+  const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory, placeOf } =
+    parts;
 
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
@@ -71,6 +84,15 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
           const { requestId } = UpdateRequest.parse(data);
           return await updateRequest(requestId, { requests, render: requestMessage, update: slack.update, log });
         }
+        if (run.name === 'update-claim') {
+          const { claimId } = UpdateClaim.parse(data);
+          return await updateClaim(claimId, { claims, factsOf: parts.factsOf, update: slack.update, log });
+        }
+        if (run.name === 'tell-person') {
+          const wakeOutbox = queues.flushOutbox;
+          const { directChannel } = parts;
+          return await tellPerson(TellPerson.parse(data), { directChannel, outbox, wakeOutbox, tellOps, log });
+        }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
           render: async (alert, channel) => renderAlert(alert, { place: await placeOf(channel), channel }),
@@ -88,6 +110,10 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     async upkeep(data, run) {
       const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
       if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
+      if (run.name === 'end-claim') {
+        await endClaim(EndClaim.parse(data).claimId, deps);
+        return null;
+      }
       if (run.name !== 'end-lease') {
         await directory.refresh();
         return null;

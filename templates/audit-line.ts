@@ -9,6 +9,8 @@ export interface AuditEntry {
   readonly by: string | null;
   /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was refused to unblock`. */
   readonly did: string;
+  /** Slack user whom it concerns besides: `linked @sam to Sam Rivera’s card`. `to` is the word between. */
+  readonly whom?: { readonly userId: string; readonly to: string };
   readonly card: CardFacts | null;
   readonly at: string;
   readonly before: string | null;
@@ -20,9 +22,10 @@ export interface AuditEntry {
 }
 
 /** Who did what to which card, in one line. */
-export function auditLine({ by, did, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
+export function auditLine({ by, did, whom, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
   const who = by === null ? 'Cardbell' : mention(by);
-  const what = `${outside(did, 120)}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
+  const what = `${outside(did, 120)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
   const sides = [before, after].filter((side) => side !== null).map((side) => outside(side, 80));
   const details = [
     sides.join(' → '),

@@ -48,6 +48,27 @@ export const helpEntries: readonly HelpEntry[] = [
     effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” it stays',
     who: 'approvers',
   },
+  {
+    verb: 'link',
+    usage: 'link CARD',
+    example: '/card link 4242',
+    effect: 'says that you hold this card: you get messages about it, and may always block it',
+    who: 'all',
+  },
+  {
+    verb: 'link',
+    usage: 'link CARD @user',
+    example: '/card link 4242 @jane',
+    effect: 'says who holds a card; takes effect at once',
+    who: 'approvers',
+  },
+  {
+    verb: 'unlink',
+    usage: 'unlink CARD',
+    example: '/card unlink 4242',
+    effect: 'ends that; holders may do it with their own card',
+    who: 'approvers',
+  },
 ];
 
 /** What a person may do. An approver may do all that an operator may. */

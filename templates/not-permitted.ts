@@ -12,11 +12,23 @@ const doing: Readonly<Record<Verb, string>> = {
   unblock: 'unblock cards',
   limit: 'change limits',
   decide: 'decide requests',
+  link: 'link cards to people',
+  unlink: 'unlink cards',
+  claim: 'say that they hold a card',
+  'decide-claim': 'confirm who holds a card',
+  recognize: 'say whether a purchase was theirs',
+};
+
+const whoWords: Readonly<Record<Role, string>> = {
+  approver: 'approvers',
+  operator: 'operators and approvers',
+  holder: 'the person who holds the card',
 };
 
 export interface NotPermitted {
   readonly verb: Verb;
-  readonly role: Role;
+  /** Null: everybody of the own company. */
+  readonly role: Role | null;
   readonly isStranger: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
@@ -26,10 +38,14 @@ export interface NotPermitted {
 export function notPermitted({ verb, role, isStranger, whoMay }: NotPermitted): Message {
   const who = whoMay.slice(0, 20).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
   const people =
-    who.length === 0 ? 'Nobody is configured for that yet: ask whoever runs Cardbell.' : `Ask ${who.join(', ')}.`;
+    role === 'holder' || role === null
+      ? ''
+      : who.length === 0
+        ? 'Nobody is configured for that yet: ask whoever runs Cardbell.'
+        : `Ask ${who.join(', ')}.`;
   const why = isStranger
     ? `People of other companies cannot ${doing[verb]}.`
-    : `Only ${role === 'approver' ? 'approvers' : 'operators and approvers'} may ${doing[verb]}.`;
+    : `Only ${whoWords[role ?? 'operator']} may ${doing[verb]}.`;
 
   return {
     text: sentence(`Not done: ${why} Nothing changed.`),

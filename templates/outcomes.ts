@@ -34,12 +34,20 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Raise waits for a second approver',
     unknown: 'Limit may have changed',
   },
+  recognize: {
+    done: 'Recognized',
+    running: 'Recognizing…',
+    failed: 'Not recognized',
+    waiting: 'Not recognized yet',
+    unknown: 'May be recognized',
+  },
   acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
-function person(by: string | null, state: Outcome['state']): string {
+function person({ by, asHolder }: Outcome, state: Outcome['state']): string {
   if (by === null) return state === 'done' ? ' outside Slack' : '';
-  return state === 'done' ? ` by ${mention(by)}` : ` asked by ${mention(by)}`;
+  const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
+  return state === 'done' ? ` by ${who}` : ` asked by ${who}`;
 }
 
 /** How sure it is. A change that was made again since says nothing more. */
@@ -51,11 +59,12 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
 };
 
 /** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
-function line({ verb, by, at, state, text, confirmation }: Outcome): string {
+function line(outcome: Outcome): string {
+  const { verb, at, state, text, confirmation } = outcome;
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time}, {date_short_pretty}');
   const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
-  const head = `*${words[verb][state]}*${person(by, isSeen ? 'done' : state)} at ${when}${sure}`;
+  const head = `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
   return isSeen || text.trim() === '' ? head : `${head}. ${outside(text, 300)}`;
 }
 
@@ -67,7 +76,7 @@ export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
 /** The last one as a plain sentence, for the text beside the blocks. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const last = outcomes.at(-1);
-  return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last.by, last.state)}.`;
+  return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
 }
 
 /** Which controls still make sense after what people did. */

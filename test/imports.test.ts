@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/queue': ['src/alert'],
   'src/routing': ['src/alert', 'src/authority', 'src/card/time.ts'],
   'src/store': ['src/alert', 'src/authority'],
-  'src/perform': ['src/alert', 'src/authority', 'src/trouble.ts', 'templates'],
+  'src/perform': ['src/alert', 'src/authority', 'src/permissions.ts', 'src/trouble.ts', 'templates'],
   templates: ['src/alert', 'src/authority', 'src/slack'],
   handlers: ['src/alert', 'src/authority', 'src/slack', 'templates', 'src/permissions.ts'],
   // Two worlds that the bot must not know. The sandbox is the service's side, the workspace is Slack's.

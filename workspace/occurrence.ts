@@ -36,7 +36,7 @@ export async function command(core: Core, args: CommandArgs): Promise<Delivery> 
     user_id: args.user,
     user_name: core.state.users.get(args.user)?.name ?? args.user,
     command: args.command,
-    text: args.text,
+    text: core.options.escapedCommands?.includes(args.command) ? escaped(core, args.text) : args.text,
     api_app_id: core.identity.appId,
     is_enterprise_install: 'false',
     response_url: core.origin + path,
@@ -58,6 +58,21 @@ export async function command(core: Core, args: CommandArgs): Promise<Delivery> 
     slackbot(core, channel.id, args.user, `${args.command} failed with the error "${error.code}"`);
     return { ...delivery, ok: false, error: error.message };
   }
+}
+
+/** Text of a command with `should_escape`: what Slack does to people, channels and the three special characters. */
+function escaped(core: Core, text: string): string {
+  const { users, channels } = core.state;
+  const named = <T extends { name: string }>(all: Iterable<T>, name: string) =>
+    [...all].find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/([@#])([\p{L}\p{N}._-]+)/gu, (whole, sign: string, name: string) => {
+      const found = sign === '@' ? named(users.values(), name) : named(channels.values(), name);
+      return found === undefined ? whole : `<${sign}${found.id}|${found.name}>`;
+    });
 }
 
 function slackbot(core: Core, channel: string, user: string, text: string) {

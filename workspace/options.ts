@@ -9,6 +9,10 @@ export interface WorkspaceUser {
   isBot?: boolean;
   /** From another company's team, as in Slack Connect. */
   isStranger?: boolean;
+  /** A guest, as multi-channel and single-channel guests are. */
+  isGuest?: boolean;
+  /** Has left: cannot be written to any more. */
+  isDeactivated?: boolean;
   /** What the person may do, shown beside the name in the page's user switcher. */
   roleHint?: string;
 }
@@ -62,6 +66,8 @@ export interface WorkspaceOptions {
   enforceRateLimits?: boolean;
   /** Slash commands that the app registers. */
   commands?: string[];
+  /** Those of them with `should_escape`: people, channels and special characters arrive escaped. */
+  escapedCommands?: string[];
   /** OAuth scopes of the bot token; a method outside them answers `missing_scope`. @defaultValue every scope */
   scopes?: string[];
   /** How long a delivery waits for its answer, in milliseconds. @defaultValue 3000 */

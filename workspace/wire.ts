@@ -12,7 +12,7 @@ export function userOnWire(core: Core, user: WorkspaceUser): Json {
     id: user.id,
     team_id: teamOf(core, user.id),
     name: user.name,
-    deleted: false,
+    deleted: user.isDeactivated ?? false,
     real_name: user.realName,
     tz: zone,
     tz_label: zone,
@@ -20,17 +20,23 @@ export function userOnWire(core: Core, user: WorkspaceUser): Json {
     profile: compact({
       real_name: user.realName,
       display_name: user.name,
-      email: user.email,
+      email: mayReadEmail(core) ? user.email : undefined,
       team: teamOf(core, user.id),
     }),
     is_admin: false,
     is_owner: false,
-    is_restricted: false,
+    is_restricted: user.isGuest ?? false,
+    is_ultra_restricted: false,
+    is_email_confirmed: true,
     is_bot: user.isBot ?? false,
     is_app_user: false,
     ...(user.isStranger ? { is_stranger: true } : {}),
     updated: 1_700_000_000,
   };
+}
+
+function mayReadEmail({ options }: Core): boolean {
+  return options.scopes?.includes('users:read.email') ?? true;
 }
 
 function offsetSeconds(zone: string, at: number): number {

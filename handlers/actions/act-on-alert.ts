@@ -4,7 +4,7 @@ import { ofButton } from '../interaction.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 /** A button of an alert that asks for one thing, done to the alert's card: its value is the alert's id. */
-export function actOnAlert(verb: Extract<Verb, 'block' | 'acknowledge'>) {
+export function actOnAlert(verb: Extract<Verb, 'block' | 'acknowledge' | 'recognize'>) {
   return (deps: ListenerDeps) =>
     async ({ ack, body, action }: ButtonArgs): Promise<void> => {
       await ack();

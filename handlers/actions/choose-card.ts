@@ -37,6 +37,7 @@ export function chooseCard(deps: ListenerDeps) {
         ...(asked.limit === null ? {} : { limit: asked.limit }),
         reason: asked.reason,
         confirmed: asked.confirmed,
+        ...(asked.subject === null ? {} : { subject: asked.subject }),
         actor: interaction.actor,
         isStranger: interaction.isStranger,
         origin: { ...interaction.origin, replace: true },

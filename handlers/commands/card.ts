@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import type { Target } from '../../src/authority/action.ts';
 import { parseCommand } from '../../src/authority/command.ts';
+import { readSlashText } from '../../src/authority/slash-text.ts';
 import { help } from '../../templates/help.ts';
 import { unclear } from '../../templates/unclear.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -21,7 +22,9 @@ export function card(deps: ListenerDeps) {
   return async ({ ack, command }: Args): Promise<void> => {
     await ack();
     const interaction = ofCommand(command, deps);
-    const parsed = parseCommand(`${verbOf[command.command] ?? ''} ${command.text}`);
+    // Only `/card` asks Slack for its form of escaping: people come with their ids.
+    const typed = command.command === '/card' ? readSlashText(command.text) : command.text;
+    const parsed = parseCommand(`${verbOf[command.command] ?? ''} ${typed}`);
     switch (parsed.verb) {
       case 'help':
         // Everybody may know what there is; the list says who may do it.
@@ -34,6 +37,11 @@ export function card(deps: ListenerDeps) {
         const { words, limit, reason } = parsed;
         const target: Target = { kind: 'words', words: [...words] };
         await deps.requestAction({ ...interaction, verb: 'limit', target, limit, reason }, interaction.tell);
+        return;
+      }
+      case 'link': {
+        const target: Target = { kind: 'words', words: [...parsed.words] };
+        await deps.requestAction({ ...interaction, verb: 'link', target, subject: parsed.subject }, interaction.tell);
         return;
       }
       default: {

@@ -56,7 +56,8 @@ export type Confirmation = z.infer<typeof Confirmation>;
 
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'acknowledge']),
+  /** `recognize`: the holder says that it was them. */
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'acknowledge', 'recognize']),
   /** Slack user id; null when the change was seen, but made outside Slack. */
   by: z.string().nullable(),
   /** UTC ISO 8601. */
@@ -67,6 +68,8 @@ export const Outcome = z.strictObject({
   text: z.string(),
   /** Absent where there is nothing to confirm. */
   confirmation: Confirmation.optional(),
+  /** Done as the holder of the card, not as somebody who runs the program. */
+  asHolder: z.boolean().optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 

@@ -2,7 +2,23 @@ import { z } from 'zod';
 import { LimitPeriod } from '../alert/alert.ts';
 
 /** What people can ask for. */
-export const verbs = ['show', 'activate', 'block', 'unblock', 'limit', 'acknowledge', 'decide'] as const;
+export const verbs = [
+  'show',
+  'activate',
+  'block',
+  'unblock',
+  'limit',
+  'acknowledge',
+  'decide',
+  /** Somebody else is the holder of a card. */
+  'link',
+  'unlink',
+  /** "I hold this card": by a matching e-mail address, else for an approver to decide. */
+  'claim',
+  'decide-claim',
+  /** "It was me", by the holder of the card. */
+  'recognize',
+] as const;
 export const Verb = z.enum(verbs);
 export type Verb = z.infer<typeof Verb>;
 
@@ -18,6 +34,8 @@ export const Target = z.discriminatedUnion('kind', [
     alertId: z.string().nullable(),
   }),
   z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
+  /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
+  z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),
 ]);
 export type Target = z.infer<typeof Target>;
 
@@ -58,9 +76,11 @@ export const Action = z
     confirmed: z.boolean(),
     /** For `decide`: yes or no. */
     approve: z.boolean().nullable(),
+    /** For `link`: the Slack user who holds the card. */
+    subject: z.string().nullable().default(null),
     actor: z.strictObject({ userId: z.string(), teamId: z.string() }),
     /** The roles that the person had at the moment of the click. */
-    roles: z.array(z.enum(['operator', 'approver'])),
+    roles: z.array(z.enum(['operator', 'approver', 'holder'])),
     origin: Origin,
     /** UTC ISO 8601. */
     askedAt: z.string(),

@@ -8,6 +8,8 @@ import { readDuration } from './duration.ts';
 export type Command =
   | { readonly verb: 'help' }
   | { readonly verb: 'show' | 'activate' | 'block' | 'unblock'; readonly words: readonly string[] }
+  | { readonly verb: 'link'; readonly words: readonly string[]; readonly subject: string }
+  | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly limit: LimitWish; readonly reason: string }
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
@@ -32,13 +34,18 @@ const usages = {
   block: '/card block CARD [reason]',
   unblock: '/card unblock CARD [reason]',
   limit: '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION] [reason]',
+  link: '/card link CARD [@user]',
+  unlink: '/card unlink CARD',
 } as const;
+
+/** A person, as `readSlashText` leaves it. */
+const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
 
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
 const WORDS_MAX = 200;
 
 /** Verbs of `/card` that exist. `templates/help.ts` lists the same; a test compares them. */
-export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'limit'] as const;
+export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'limit', 'link', 'unlink'] as const;
 
 /**
  * Reads the text after `/card`. Pure: which card is meant, and whether the person may, is decided later.
@@ -68,9 +75,27 @@ export function parseCommand(text: string): Command {
     }
     case 'limit':
       return parseLimit(rest);
+    case 'link':
+      return parseLink(rest);
+    case 'unlink':
+      if (rest.length === 0) return { verb: 'unclear', why: 'Which card should I unlink?', usage: usages.unlink };
+      return { verb: 'unlink', words: rest };
     default:
       return { verb: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
   }
+}
+
+/** With a person it is an approver's word; without, the one who types says to hold the card. */
+function parseLink(words: readonly string[]): Command {
+  const unclear = (why: string): Command => ({ verb: 'unclear', why, usage: usages.link });
+  const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
+  if (card.length === 0) return unclear('Which card should I link?');
+  if (card.length === words.length) return { verb: 'claim', words: card };
+  const last = words.at(-1) ?? '';
+  const subject = userToken.exec(last)?.[1];
+  if (subject === undefined) return unclear('I do not know this person. Pick the name from the list that Slack shows.');
+  if (card.length !== words.length - 1) return unclear('Name the card first, then one person.');
+  return { verb: 'link', words: card, subject };
 }
 
 function parseLimit(words: readonly string[]): Command {

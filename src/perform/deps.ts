@@ -3,15 +3,18 @@ import type { Action } from '../authority/action.ts';
 import type { CardClient } from '../card/client.ts';
 import type { LimitFieldChange } from '../card/spend-rules.ts';
 import type { Log } from '../log.ts';
+import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Alerts } from '../store/alerts.ts';
 import type { Audit } from '../store/audit.ts';
 import type { CardHistory } from '../store/card-history.ts';
+import type { Claim, Claims } from '../store/claims.ts';
 import type { Confirmations } from '../store/confirmations.ts';
 import type { Directory } from '../store/directory.ts';
 import type { DirectoryAccount } from '../store/directory-account.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Leases } from '../store/leases.ts';
+import type { Links } from '../store/links.ts';
 import type { WithLock } from '../store/lock.ts';
 import type { PendingStore } from '../store/pending.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
@@ -39,6 +42,10 @@ export interface PerformDeps {
   readonly pending: PendingStore;
   readonly requests: Requests;
   readonly leases: Leases;
+  readonly links: Links;
+  readonly claims: Claims;
+  /** What Slack knows of somebody; null: nothing. */
+  readonly person: (userId: string) => Promise<Person | null>;
   readonly audit: Audit;
   readonly withLock: WithLock;
   /** Answers the person who asked, where they asked; nobody else sees it. */
@@ -48,6 +55,14 @@ export interface PerformDeps {
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Brings a request's message up to date, soon. */
   readonly updateRequest: (requestId: string) => Promise<void>;
+  /** Posts a claim into the same channel, to be confirmed or refused there. */
+  readonly postClaim: (claim: Claim) => Promise<void>;
+  /** Brings a claim's message up to date, soon. */
+  readonly updateClaim: (claimId: string) => Promise<void>;
+  /** Ends a claim that nobody decided. */
+  readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
+  /** Writes to a person, in a direct message; the id makes repeating it nothing. */
+  readonly tellDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */

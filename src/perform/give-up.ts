@@ -42,10 +42,10 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
   );
 }
 
-/** A decision is about a limit. Null where nothing is changed. */
+/** A decision is about a limit. Null where no card is changed. */
 function verbOf(verb: Verb): ActionVerb | null {
   if (verb === 'decide') return 'limit';
-  return verb === 'show' || verb === 'acknowledge' ? null : verb;
+  return verb === 'block' || verb === 'unblock' || verb === 'activate' || verb === 'limit' ? verb : null;
 }
 
 async function accountOf(requestId: string, { requests }: PerformDeps): Promise<number> {

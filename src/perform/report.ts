@@ -3,6 +3,7 @@ import { auditLine } from '../../templates/audit-line.ts';
 import type { Outcome } from '../alert/alert.ts';
 import { type Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
+import { isForOwnCard } from '../permissions.ts';
 import type { AuditRecord } from '../store/audit.ts';
 import type { PerformDeps } from './deps.ts';
 
@@ -170,6 +171,7 @@ export function toOutcome(
     by: action.actor.userId,
     at,
     state: state === 'unchanged' ? 'failed' : state,
+    asHolder: isForOwnCard(action.verb, action.roles),
     text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),
     ...(confirmation === undefined ? {} : { confirmation }),
   };

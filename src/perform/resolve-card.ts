@@ -2,8 +2,10 @@ import { chooseCard } from '../../templates/choose-card.ts';
 import { refusal } from '../../templates/refusal.ts';
 import { splitCardAndRest } from '../alert/card-query.ts';
 import { Action, alertIdOf } from '../authority/action.ts';
+import { isForOwnCard } from '../permissions.ts';
 import type { CardMatch } from '../store/directory-index.ts';
 import type { PerformDeps } from './deps.ts';
+import { recordRefusal } from './record-refusal.ts';
 
 /** The card that an action is about, and the action with what was left of its words. */
 export interface Resolved {
@@ -27,6 +29,20 @@ interface Candidate {
  * @returns null when there is none, or more than one: the person has then been told, or asked which.
  */
 export async function resolveCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
+  const found = await findCard(action, deps);
+  if (found === null || (await mayActOn(found.acctId, action, deps))) return found;
+  await recordRefusal(action, deps);
+  const whoCan = 'If it should be yours, say so with `/card link` and the last four digits.';
+  await deps.answer(action, refusal({ what: 'That', why: 'This card is not linked to you.', whoCan }));
+  return null;
+}
+
+/** Who may do it as a holder only may do it to the own card only: the link of this moment decides. */
+async function mayActOn(acctId: number, { verb, roles, actor }: Action, { links }: PerformDeps): Promise<boolean> {
+  return !isForOwnCard(verb, roles) || (await links.ofAccount(acctId))?.userId === actor.userId;
+}
+
+async function findCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
   const { target } = action;
   if (target.kind === 'card') return { action, acctId: target.acctId, cardId: target.cardId };
   if (target.kind === 'alert') return await cardOfAlert(action, target.alertId, deps);
@@ -41,7 +57,11 @@ export async function resolveCard(action: Action, deps: PerformDeps): Promise<Re
   const reason = [action.reason, ...(split?.rest ?? [])].filter(Boolean).join(' ').slice(0, 500);
   const meant = Action.parse({ ...action, reason });
 
-  const matches = await deps.directory.find(query);
+  const matches: CardMatch[] = [];
+  for (const match of await deps.directory.find(query)) {
+    // A holder hears of no other card, not even that it exists.
+    if (await mayActOn(match.acctId, action, deps)) matches.push(match);
+  }
   const candidates = candidatesOf(meant, matches);
   const [only] = candidates;
   const isClear = candidates.length === 1 && !mayBeSomebodyElse(split?.rest ?? [], matches[0]);
@@ -99,6 +119,10 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
 }
 
 async function tellNone(action: Action, query: string, deps: PerformDeps): Promise<void> {
+  if (isForOwnCard(action.verb, action.roles)) {
+    const whoCan = 'Use the last four digits of a card that is linked to you.';
+    return await deps.answer(action, refusal({ what: action.verb, why: `You hold no card “${query}”.`, whoCan }));
+  }
   const { accounts } = await deps.directory.status();
   const why =
     accounts === 0 ? 'I could not read the list of cards from the card service yet.' : `No card matches “${query}”.`;

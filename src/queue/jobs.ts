@@ -19,6 +19,12 @@ export type UpdateMessage = z.infer<typeof UpdateMessage>;
 export const UpdateRequest = z.strictObject({ requestId: z.string() });
 export type UpdateRequest = z.infer<typeof UpdateRequest>;
 
+export const UpdateClaim = z.strictObject({ claimId: z.string() });
+export type UpdateClaim = z.infer<typeof UpdateClaim>;
+
+export const EndClaim = z.strictObject({ claimId: z.string() });
+export type EndClaim = z.infer<typeof EndClaim>;
+
 export const EndLease = z.strictObject({ leaseId: z.string() });
 export type EndLease = z.infer<typeof EndLease>;
 

@@ -1,8 +1,10 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
+import type { z } from 'zod';
 import type { StoredEvent } from '../alert/event.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import type { Action } from '../authority/action.ts';
 import { QUEUE_PREFIX } from '../keys.ts';
+import type { OutboxEntry } from '../store/outbox-entry.ts';
 import type { RedisClient } from './connection.ts';
 import { keepFailedOnly, type QueueName, queueNames } from './jobs.ts';
 
@@ -27,6 +29,12 @@ export interface Queues {
   updateMessage(alertId: string): Promise<void>;
   /** The same for the message of a request. */
   updateRequest(requestId: string): Promise<void>;
+  /** The same for the message of a claim. */
+  updateClaim(claimId: string): Promise<void>;
+  /** Wakes the worker at `atMs` to end a claim that nobody decided. */
+  endClaim(claimId: string, atMs: number): Promise<void>;
+  /** Brings an entry into a person's direct messages, once by the entry's id. */
+  tellPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
@@ -141,6 +149,29 @@ export function createQueues(redis: RedisClient): Queues {
         { requestId },
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: requestId, keepLastIfActive: true } },
       );
+    },
+    async updateClaim(claimId) {
+      await queues.updates.add(
+        'update-claim',
+        { claimId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: claimId, keepLastIfActive: true } },
+      );
+    },
+    async endClaim(claimId, atMs) {
+      const delay = Math.max(0, atMs - Date.now());
+      const options = {
+        ...keepFailedOnly,
+        removeOnFail: true,
+        jobId: `claim-${claimId}`,
+        delay,
+        attempts: 12,
+        backoff,
+      };
+      await queues.upkeep.add('end-claim', { claimId }, options);
+    },
+    async tellPerson(userId, entry) {
+      const options = { ...keepFailedOnly, jobId: `person-${userId}-${entry.id}`, attempts: 12, backoff };
+      await queues.updates.add('tell-person', { userId, entry }, options);
     },
     queue: (name) => queues[name],
     async close() {

@@ -15,6 +15,13 @@ export const actionId = {
   revertNow: 'revert_now',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
+  /** "This is my card", after a match of e-mail addresses. */
+  confirmOwnCard: 'confirm_own_card',
+  /** On a claim, by an approver. */
+  confirmClaim: 'confirm_claim',
+  refuseClaim: 'refuse_claim',
+  /** "It was me", on a message to the holder. */
+  recognize: 'recognize_purchase',
   /** Link buttons: Slack sends a block action for them too. */
   trackShipment: 'track_shipment',
 } as const;

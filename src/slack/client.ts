@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
+import { SlackError } from '../errors.ts';
 import { toSlackError } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 
@@ -13,6 +14,18 @@ const TIMEOUT_MS = 10_000;
 export interface Thread {
   readonly ts: string;
   readonly isBroadcast: boolean;
+}
+
+/** What Slack knows of somebody. */
+export interface Person {
+  /** Null: none is known, or its owner has not confirmed it. */
+  readonly email: string | null;
+  readonly isBot: boolean;
+  /** Invited to some channels only: belongs to another company, or to none. */
+  readonly isGuest: boolean;
+  /** Belongs to another workspace that a channel is shared with. */
+  readonly isStranger: boolean;
+  readonly isDeactivated: boolean;
 }
 
 /** What Cardbell asks of Slack. Every method throws SlackError. */
@@ -33,6 +46,8 @@ export interface Slack {
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   openView(triggerId: string, view: ModalView): Promise<void>;
   openDirect(userId: string): Promise<string>;
+  /** Null: Slack knows nobody of this id. */
+  person(userId: string): Promise<Person | null>;
   groupMembers(groupId: string): Promise<string[]>;
   channelInfo(
     channel: string,
@@ -131,6 +146,24 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
         const answer = await client.conversations.open({ users: userId });
         return answer.channel?.id ?? userId;
       }),
+    async person(userId) {
+      try {
+        return await call('users.info', async () => {
+          const { user } = await client.users.info({ user: userId });
+          const email = user?.is_email_confirmed === false ? '' : (user?.profile?.email ?? '');
+          return {
+            email: email.trim() === '' ? null : email.trim(),
+            isBot: user?.is_bot === true || userId === 'USLACKBOT',
+            isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
+            isStranger: user?.is_stranger === true,
+            isDeactivated: user?.deleted === true,
+          };
+        });
+      } catch (error) {
+        if (error instanceof SlackError && /^user_not_(found|visible)/.test(error.slackError)) return null;
+        throw error;
+      }
+    },
     groupMembers: (groupId) =>
       call('usergroups.users.list', async () => {
         const answer = await client.usergroups.users.list({ usergroup: groupId });

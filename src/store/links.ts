@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../keys.ts';
+import { defineScript } from '../redis-script.ts';
 
 /** Whose card it is: one Slack user for each account, any number of accounts for each user. */
 export const Link = z.strictObject({
@@ -16,32 +17,63 @@ export const Link = z.strictObject({
 export type Link = z.infer<typeof Link>;
 
 export interface Links {
-  /** Replaces whoever the account was linked to before. */
+  /** Replaces whoever the account was linked to before. Safe to repeat. */
   link(link: Link): Promise<void>;
   unlink(acctId: number): Promise<void>;
   /** Null: nobody is linked to the account. */
   ofAccount(acctId: number): Promise<Link | null>;
+  /** By account. */
   ofUser(userId: string): Promise<Link[]>;
-  all(): Promise<Link[]>;
+  isHolder(userId: string): Promise<boolean>;
 }
+
+/** KEYS: links by account, accounts by user. ARGV: account, link ('' for none), its user. */
+const setScript = `
+local old = redis.call('HGET', KEYS[1], ARGV[1])
+if old then redis.call('ZREM', KEYS[2], cjson.decode(old).userId .. ':' .. ARGV[1]) end
+if ARGV[2] == '' then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+  redis.call('ZADD', KEYS[2], 0, ARGV[3] .. ':' .. ARGV[1])
+end
+return 1
+`;
+
+/** Sorts after every digit: the end of one user's range. */
+const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They stay until somebody takes them away. */
 export function createLinks(redis: Redis | Cluster): Links {
-  const key = stateKey('links');
-  const all = async (): Promise<Link[]> =>
-    Object.values(await redis.hgetall(key)).map((text) => Link.parse(JSON.parse(text)));
+  const set = defineScript(redis, 'cardbellLinkSet', setScript);
+  const byAccount = stateKey('links');
+  // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
+  const byUser = stateKey('links-by-user');
+  const keys = [byAccount, byUser];
+  const accountsOf = async (userId: string): Promise<string[]> => {
+    const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);
+    return members.map((member) => member.slice(userId.length + 1));
+  };
+
   return {
     async link(link) {
-      await redis.hset(key, String(link.acctId), JSON.stringify(Link.parse(link)));
+      const { acctId, userId } = Link.parse(link);
+      await set.run(keys, [acctId, JSON.stringify(link), userId]);
     },
     async unlink(acctId) {
-      await redis.hdel(key, String(acctId));
+      await set.run(keys, [acctId, '', '']);
     },
     async ofAccount(acctId) {
-      const text = await redis.hget(key, String(acctId));
+      const text = await redis.hget(byAccount, String(acctId));
       return text === null ? null : Link.parse(JSON.parse(text));
     },
-    ofUser: async (userId) => (await all()).filter((link) => link.userId === userId),
-    all,
+    async ofUser(userId) {
+      const accounts = await accountsOf(userId);
+      if (accounts.length === 0) return [];
+      const texts = await redis.hmget(byAccount, ...accounts);
+      const links = texts.flatMap((text) => (text === null ? [] : [Link.parse(JSON.parse(text))]));
+      return links.filter((link) => link.userId === userId).toSorted((one, other) => one.acctId - other.acctId);
+    },
+    isHolder: async (userId) => (await accountsOf(userId)).length > 0,
   };
 }

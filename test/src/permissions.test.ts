@@ -1,28 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { verbs } from '../../src/authority/action.ts';
+import { type Verb, verbs } from '../../src/authority/action.ts';
 import { SlackError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { createPermissions, isPermitted, type Role } from '../../src/permissions.ts';
+import { createPermissions, isForOwnCard, isPermitted, type Role } from '../../src/permissions.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayOperators = new Set(['show', 'activate', 'block', 'acknowledge']);
+  const mayAll = new Set(['claim']);
+  const mayOperators = new Set([...mayAll, 'show', 'activate', 'block', 'acknowledge']);
+  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'recognize']);
+  const onlyHolders = new Set(['recognize']);
   const cases = verbs.flatMap((verb) => [
-    [verb, [] as Role[], false] as const,
+    [verb, [] as Role[], mayAll.has(verb)] as const,
     [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,
-    [verb, ['approver'] as Role[], true] as const,
-    [verb, ['operator', 'approver'] as Role[], true] as const,
+    [verb, ['approver'] as Role[], !onlyHolders.has(verb)] as const,
+    [verb, ['operator', 'approver'] as Role[], !onlyHolders.has(verb)] as const,
+    [verb, ['holder'] as Role[], mayHolders.has(verb)] as const,
+    [verb, ['holder', 'approver'] as Role[], true] as const,
   ]);
 
   it.each(cases)('%s by %j: %s', (verb, roles, may) => {
     expect(isPermitted(verb, roles)).toBe(may);
   });
+
+  it.each<[Verb, Role[], boolean]>([
+    ['block', ['holder'], true],
+    ['block', ['holder', 'operator'], false],
+    ['unlink', ['holder', 'operator'], true],
+    ['unlink', ['holder', 'approver'], false],
+    ['recognize', ['holder', 'approver'], true],
+    ['unblock', ['holder'], false],
+    ['claim', ['holder'], false],
+  ])('%s by %j is for the own card only: %s', (verb, roles, isOwn) => {
+    expect(isForOwnCard(verb, roles)).toBe(isOwn);
+  });
 });
 
 describe('who has which role', () => {
   const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
-    createPermissions({ operators: ['U1', 'S1'], approvers: ['U2', 'S2'], groupMembers, log, now });
+    createPermissions({
+      operators: ['U1', 'S1'],
+      approvers: ['U2', 'S2'],
+      groupMembers,
+      isHolder: async (id) => id === 'U7',
+      log,
+      now,
+    });
   const members: Record<string, string[]> = { S1: ['U3'], S2: ['U4'] };
 
   it.each<[string, Role[]]>([
@@ -30,6 +54,7 @@ describe('who has which role', () => {
     ['U2', ['approver']],
     ['U3', ['operator']],
     ['U4', ['approver']],
+    ['U7', ['holder']],
     ['U9', []],
   ])('%s: %j', async (user, roles) => {
     const permissions = create(async (id) => members[id] ?? []);

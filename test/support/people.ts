@@ -13,6 +13,9 @@ export const people = {
   zoe: 'U0ZOE',
   /** Nobody. */
   otto: 'U0OTTO',
+  /** Holders of cards, once they are linked. */
+  hana: 'U0HANA',
+  hugo: 'U0HUGO',
 } as const;
 
 export const groups = { operators: 'S0OPERATORS', approvers: 'S0APPROVERS' } as const;
@@ -49,6 +52,7 @@ export const workspaceOptions: WorkspaceOptions = {
     { id: groups.approvers, handle: 'approvers', name: 'Approvers', users: [people.ana, people.ben] },
   ],
   commands: ['/card', '/card-activate', '/card-block', '/card-limit'],
+  escapedCommands: ['/card'],
 };
 
 /** The contract's variables that say who may what and what goes where. Spend has no channel by default. */

@@ -10,11 +10,13 @@ import type { Message } from '../../src/slack/message.ts';
 import { createAlerts } from '../../src/store/alerts.ts';
 import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
 import { createCardHistory } from '../../src/store/card-history.ts';
+import { createClaims } from '../../src/store/claims.ts';
 import { createConfirmations } from '../../src/store/confirmations.ts';
 import type { Directory } from '../../src/store/directory.ts';
 import { toCardFacts } from '../../src/store/directory-account.ts';
 import { createJournal } from '../../src/store/journal.ts';
 import { createLeases } from '../../src/store/leases.ts';
+import { createLinks } from '../../src/store/links.ts';
 import { createPending } from '../../src/store/pending.ts';
 import { createRequests } from '../../src/store/requests.ts';
 import { card, declined } from '../templates/fixtures.ts';
@@ -98,6 +100,9 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     pending: createPending(redis),
     requests: createRequests(redis),
     leases: createLeases(redis),
+    links: createLinks(redis),
+    claims: createClaims(redis),
+    person: async () => null,
     audit,
     withLock: async (_name, work) => await work(),
     answer: async (_action, message) => void answers.push(message),
@@ -107,6 +112,10 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     },
     postRequest: async () => {},
     updateRequest: async () => {},
+    postClaim: async () => {},
+    updateClaim: async () => {},
+    scheduleClaimEnd: async () => {},
+    tellDirectly: async () => {},
     postAuditLine: async (id) => void auditLines.add(id),
     scheduleLeaseEnd: async () => {},
     scheduleConfirm: async () => {},

@@ -57,6 +57,7 @@ function ownMessage(core: Core, channel: string, args: Json, refusal: string) {
 
 function postMessage(core: Core, args: Json): Json {
   const channel = writableChannel(core, requiredArg(args, 'channel', 'channel_not_found'));
+  if (core.state.users.get(channel.directUser ?? '')?.isDeactivated) throw new ApiError('channel_not_found');
   const content = toContent(args);
   const thread = toThread(core, channel.id, args);
   const broadcast = thread.thread_ts && booleanArg(args, 'reply_broadcast') ? { subtype: 'thread_broadcast' } : {};

@@ -81,6 +81,7 @@ function open(core: Core, args: Json): Json {
   if (users.length > 1 || user === undefined) throw new ApiError('not_supported');
   if (!core.state.users.has(user)) throw new ApiError('user_not_found');
   if (core.state.users.get(user)?.isBot) throw new ApiError('cannot_dm_bot');
+  if (core.state.users.get(user)?.isDeactivated) throw new ApiError('user_disabled');
   const existed = core.state.channels.has(`D${user.slice(1)}`);
   const channel = openDirect(core, user);
   const brief = booleanArg(args, 'return_im') ? conversationOnWire(core, channel) : { id: channel.id };

@@ -11,6 +11,9 @@ describe('what a command asks for', () => {
     ['show 4242', { verb: 'show', words: ['4242'] }],
     ['Block  Jane   Doe lost it', { verb: 'block', words: ['Jane', 'Doe', 'lost', 'it'] }],
     ['unblock ••4242', { verb: 'unblock', words: ['••4242'] }],
+    ['link 4242', { verb: 'claim', words: ['4242'] }],
+    ['link Jane Doe <@U0JANE>', { verb: 'link', words: ['Jane', 'Doe'], subject: 'U0JANE' }],
+    ['unlink 4242', { verb: 'unlink', words: ['4242'] }],
   ])('%j', (text, command) => {
     expect(parseCommand(text)).toEqual(command);
   });
@@ -31,6 +34,12 @@ describe('what a command asks for', () => {
   it.each([
     'frobnicate',
     'block',
+    'link',
+    'link <@U0JANE>',
+    'link 4242 @jane',
+    'link <@U0JANE> 4242',
+    'link 4242 <@U0JANE> <@U0JOE>',
+    'unlink',
     'limit',
     'limit 4242',
     'limit 4242 hourly 4',
@@ -46,7 +55,7 @@ describe('what a command asks for', () => {
   });
 
   it('help lists the verbs that exist and no others', () => {
-    expect(helpEntries.map(({ verb }) => verb)).toEqual([...commandVerbs]);
+    expect([...new Set(helpEntries.map(({ verb }) => verb))].toSorted()).toEqual([...commandVerbs].toSorted());
   });
 });
 

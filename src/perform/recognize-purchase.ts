@@ -1,0 +1,25 @@
+import type { Action } from '../authority/action.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord } from './report.ts';
+
+/** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
+export async function recognizePurchase(action: Action, deps: PerformDeps): Promise<void> {
+  if (action.target.kind !== 'alert') return;
+  const { alertId } = action.target;
+  await deps.withLock(`alert:${alertId}`, async () => {
+    const stored = await deps.alerts.get(alertId);
+    if (stored === null || stored.alert.outcomes.some(({ verb }) => verb === 'recognize')) return;
+    const at = deps.now().toISOString();
+    const by = action.actor.userId;
+    await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));
+    await deps.alerts.setOutcome(alertId, action.id, {
+      verb: 'recognize',
+      by,
+      at,
+      state: 'done',
+      text: '',
+      asHolder: true,
+    });
+    await deps.updateMessages(alertId);
+  });
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people, workspaceOptions } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+/** Strange to the workspace, each in another way. */
+const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
+
+const cardbell = useCardbell({
+  workspace: {
+    users: [
+      ...workspaceOptions.users.map((user) =>
+        // Written differently from the card program's, and the same address.
+        user.id === people.hana ? { ...user, email: ' Hannah.KIM@example.com' } : user,
+      ),
+      { id: others.gwen, name: 'gwen', realName: 'Gwen', isGuest: true },
+      { id: others.dora, name: 'dora', realName: 'Dora', isDeactivated: true },
+      { id: others.stan, name: 'stan', realName: 'Stan', isStranger: true },
+      { id: others.bot, name: 'robot', realName: 'Robot', isBot: true },
+    ],
+  },
+});
+const { ana, ben, olga, otto, hana, hugo } = people;
+
+const direct = (user: string): string => `D${user.slice(1)}`;
+const textOf = (message: StoredMessage): string => cardbell().now(message).text;
+const isHannah = ({ LastName }: SandboxAccount): boolean => LastName === 'Kim';
+const since = (): number => Date.now() / 1000;
+
+async function linkOf({ AcctId }: SandboxAccount): Promise<{ userId: string; provedBy: string; by: string } | null> {
+  const text = await cardbell().store.hget('{cardbell:state}:links', String(AcctId));
+  return text === null ? null : (JSON.parse(text) as { userId: string; provedBy: string; by: string });
+}
+
+async function audited(event: string, verb: string): Promise<Record<string, unknown>[]> {
+  const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+  return chain
+    .map((line) => (JSON.parse(line) as { record: Record<string, unknown> }).record)
+    .filter((record) => record['event'] === event && record['verb'] === verb);
+}
+
+/** A claim of somebody, as approvers see it. */
+async function claimed(user: string, card: SandboxAccount): Promise<StoredMessage> {
+  const start = since();
+  await cardbell().command(user, `link ${last4Of(card)}`);
+  await cardbell().waitTold(user, /Waits for an approver/, start);
+  return await cardbell().waitFor(channels.approvals, new RegExp(`<@${user}> says.*${last4Of(card)}.*not prove`));
+}
+
+describe('who holds a card', () => {
+  it('an approver says so: at once, on record, and the holder hears of it', async () => {
+    const { take, command, waitTold, waitFor } = cardbell();
+    const card = take('ACTIVE', (one) => !isHannah(one));
+
+    await command(ana, `link ${last4Of(card)} @hugo`);
+    await waitTold(ana, new RegExp(`Linked: <@${hugo}> holds ${holderOf(card)}`));
+    await waitFor(direct(hugo), new RegExp(`Your card ending ${last4Of(card)} is linked to you`));
+    await waitFor(channels.audit, new RegExp(`<@${ana}> linked <@${hugo}> to ${holderOf(card)}`));
+
+    expect(await linkOf(card)).toMatchObject({ userId: hugo, provedBy: 'approver', by: ana });
+    const [record] = (await audited('done', 'link')).filter(({ acctId }) => acctId === card.AcctId);
+    expect(record).toMatchObject({ before: null, after: hugo, actor: { userId: ana } });
+
+    const start = since();
+    await command(ben, `link ${last4Of(card)} @hugo`);
+    await waitTold(ben, /linked to .* already.*Nothing changed/, start);
+    await command(hugo, `unlink ${last4Of(card)}`);
+    await waitTold(hugo, /^Unlinked/);
+    expect(await linkOf(card)).toBeNull();
+  });
+
+  it.each([
+    ['gwen', /Guests and people of other companies/],
+    ['stan', /Guests and people of other companies/],
+    ['dora', /deactivated/],
+    ['robot', /bot holds no card/],
+  ])('is never @%s', async (name, why) => {
+    const { sandbox, command, waitTold } = cardbell();
+    const card = sandbox.accounts().find(({ LastName }) => LastName === 'Vance');
+    const start = since();
+    await command(ana, `link ${card?.AcctId} @${name}`);
+    await waitTold(ana, why, start);
+  });
+
+  it('nobody but an approver may say it of somebody else', async () => {
+    const start = since();
+    await cardbell().command(olga, 'link 1234 @hugo');
+    await cardbell().waitTold(olga, /Only approvers may link cards/, start);
+  });
+
+  it('the holder proves it: the same e-mail address, and a press of the button', async () => {
+    const { take, command, waitTold, press } = cardbell();
+    const card = take('ACTIVE', isHannah);
+
+    await command(hana, `link ${last4Of(card)}`);
+    const question = await waitTold(hana, /Is this your card\?.*Kim/);
+    expect(await linkOf(card)).toBeNull();
+    await press(hana, question, 'confirm_own_card');
+    await waitTold(hana, new RegExp(`Linked: <@${hana}> holds`));
+
+    expect(await linkOf(card)).toMatchObject({ userId: hana, provedBy: 'email', by: hana });
+    expect((await audited('done', 'claim')).filter(({ after }) => after === hana)).toHaveLength(1);
+  });
+
+  it('anybody else waits for an approver, and learns nothing of whose card it is', async () => {
+    const { take, command, waitTold, told, texts } = cardbell();
+    const card = take('ACTIVE', (one) => !isHannah(one));
+    const claim = await claimed(otto, card);
+    expect(textOf(claim)).toContain(`<@${otto}> says to hold the card “${last4Of(card)}”`);
+    expect(JSON.stringify(claim.blocks)).toContain(holderOf(card));
+
+    const start = since();
+    await command(otto, 'link 0000');
+    await waitTold(otto, /Waits for an approver/, start);
+
+    const answers = told(otto).filter((text) => text.includes('Waits') || text.includes('asked the people'));
+    expect(new Set(answers).size).toBe(1);
+    expect([...told(otto), ...texts(direct(otto))].join()).not.toContain(card.LastName);
+  });
+
+  it('an approver confirms, once; the one who claims cannot', async () => {
+    const { take, press, waitTold, waitFor } = cardbell();
+    const card = take('ACTIVE', (one) => !isHannah(one));
+    const claim = await claimed(ben, card);
+    const start = since();
+
+    await press(ben, claim, 'confirm_claim');
+    await waitTold(ben, /You claim this card yourself/, start);
+    await press(olga, claim, 'confirm_claim');
+    await waitTold(olga, /Only approvers may confirm/, start);
+    expect(await linkOf(card)).toBeNull();
+
+    await Promise.all([press(ana, claim, 'confirm_claim'), press(people.zoe, claim, 'refuse_claim')]);
+    await until(() => /^(Card linked|Claim refused)/.test(textOf(claim)), 'the claim is decided');
+    await cardbell().workspace.waitForMessage(
+      ({ text, ts }) => Number(ts) > start && /This claim is (confirmed|refused) already/.test(text),
+      20_000,
+    );
+    const isConfirmed = textOf(claim).startsWith('Card linked');
+    await waitFor(direct(ben), isConfirmed ? /is linked to you/ : /could not confirm/);
+    expect((await linkOf(card))?.userId).toBe(isConfirmed ? ben : undefined);
+    expect(JSON.stringify(cardbell().now(claim).blocks)).not.toMatch(/confirm_claim|refuse_claim/);
+  });
+
+  it('refused or expired, it changes nothing, and who claimed hears of it', async () => {
+    const { take, press, waitFor, waitTold, store } = cardbell();
+    const card = take('ACTIVE', (one) => !isHannah(one));
+    const refused = await claimed(olga, card);
+    await press(ana, refused, 'refuse_claim');
+    await waitFor(direct(olga), new RegExp(`<@${ana}> could not confirm`));
+    expect(await linkOf(card)).toBeNull();
+
+    const late = await claimed(people.gus, card);
+    const id = /clm_\w+/.exec(JSON.stringify(late.blocks))?.[0] ?? '';
+    const key = `{cardbell:state}:claim:${id}`;
+    await until(async () => JSON.parse((await store.get(key)) ?? '{}').ref != null, 'its place is known');
+    const kept = JSON.parse((await store.get(key)) ?? '{}') as object;
+    await store.set(key, JSON.stringify({ ...kept, expiresAt: new Date(Date.now() - 1000).toISOString() }));
+    const start = since();
+    await press(ana, late, 'confirm_claim');
+    await waitTold(ana, /expired/, start);
+    await waitFor(direct(people.gus), /Nobody confirmed within 24 hours/);
+    expect(await linkOf(card)).toBeNull();
+  });
+});
