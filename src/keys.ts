@@ -11,6 +11,13 @@ export const QUEUE_PREFIX = '{cardbell:queue}';
 /** The web process' side: the inbox and the memory of what was seen. */
 export const intakeKey = (name: string): string => `{cardbell:in}:${name}`;
 
+/** When the door was last known to be open, since when Cardbell runs at all, and every time that it was closed. */
+export const doorKeys = {
+  open: intakeKey('door-open'),
+  since: intakeKey('door-since'),
+  gaps: intakeKey('door-gaps'),
+} as const;
+
 /** Alerts, card histories, locks: what the worker knows. */
 export const stateKey = (name: string): string => `{cardbell:state}:${name}`;
 

@@ -9,6 +9,7 @@ import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createPermissions } from './permissions.ts';
 import { connectFailFast, whenReady } from './queue/connection.ts';
+import { type Heartbeat, startHeartbeat } from './queue/heartbeat.ts';
 import { createIntake } from './queue/intake.ts';
 import { receiveWebhook } from './receive-webhook.ts';
 import { requestAction } from './request-action.ts';
@@ -30,6 +31,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
   const metrics = createMetrics('web');
   const intake = createIntake(redis);
+  let heartbeat: Heartbeat | undefined;
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   const permissions = createPermissions({
     operators: config.operators,
@@ -44,7 +46,14 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     toEvent: (body: unknown, path: string, facts: { version: string | undefined; receivedAt: string }) =>
       toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
     toQuarantined: quarantine,
-    take: intake.take,
+    async take(entry: Parameters<typeof intake.take>[0]) {
+      try {
+        return await intake.take(entry);
+      } catch (error) {
+        heartbeat?.missed();
+        throw error;
+      }
+    },
     count: (path: string, answer: string) => metrics.webhooks.inc({ path, answer }),
     now,
     log,
@@ -95,11 +104,13 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
 
   await whenReady(redis, FIRST_CONNECTION_MS);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
+  heartbeat = startHeartbeat(redis, log);
   log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
 
   return {
     port,
     async stop() {
+      heartbeat.stop();
       await slackApp.stop();
       redis.disconnect();
     },

@@ -17,6 +17,7 @@ import type { PerformDeps } from './perform/deps.ts';
 import { createPlaceAlert } from './place-alert.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
+import { createRecovery } from './recovery-parts.ts';
 import { createRemedyFor } from './remedy.ts';
 import { requestMessage } from './request-message.ts';
 import { createRoute } from './routing/route.ts';
@@ -182,8 +183,11 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         const found =
           cards.find((one) => one.cardId === cardId) ??
           cards.find((one) => one.cardId === null && one.last4 === last4 && last4 !== '');
+        if (found === undefined) return null;
+        // The API showed the change before this told it: then what was told last is what was before.
+        if (found.was !== undefined && found.was.seenAt < event.callbackAt) return found.was.status;
         // What the directory learned after the event happened says nothing of what was before it.
-        return found === undefined || found.seenAt >= event.callbackAt ? null : found.status;
+        return found.seenAt >= event.callbackAt ? null : found.status;
       },
       learn: directory.learn,
       remedyFor,
@@ -196,7 +200,19 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       updateMessages: queues.updateMessage,
     });
 
+  const recovery = createRecovery({
+    redis,
+    card,
+    directory,
+    slack,
+    channel: channels.ops,
+    postNotice,
+    zone: config.serviceZone,
+    log,
+  });
+
   return {
+    recovery,
     queues,
     slack,
     outbox,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderAlert } from '../templates/alert.ts';
 import { StoredEvent } from './alert/event.ts';
+import { Gap, gapOf } from './alert/gap.ts';
 import { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
 import { Action } from './authority/action.ts';
 import type { WorkerConfig } from './config.ts';
@@ -52,6 +53,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
   const parts = createWorkerParts(config, redis, log);
   const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory, placeOf } =
     parts;
+  const { recovery } = parts;
 
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
@@ -62,6 +64,10 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return null;
       }
       const event = StoredEvent.parse(data);
+      if (event.kind === 'card-status' && run.name !== 'deliver-late-alert' && (await recovery.isToldLate(event))) {
+        log.info({ eventId: event.id }, 'a webhook came after all, its change was told late');
+        return null;
+      }
       const coming = { hasWaited: run.hasWaited, isLate: run.name === 'deliver-late-alert' };
       return event.kind === 'card-status'
         ? await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming))
@@ -114,8 +120,9 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         await endClaim(EndClaim.parse(data).claimId, deps);
         return null;
       }
+      if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
       if (run.name !== 'end-lease') {
-        await directory.refresh();
+        await recovery.refreshDirectory();
         return null;
       }
       return await endLease(EndLease.parse(data).leaseId, deps);
@@ -132,6 +139,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     handOn: async (entry) => {
       if (entry.type === 'event') await queues.deliverAlert(entry.event, entry.isLate ?? false);
       else if (entry.type === 'quarantine') await queues.quarantine(entry.webhook);
+      else if (entry.type === 'gap') await queues.recoverGap(gapOf(entry.fromMs, entry.toMs, entry.cause));
       else if (entry.type === 'action') await queues.performAction(entry.action);
       else await queues.recordRefusal(entry.action);
     },

@@ -60,3 +60,29 @@ export function redactCardStatus(data: unknown, circumstances: Circumstances): C
     cards,
   });
 }
+
+/**
+ * A change that the API shows and no webhook told → the event that tells it. When it happened is not known; the time at
+ * which it was seen stands for that.
+ */
+export function toMissedStatus(missed: {
+  readonly acctId: number;
+  readonly holder: string;
+  readonly customId: string | null;
+  readonly card: { readonly cardId: number; readonly last4: string; readonly status: CardStatus };
+  readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
+  readonly seenAt: string;
+}): CardStatusEvent {
+  const { acctId, holder, customId, card, was, seenAt } = missed;
+  return CardStatusEvent.parse({
+    // Of the change, not of the moment: however often it is seen, it is one event.
+    id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
+    kind: 'card-status',
+    callbackAt: seenAt,
+    receivedAt: seenAt,
+    acctId,
+    holder,
+    customId,
+    cards: [{ ...card, cardOrderId: null }],
+  });
+}

@@ -42,6 +42,18 @@ export function toWallClock(instant: Date, zone: string): string {
   return dayjs.utc(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS).format('YYYY-MM-DDTHH:mm:ss');
 }
 
+/**
+ * A datetime of the service as its wall clock shows it, however it was written: the API and the webhooks may differ in
+ * offsets and in how many zeros a fraction ends with. Texts that are no datetimes stay as they are.
+ */
+export function toWallText(text: string, zone: string): string {
+  const [, local = text.trim(), fraction = '', offset] =
+    /^(.*?:\d\d:\d\d)(\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?$/i.exec(text.trim()) ?? [];
+  const instant = offset === undefined ? null : toInstant(text, zone);
+  const wall = instant === null ? local.replace(' ', 'T') : toWallClock(new Date(instant), zone);
+  return `${wall}${fraction.replace(/\.?0+$/, '')}`;
+}
+
 /** True when this computer knows the time zone. */
 export function isTimeZone(zone: string): boolean {
   try {

@@ -12,6 +12,7 @@ import {
   parseWith,
   words,
 } from './payload.ts';
+import { toWallText } from './time.ts';
 import { hasCurrentSigns } from './version.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
@@ -83,7 +84,7 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
       payload.NetworkTransactionId,
       payload.NetworkType,
       kind === 'decline' ? 'Declined' : 'Approved',
-      payload.TransactionTime.trim(),
+      toWallText(payload.TransactionTime, circumstances.zone),
       direction,
       amountCents,
     ]),

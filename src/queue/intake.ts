@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../alert/event.ts';
+import type { Gap } from '../alert/gap.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import type { Action } from '../authority/action.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -18,11 +19,23 @@ const ACK_DEADLINE_MS = 850;
 /** Webhooks per script call. Larger batches would hold the single thread of Redis for too long. */
 const BATCH_MAX = 256;
 
-/** Streams between the web process and the worker; people's clicks do not queue behind a flood of webhooks. */
-export const inboxKeys = { webhooks: intakeKey('webhooks'), actions: intakeKey('actions') } as const;
+/**
+ * Streams between the web process and the worker; people's clicks do not queue behind a flood of webhooks. The third
+ * tells when the door was closed.
+ */
+export const inboxKeys = {
+  webhooks: intakeKey('webhooks'),
+  actions: intakeKey('actions'),
+  gaps: intakeKey('gaps'),
+} as const;
 
 /** What lies in the inbox. */
 export type InboxEntry =
+  | TakenEntry
+  | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] };
+
+/** What others bring. */
+export type TakenEntry =
   | {
       readonly type: 'event';
       readonly event: StoredEvent;
@@ -70,7 +83,7 @@ export interface Intake {
    * @throws StoreUnavailableError when Redis is away or does not answer in time. The write may have happened even so;
    * the sender's retry then finds it as `seen`.
    */
-  take(entry: InboxEntry): Promise<'new' | 'seen'>;
+  take(entry: TakenEntry): Promise<'new' | 'seen'>;
 }
 
 /**
@@ -119,11 +132,11 @@ export function createIntake(redis: RedisClient, options: { deadlineMs?: number 
   }
 }
 
-function inboxOf(entry: InboxEntry): string {
+function inboxOf(entry: TakenEntry): string {
   return 'action' in entry ? inboxKeys.actions : inboxKeys.webhooks;
 }
 
-function idOf(entry: InboxEntry): string {
+function idOf(entry: TakenEntry): string {
   if ('event' in entry) return entry.event.id;
   return 'action' in entry ? entry.action.id : entry.webhook.id;
 }

@@ -1,6 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { z } from 'zod';
 import type { StoredEvent } from '../alert/event.ts';
+import type { Gap } from '../alert/gap.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import type { Action } from '../authority/action.ts';
 import { QUEUE_PREFIX } from '../keys.ts';
@@ -19,6 +20,8 @@ export interface Queues {
   endLease(leaseId: string, atMs: number): Promise<void>;
   /** Wakes the worker at `atMs` to look whether a change can be seen. */
   confirmAction(actionId: string, atMs: number): Promise<void>;
+  /** Closes a gap: once, however often it is asked for. */
+  recoverGap(gap: Gap): Promise<void>;
   /** Runs an upkeep job every `everyMs`, once for all workers. */
   every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
@@ -109,6 +112,14 @@ export function createQueues(redis: RedisClient): Queues {
           backoff: { type: 'fixed', delay: 5000 },
         },
       );
+    },
+    async recoverGap(gap) {
+      await queues.upkeep.add('recover-gap', gap, {
+        ...keepFailedOnly,
+        jobId: `recover-${gap.id}`,
+        attempts: 12,
+        backoff,
+      });
     },
     async every(name, everyMs) {
       await queues.upkeep.upsertJobScheduler(

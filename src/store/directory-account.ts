@@ -10,6 +10,11 @@ export const DirectoryCard = z.strictObject({
   status: CardStatus.nullable(),
   /** When the status was true, UTC ISO 8601. */
   seenAt: z.string(),
+  /**
+   * What it was when it was last told, while the API shows a change that no webhook has told yet. A null status: the
+   * card is new.
+   */
+  was: z.strictObject({ status: CardStatus.nullable(), seenAt: z.string() }).optional(),
 });
 export type DirectoryCard = z.infer<typeof DirectoryCard>;
 
@@ -93,7 +98,7 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
     cards:
       listed.last4 === null
         ? account.cards
-        : withHint(account.cards, { last4: listed.last4, status: listed.cardStatus, seenAt: at }),
+        : withHint(account.cards, { last4: listed.last4, status: listed.cardStatus, seenAt: at }, untoldOf(account)),
   };
 }
 
@@ -103,7 +108,15 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);
-    return { cardId: card.cardId, last4: card.last4, status: news?.status ?? card.status, seenAt: news?.seenAt ?? at };
+    if (news !== undefined) return { ...news, last4: card.last4, status: news.status ?? card.status };
+    const before =
+      account.cards.find((one) => one.cardId === card.cardId) ??
+      account.cards.find((one) => one.cardId === null && one.last4 === card.last4);
+    return withWas(
+      { cardId: card.cardId, last4: card.last4, status: card.status, seenAt: at },
+      before,
+      untoldOf(account),
+    );
   });
   const unlisted = newer.filter(
     (card) => !listed.some((one) => one.cardId === card.cardId || (card.cardId === null && one.last4 === card.last4)),
@@ -166,17 +179,46 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   if (known === undefined) return [...cards, news];
   // What is known may be newer; then only the id is news.
   const isOld = known.status !== null && isLater(known.seenAt, news.seenAt);
-  const updated = isOld ? { ...known, cardId: news.cardId } : news;
+  // A webhook that is overtaken by what the API showed meanwhile is the one that tells it.
+  const { was, ...told } = known;
+  const isTold = was === undefined || known.status === news.status;
+  const updated = isOld ? { ...(isTold ? told : known), cardId: news.cardId } : news;
   return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 
-function withHint(cards: readonly DirectoryCard[], hint: Omit<DirectoryCard, 'cardId'>): DirectoryCard[] {
+/** @param untold for the API's news, which nobody was told: what was told of a card that is new. */
+function withHint(
+  cards: readonly DirectoryCard[],
+  hint: Omit<DirectoryCard, 'cardId'>,
+  untold?: DirectoryCard['was'] | null,
+): DirectoryCard[] {
   const place = cards.findIndex((card) => card.last4 === hint.last4);
   const card = cards[place];
-  if (card === undefined) return [...cards, { cardId: null, ...hint }];
+  if (card === undefined) return [...cards, withWas({ cardId: null, ...hint }, undefined, untold ?? null)];
   const isNews =
     hint.status !== null && hint.status !== card.status && (card.status === null || !isLater(card.seenAt, hint.seenAt));
-  return isNews ? cards.with(place, { ...card, status: hint.status, seenAt: hint.seenAt }) : [...cards];
+  if (!isNews) return [...cards];
+  const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
+  return cards.with(place, untold === undefined ? changed : withWas(changed, card, null));
+}
+
+/** Of a card that appears in an account whose cards were all known, nothing was told; of others it cannot be said. */
+function untoldOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
+  return detailsAt === null ? null : { status: null, seenAt: detailsAt };
+}
+
+/** The API's news of a card, with what was told of it before; nothing of that when both are the same again. */
+function withWas(
+  news: DirectoryCard,
+  before: DirectoryCard | undefined,
+  untold: DirectoryCard['was'] | null,
+): DirectoryCard {
+  const { was: _old, ...card } = news;
+  const told = before === undefined ? untold : (before.was ?? { status: before.status, seenAt: before.seenAt });
+  const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
+  // A card that was only heard of has no status that could have changed.
+  const isKnown = before === undefined || before.was !== undefined || before.status !== null;
+  return isChange && isKnown ? { ...card, was: told } : card;
 }
 
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess that the API's own list corrects. */

@@ -139,7 +139,22 @@ export function createLoader({ source, records, polite, limits, remember, now, l
     return loaded.some((account) => account !== null) || !batch.every((acctId) => left.includes(acctId));
   }
 
+  /**
+   * Asks for every account whose cards were last asked for before `beforeMs`. Takes as long as politeness demands.
+   *
+   * @returns false when somebody else fills, or the API is away: not all are up to date.
+   */
+  async function reloadOlderThan(beforeMs: number): Promise<boolean> {
+    while (!stopping.signal.aborted && (await polite.mayFill(me))) {
+      const batch = await records.nextForDetails(FILL_BATCH, beforeMs);
+      if (batch.length === 0) return true;
+      if (!(await fillSome(batch))) return false;
+    }
+    return false;
+  }
+
   return {
+    reloadOlderThan,
     list,
     load,
     fill,

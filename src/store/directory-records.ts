@@ -93,6 +93,19 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
       }
     },
 
+    /** Every account, in no order. One that is changed meanwhile may come twice. */
+    async *all(): AsyncGenerator<DirectoryAccount> {
+      let cursor = '0';
+      do {
+        const [next, fields] = await redis.hscan(keys.accounts, cursor, 'COUNT', READ_CHUNK);
+        for (const [index, text] of fields.entries()) {
+          const account = index % 2 === 1 ? parse(text) : null;
+          if (account !== null) yield account;
+        }
+        cursor = next;
+      } while (cursor !== '0');
+    },
+
     async count(): Promise<number> {
       return redis.hlen(keys.accounts);
     },

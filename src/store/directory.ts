@@ -43,6 +43,10 @@ export interface Directory {
   /** What the text typed so far can become. Redis only. */
   search(typed: string, limit: number): Promise<CardMatch[]>;
   findByEmail(email: string): Promise<DirectoryAccount[]>;
+  /** Asks the API for every account that it was last asked for before, politely. False when not all could be. */
+  reloadOlderThan(beforeMs: number): Promise<boolean>;
+  /** Every account that is known. */
+  all(): AsyncGenerator<DirectoryAccount>;
   status(): Promise<DirectoryStatus>;
   /** Resolves when background filling rests. */
   idle(): Promise<void>;
@@ -145,6 +149,8 @@ export function createDirectory({
     findKnown: (text) => lookUp(interpret(text)),
     reload: async (acctId) => loader?.load(acctId) ?? null,
     status,
+    all: records.all,
+    reloadOlderThan: async (beforeMs) => (await loader?.reloadOlderThan(beforeMs)) ?? false,
 
     async refresh({ force = false } = {}) {
       if (loader === null) return { ...(await status()), listing: 'no_loader' };

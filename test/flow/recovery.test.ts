@@ -1,0 +1,78 @@
+import { beforeAll, expect, it } from 'vitest';
+import { channels } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell({
+  env: {
+    ALERTS_CHANNEL_SPEND: channels.spend,
+    CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 }),
+  },
+});
+
+const places = [channels.spend, channels.declines, channels.status];
+const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel));
+const late = (): string[] => all().filter((text) => /late/i.test(text));
+const lines = (): string[] => cardbell().texts(channels.ops);
+
+/** Nothing is on its way to people. */
+async function isQuiet(): Promise<boolean> {
+  const { store } = cardbell();
+  const inbox = await store.xlen('{cardbell:in}:webhooks');
+  const jobs = await store.llen('{cardbell:queue}:alerts:active');
+  const waiting = await Promise.all(places.map((channel) => store.zcard(`{cardbell:out:${channel}}:queue`)));
+  return [inbox, jobs, ...waiting].every((count) => count === 0) && late().length > 0;
+}
+
+/** The web process dies, and is started again after `meanwhile`; the service keeps its webhooks to itself. */
+async function away(meanwhile: () => Promise<void> | void): Promise<void> {
+  const { sandbox, webs, startWeb } = cardbell();
+  sandbox.outage(true);
+  const web = webs.at(-1);
+  web?.kill('SIGKILL');
+  await web?.exit;
+  await meanwhile();
+  await startWeb();
+}
+
+/** Something of every kind that the API can show. @returns how many events. */
+function everything(): { count: number; blocked: string } {
+  const { sandbox, take } = cardbell();
+  const [spender, other, blocked] = [take('ACTIVE', funded), take('ACTIVE', funded), take('ACTIVE')];
+  const held = sandbox.purchase({ AcctId: spender.AcctId, Amount: 12 });
+  sandbox.settle({ NetworkTransactionId: held.NetworkTransactionId });
+  sandbox.refund({ NetworkTransactionId: held.NetworkTransactionId });
+  const taken = sandbox.purchase({ AcctId: other.AcctId, Amount: 13 });
+  sandbox.reverse({ NetworkTransactionId: taken.NetworkTransactionId });
+  sandbox.purchase({ AcctId: other.AcctId, Amount: 14, Pin: 'correct' });
+  sandbox.purchase({ AcctId: spender.AcctId, Amount: 99_999 });
+  sandbox.purchase({ AcctId: spender.AcctId, Amount: 15, Pin: 'wrong' });
+  sandbox.setStatus({ AcctId: blocked.AcctId, CardStatus: 'BLOCKED' });
+  return { count: 9, blocked: holderOf(blocked) };
+}
+
+const funded = ({ AvailableBalance }: { AvailableBalance: number }): boolean => AvailableBalance >= 600;
+
+beforeAll(async () => {
+  await until(async () => (await cardbell().store.exists('{cardbell:in}:door-open')) === 1, 'the door is known open');
+});
+
+it('what happened while the door was closed is told late, once, with how many; webhooks after all add nothing', async () => {
+  const { sandbox } = cardbell();
+  let made = { count: 0, blocked: '' };
+  await away(() => {
+    made = everything();
+  });
+
+  await until(() => lines().some((line) => /9 events were missed .*; 9 recovered/.test(line)), 'it says how many');
+  await until(isQuiet, 'all of them are told');
+  const before = all();
+  sandbox.outage(false);
+  await until(() => sandbox.pendingWebhooks() === 0, 'every webhook came after all');
+  await until(isQuiet, 'nothing waits');
+  await settled(1500);
+
+  expect(all()).toEqual(before);
+  expect(late().join()).toContain(made.blocked);
+  expect(sandbox.deliveries.slice(-made.count).map(({ status }) => status)).toEqual(Array(made.count).fill(200));
+});
