@@ -1,4 +1,6 @@
-import type { Verb } from './authority/action.ts';
+import { formatCents } from './alert/money.ts';
+import type { Policy, Verb } from './authority/action.ts';
+import { contentId } from './content-id.ts';
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -23,6 +25,30 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
 
 /** What holders may do as well, with their own card. */
 const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'recognize']);
+
+/**
+ * Who may do what, in one line for the record, with a mark that changes when the rules do.
+ *
+ * @param twoPersonAboveCents above this raise two approvers are needed.
+ */
+export function policyOf(
+  people: { readonly operators: readonly string[]; readonly approvers: readonly string[] },
+  twoPersonAboveCents: number,
+): Policy {
+  const may = (role: Role): string =>
+    Object.entries(neededRole)
+      .filter(([, needed]) => needed === role)
+      .map(([verb]) => verb)
+      .join(', ');
+  const who = (ids: readonly string[]): string => (ids.length === 0 ? 'nobody' : ids.toSorted().join(' '));
+  const words = [
+    `operators (${who(people.operators)}): ${may('operator')}`,
+    `approvers (${who(people.approvers)}): these and ${may('approver')}`,
+    `holders, their own card: ${[...holderMay].join(', ')}`,
+    `two approvers for a raise above ${formatCents(twoPersonAboveCents)}`,
+  ].join('; ');
+  return { version: contentId('pol_', [words]).slice(0, 12), words };
+}
 
 /** True when one of `roles` is enough for `verb`; for a holder only with the own card, see {@link isForOwnCard}. */
 export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {

@@ -1,4 +1,4 @@
-import { Action, type LimitWish, type Origin, type Target, type Verb } from './authority/action.ts';
+import { Action, type LimitWish, type Origin, type Policy, type Target, type Verb } from './authority/action.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Log } from './log.ts';
 import { isPermitted, neededRole, type Permissions, type Role } from './permissions.ts';
@@ -24,6 +24,8 @@ export interface Ask {
 
 interface Deps {
   readonly permissions: Permissions;
+  /** Goes on record with what is asked. */
+  readonly policy: Policy;
   readonly take: (entry: { type: 'action' | 'refused'; action: Action }) => Promise<'new' | 'seen'>;
   /** Tells the person who asked; nobody else sees it. */
   readonly tell: (message: Message) => Promise<void>;
@@ -69,6 +71,7 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
     actor: ask.actor,
     roles,
     origin: ask.origin,
+    policy: deps.policy,
     askedAt: deps.now().toISOString(),
   });
   deps.count(ask.verb, isAllowed ? 'taken' : 'refused');

@@ -7,7 +7,7 @@ import type { WebConfig } from './config.ts';
 import { createDoor } from './door.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { createPermissions } from './permissions.ts';
+import { createPermissions, policyOf } from './permissions.ts';
 import { connectFailFast, whenReady } from './queue/connection.ts';
 import { type Heartbeat, startHeartbeat } from './queue/heartbeat.ts';
 import { createIntake } from './queue/intake.ts';
@@ -40,6 +40,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     isHolder: createLinks(redis).isHolder,
     log,
   });
+  const policy = policyOf(config, config.twoPersonAboveCents);
   const now = (): Date => new Date();
   const webhookDeps = {
     isAuthentic: createAuthenticate(config.webhookSecrets),
@@ -84,6 +85,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     requestAction: (ask, tell) =>
       requestAction(ask, {
         permissions,
+        policy,
         take: intake.take,
         tell,
         refusal: notPermitted,

@@ -1,4 +1,5 @@
 import { renderAlert } from '../templates/alert.ts';
+import { withAnchor } from '../templates/audit-line.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
 import type { CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
@@ -24,6 +25,7 @@ import { createRoute } from './routing/route.ts';
 import { createAnswer } from './slack/answer.ts';
 import { createSlack } from './slack/client.ts';
 import type { Message } from './slack/message.ts';
+import { createPermalink } from './slack/permalink.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
@@ -90,6 +92,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const requests = createRequests(redis);
   const leases = createLeases(redis);
   const confirmations = createConfirmations(redis);
+  const audit = createAudit({ redis, permalink: createPermalink(slack.authTest), log });
   const withLock = createLock(redis);
   const directory = createDirectory({
     redis,
@@ -132,7 +135,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     toFacts: toCardFacts,
     journal: createJournal(redis),
     pending: createPending(redis),
-    audit: createAudit(redis),
+    audit,
     answer: createAnswer({ slack, respond: createRespond(), seal: createSeal(config.slackBotToken), log }),
     updateMessages: queues.updateMessage,
     postRequest: (request) => postNotice(channels.approvals, request.id, requestMessage(request), request.id),
@@ -143,7 +146,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     scheduleClaimEnd: queues.endClaim,
     tellDirectly: (userId, noticeId, { text, blocks }) =>
       queues.tellPerson(userId, { kind: 'notice', id: noticeId, message: { text, blocks }, requestId: null }),
-    postAuditLine: (noticeId, message) => postNotice(channels.audit, noticeId, message),
+    postAuditLine: async (noticeId, message) =>
+      postNotice(channels.audit, noticeId, withAnchor(message, await audit.head())),
     scheduleLeaseEnd: queues.endLease,
     scheduleConfirm: queues.confirmAction,
     tellOps,

@@ -31,7 +31,7 @@ export function chooseCard(deps: ListenerDeps) {
     }
     await deps.requestAction(
       {
-        id: contentId('act_', ['choice', pendingId]),
+        id: contentId('act_', ['choice', pending.questionId ?? pendingId]),
         verb: asked.verb,
         target: asked.target,
         ...(asked.limit === null ? {} : { limit: asked.limit }),

@@ -63,6 +63,15 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
+/** The rules by which something was permitted. */
+export const Policy = z.strictObject({
+  /** Changes when the rules do. */
+  version: z.string(),
+  /** What they say, in one line. */
+  words: z.string(),
+});
+export type Policy = z.infer<typeof Policy>;
+
 /** Something that a person asked for and may do: the only thing besides events that the queue accepts. */
 export const Action = z
   .strictObject({
@@ -82,6 +91,8 @@ export const Action = z
     /** The roles that the person had at the moment of the click. */
     roles: z.array(z.enum(['operator', 'approver', 'holder'])),
     origin: Origin,
+    /** In force at the moment of the click. */
+    policy: Policy.optional(),
     /** UTC ISO 8601. */
     askedAt: z.string(),
   })

@@ -191,7 +191,7 @@ async function askFirst(
 ): Promise<void> {
   const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) };
   const confirmed = Action.parse({ ...action, confirmed: true, target });
-  const value = await deps.pending.put({ kind: 'choice', action: confirmed });
+  const value = await deps.pending.put({ kind: 'choice', action: confirmed, questionId: action.id });
   const others = [];
   for (const other of ending)
     others.push({ card: await factsOf(acctId, other, deps), status: other.status ?? 'UNKNOWN' });

@@ -71,7 +71,7 @@ async function askToConfirm(action: Action, own: readonly DirectoryAccount[], de
     const { acctId } = account;
     const target = { kind: 'card', acctId, cardId: null, alertId: null };
     const confirmed = Action.parse({ ...action, verb: 'claim', subject: null, confirmed: true, target });
-    const value = await deps.pending.put({ kind: 'choice', action: confirmed });
+    const value = await deps.pending.put({ kind: 'choice', action: confirmed, questionId: null });
     choices.push({ value, card: deps.toFacts(acctId, account) });
   }
   await deps.answer(action, confirmOwnCard(choices));

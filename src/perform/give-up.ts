@@ -4,7 +4,7 @@ import type { Verb } from '../authority/action.ts';
 import type { CardApiError } from '../errors.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord, report } from './report.ts';
+import { auditRecord, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
@@ -20,6 +20,8 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
   if (written?.state === 'told') return;
   const note = error === null ? ownFault : noteOf(error);
   const verb = verbOf(action.verb);
+  // It came to its end; only the telling failed.
+  if (written?.state === 'settled' && verb !== null) return await tell(action, verb, written, deps);
   const acctId = action.target.kind === 'request' ? await accountOf(action.target.requestId, deps) : resolved.acctId;
   if (verb !== null && acctId !== 0) {
     const card = deps.toFacts(acctId, await deps.directory.account(acctId).catch(() => null));

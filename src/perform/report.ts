@@ -45,6 +45,7 @@ export function auditRecord(
     before?: string | null;
     after?: string | null;
     detail?: string | null;
+    api?: string | null;
     confirmedBy?: AuditRecord['confirmedBy'];
     eventId?: string | null;
   },
@@ -67,6 +68,8 @@ export function auditRecord(
     alertId: alertIdOf(action),
     detail: facts.detail ?? null,
     twoPersonAboveCents,
+    ...(action.policy === undefined ? {} : { policy: action.policy }),
+    ...(facts.api == null ? {} : { api: facts.api }),
     ...(facts.confirmedBy == null ? {} : { confirmedBy: facts.confirmedBy, eventId: facts.eventId ?? null }),
   };
 }
@@ -77,7 +80,9 @@ interface OutcomeOf {
 }
 
 /**
- * Writes down how an action ended, then tells: first the record, then the alert's messages, then the person.
+ * Settles how an action ended, writes it down, then tells: first the record, then the alert's messages, then the person.
+ *
+ * Settled first, so that whoever takes over after a crash records the same end, not what it looks like from then.
  */
 export async function report(
   action: Action,
@@ -86,16 +91,19 @@ export async function report(
   deps: PerformDeps,
   options: OutcomeOf = {},
 ): Promise<void> {
-  const { card, state, before, after, apiWords, note } = result;
   const at = deps.now().toISOString();
-  const confirmedBy = result.confirmation === 'confirmed' ? 'read-back' : null;
-  const facts = { ...card, before, after, detail: apiWords ?? note, confirmedBy } as const;
-  await deps.audit.append(auditRecord(action, state, facts, deps));
   await deps.journal.write(action.id, { state: 'settled', at, result });
   await tell(action, verb, { at, result }, deps, options);
 }
 
-/** Tells how an action ended. After a crash in the middle it is told again: no part of it does harm twice. */
+/** What the card API answered, for the record. Null where a refusal was ours. */
+function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
+  if (state === 'done') return confirmation === 'confirmed' ? 'no answer, then found as wished' : 'accepted';
+  if (state === 'failed') return apiWords === null ? null : `refused: ${apiWords}`;
+  return state === 'unknown' ? 'no answer' : 'not asked';
+}
+
+/** Records how an action ended, and tells. After a crash in the middle it is told again: no part of it does harm twice. */
 export async function tell(
   action: Action,
   verb: ActionVerb,
@@ -104,6 +112,9 @@ export async function tell(
   { outcomeOf = action.id }: OutcomeOf = {},
 ): Promise<void> {
   const { card, state, before, after, apiWords, note, confirmation } = result;
+  const confirmedBy = confirmation === 'confirmed' ? 'read-back' : null;
+  const facts = { ...card, before, after, detail: apiWords ?? note, api: apiAnswerOf(result), confirmedBy } as const;
+  await deps.audit.append(auditRecord(action, state, facts, deps));
   if (result.expects !== undefined) await awaitConfirmation(action, verb, { at, result }, outcomeOf, deps);
   const ref = action.id.slice(-8);
   const reason = action.reason === '' ? null : action.reason;

@@ -142,9 +142,11 @@ async function askWhich(
   deps: PerformDeps,
 ): Promise<void> {
   const choices = [];
+  // Looking at one card keeps nobody from looking at the next; of what changes something the first answer counts.
+  const questionId = action.verb === 'show' ? null : action.id;
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
     const settled = Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } });
-    const value = await deps.pending.put({ kind: 'choice', action: settled });
+    const value = await deps.pending.put({ kind: 'choice', action: settled, questionId });
     const account = await deps.directory.account(acctId);
     const card = deps.toFacts(acctId, account, last4 === null ? {} : { last4 });
     choices.push({ value, card, status });

@@ -30,7 +30,8 @@ export interface Person {
 
 /** What Cardbell asks of Slack. Every method throws SlackError. */
 export interface Slack {
-  authTest(): Promise<{ botUserId: string; teamId: string; team: string; scopes: readonly string[] }>;
+  /** `url`: address of the workspace, with a slash at its end. */
+  authTest(): Promise<{ botUserId: string; teamId: string; team: string; url: string; scopes: readonly string[] }>;
   /**
    * Posts once.
    *
@@ -86,6 +87,7 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
           botUserId: answer.user_id ?? '',
           teamId: answer.team_id ?? '',
           team: answer.team ?? '',
+          url: answer.url ?? '',
           scopes: answer.response_metadata?.scopes ?? [],
         };
       }),

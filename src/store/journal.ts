@@ -11,7 +11,7 @@ export const JournalEntry = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('asked') }),
   /** The card API may have it. */
   z.strictObject({ state: z.literal('sending'), before: z.string().nullable(), after: z.string().nullable() }),
-  /** How it ended is on record; who must hear of it may not have heard yet. */
+  /** How it ended is certain; the record may lack it, and who must hear of it may not have heard yet. */
   z.strictObject({ state: z.literal('settled'), at: z.string(), result: Result }),
   /** Nothing is left to be done. */
   z.strictObject({ state: z.literal('told'), at: z.string(), result: Result }),

@@ -10,7 +10,12 @@ const PENDING_TTL_SECONDS = 30 * 60;
 /** What waits behind a control that a person may press next. */
 export const Pending = z.discriminatedUnion('kind', [
   /** "This one": the action with its card settled. */
-  z.strictObject({ kind: z.literal('choice'), action: Action }),
+  z.strictObject({
+    kind: z.literal('choice'),
+    action: Action,
+    /** Shared by all rows of one question: whichever is pressed first is the answer. Null: each row may be pressed. */
+    questionId: z.string().nullable(),
+  }),
   /** An open form. */
   z.strictObject({
     kind: z.literal('form'),

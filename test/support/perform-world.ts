@@ -58,7 +58,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
   const alerts = createAlerts(redis);
-  const audit = createAudit(redis);
+  const audit = createAudit({ redis });
   const assumptions = parseAssumptions();
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
   await alerts.addRef('evt_0123456789abcdef', { channel: 'C1', ts: '1.1' });
@@ -143,7 +143,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     },
     async stations() {
       const events: AuditRecord['event'][] = [];
-      for await (const { record } of audit.read()) events.push(record.event);
+      for await (const { record } of audit.read()) if (record !== null) events.push(record.event);
       return events;
     },
   };

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, otto } = people;
+const chainKey = '{cardbell:audit}:chain';
+
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+
+/** `npm run audit -- …`. */
+async function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
+  const child = spawn(process.execPath, ['dist/bin/audit.js', ...args], { env });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (part: Buffer) => out.push(part));
+  child.stderr.on('data', (part: Buffer) => err.push(part));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
+}
+
+async function recordsOf(acctId: number) {
+  const chain = await cardbell().store.lrange(chainKey, 0, -1);
+  return chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === acctId);
+}
+
+describe('the record', () => {
+  it('is written before the message changes: while it cannot be, nothing is sent and nothing is shown', async () => {
+    const { store, deliver, take, waitFor, press, writes, logs } = cardbell();
+    const card = take('ACTIVE');
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const alert = await waitFor(channels.declines, new RegExp(holderOf(card)));
+    const failed = () => logs().filter((line) => line.includes('WRONGTYPE')).length;
+
+    // What stands there now takes no record.
+    await store.set(chainKey, 'no list');
+    await press(olga, alert, 'block_card');
+    await until(() => failed() > 0, 'the record cannot be written');
+
+    expect(writes()).toEqual([]);
+    expect(shown(alert)).not.toContain('Blocked');
+
+    await store.del(chainKey);
+    await until(() => shown(alert).includes('· confirmed'), 'it is done once it can be written down');
+    expect(writes()).toHaveLength(1);
+    expect((await recordsOf(card.AcctId)).slice(0, 3).map(({ event }) => event)).toEqual(['asked', 'sent', 'done']);
+  });
+
+  it('the end of an action is on record before anybody sees it', async () => {
+    const { store, take, command, told, waitTold, sandbox, account, logs } = cardbell();
+    const card = take('ACTIVE');
+    const failed = () => logs().filter((line) => line.includes('WRONGTYPE')).length;
+    sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang', ms: 1500 });
+
+    await command(olga, `block ${card.AcctId}`);
+    await until(async () => (await recordsOf(card.AcctId)).length === 2, 'it is being sent');
+    await store.rename(chainKey, '{cardbell:audit}:aside');
+    await store.set(chainKey, 'no list');
+    await until(() => account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'it is done');
+    const before = failed();
+    await until(() => failed() > before, 'its end cannot be written');
+
+    expect(told(olga).filter((text) => text.includes(holderOf(card)))).toEqual([]);
+
+    await store.rename('{cardbell:audit}:aside', chainKey);
+    await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
+    expect((await recordsOf(card.AcctId)).slice(0, 3).map(({ event }) => event)).toEqual(['asked', 'sent', 'done']);
+  });
+
+  it('says who, what, why, where, by which rules, what the API answered and what confirmed it', async () => {
+    const { take, command, waitTold, deliver, waitFor, press } = cardbell();
+    const card = take('ACTIVE');
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const alert = await waitFor(channels.declines, new RegExp(holderOf(card)));
+    await press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('· confirmed'), 'it is confirmed');
+
+    const [asked, sent, done, confirmed] = await recordsOf(card.AcctId);
+    const link = `https://[a-z-]+.slack.com/archives/${channels.declines}/p${alert.ts.replace('.', '')}`;
+
+    expect(asked).toMatchObject({ event: 'asked', verb: 'block', actor: { userId: olga }, channel: channels.declines });
+    expect(asked.permalink).toMatch(new RegExp(`^${link}$`));
+    expect(asked.policy.words).toMatch(/operators \(.*U0OLGA.*\): .*block.*approvers \(.*\).*limit.*\$1,000\.00/);
+    expect(sent).toMatchObject({ event: 'sent', before: 'active', after: 'blocked' });
+    expect(done).toMatchObject({ event: 'done', api: 'accepted' });
+    expect(confirmed).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook' });
+
+    await command(otto, `block ${card.AcctId} because`);
+    await waitTold(otto, /Not done/);
+    const line = await waitFor(channels.audit, new RegExp(`<@${otto}> was refused to block`));
+    expect(JSON.stringify(line.blocks)).toMatch(/record \d+:[0-9a-f]{16}/);
+  });
+});
+
+describe('npm run audit', () => {
+  it('finds the record whole, hands it on as CSV, and says where it is not whole', async () => {
+    const { store } = cardbell();
+    const count = await store.llen(chainKey);
+    const whole = await audit('verify');
+    const csv = await audit('export', '--csv', '--since', '2020-01-01');
+    const none = await audit('export', '--csv', '--until', '2020-01-01');
+    const noted = `${count}:${JSON.parse((await store.lindex(chainKey, -1)) ?? '{}').hash.slice(0, 16)}`;
+
+    expect(whole).toMatchObject({ code: 0, err: '' });
+    expect(whole.out).toContain(`${count} records`);
+    expect(csv.code).toBe(0);
+    expect(csv.out.trim().split('\r\n')).toHaveLength(count + 1);
+    expect(csv.out).toContain(`,block,${olga},`);
+    expect(none.out.trim().split('\r\n')).toHaveLength(1);
+    expect((await audit('verify', '--anchor', noted)).code).toBe(0);
+
+    await store.rpop(chainKey);
+    expect(await audit('verify', '--anchor', noted)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`record ${count} is missing`),
+    });
+  });
+
+  it('says how it is used when it cannot read the command', async () => {
+    const unclear = [
+      ['nonsense'],
+      ['export'],
+      ['export', '--csv', '--since', 'yesterday'],
+      ['verify', '--anchor', 'x'],
+    ];
+
+    const answers = await Promise.all(unclear.map((args) => audit(...args)));
+
+    for (const { code, out, err } of answers) {
+      expect({ code, out }).toEqual({ code: 64, out: '' });
+      expect(err).toContain('npm run audit');
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/authority/action.ts';
+import { CardApiError } from '../../../src/errors.ts';
+import { confirmAction } from '../../../src/perform/confirm-action.ts';
+import type { PerformDeps } from '../../../src/perform/deps.ts';
+import { performAction } from '../../../src/perform-action.ts';
+import { Killed, mortal } from '../../support/mortal.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { useRedis } from '../store/on-redis.ts';
+
+const redis = useRedis();
+
+/** From the click to the end: what the queue runs, again and again, until it is over. */
+async function whole(action: Action, world: PerformWorld, deps: PerformDeps): Promise<void> {
+  await performAction(action, deps);
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await confirmAction(action.id, deps);
+  }
+}
+
+/**
+ * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it.
+ *
+ * @returns how many steps there were.
+ */
+async function killEverywhere(
+  action: Action,
+  prepare: (world: PerformWorld) => PerformDeps,
+  look: (world: PerformWorld, diedAt: string) => Promise<void>,
+): Promise<number> {
+  for (let killAt = 1; ; killAt += 1) {
+    await redis().flushall();
+    const world = await createPerformWorld(redis());
+    const deps = prepare(world);
+    const { deps: doomed, life } = mortal(deps, killAt);
+    try {
+      await whole(action, world, doomed);
+      return life.points();
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    await whole(action, world, deps);
+    await look(world, life.diedAt() ?? '');
+  }
+}
+
+const onButton = {};
+const cases: readonly [string, Action['verb'], Partial<Action>, string, PerformWorld['service']['status']][] = [
+  ['a block by a button', 'block', onButton, 'status BLOCKED', 'ACTIVE'],
+  ['a block by a command', 'block', byCommand, 'status BLOCKED', 'ACTIVE'],
+  ['an unblock by a command', 'unblock', byCommand, 'status ACTIVE', 'BLOCKED'],
+  ['an activation by a button', 'activate', onButton, 'activate', 'INACTIVE'],
+  ['a limit by a button', 'limit', onButton, 'limit 450', 'ACTIVE'],
+  ['a limit by a command', 'limit', byCommand, 'limit 450', 'ACTIVE'],
+];
+
+describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, write, status) => {
+  const action = ask(verb, over);
+  const start = (world: PerformWorld): PerformDeps => {
+    world.service.status = status;
+    return world.deps;
+  };
+
+  it('is one write, one record of each station, one answer', async () => {
+    const steps = await killEverywhere(action, start, async (world, diedAt) => {
+      expect(world.writes, diedAt).toEqual([write]);
+      expect(await world.stations(), diedAt).toEqual(
+        // Killed between the write and the record of it, the card itself said that it was done.
+        (await world.stations()).length === 3 ? ['asked', 'sent', 'done'] : ['asked', 'sent', 'done', 'confirmed'],
+      );
+      expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
+      expect(world.troubles, diedAt).toEqual([]);
+      if (action.target.kind === 'alert') {
+        expect(world.answers, diedAt).toEqual([]);
+        expect(world.shown.at(-1), diedAt).toEqual({ state: 'done', confirmation: 'confirmed' });
+      } else {
+        // Told, and killed before it could note so: said again rather than not at all.
+        expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|journal.write/.test(diedAt) ? 2 : 1);
+        expect(world.answers.length, diedAt).toBeGreaterThan(0);
+      }
+      expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
+    });
+
+    expect(steps).toBeGreaterThan(20);
+  });
+});
+
+describe('a write that was done and whose answer was lost', () => {
+  it.each(cases)(
+    '%s: is read back, never sent twice, wherever the worker is killed besides',
+    async (_what, verb, over, write, status) => {
+      const action = ask(verb, over);
+      const lost = (world: PerformWorld): PerformDeps => {
+        world.service.status = status;
+        const { card } = world.deps;
+        const gone = (): never => {
+          const details = {
+            operation: 'write',
+            status: null,
+            outcome: 'unknown',
+            code: 'unavailable',
+            apiMessage: null,
+          };
+          throw new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
+        };
+        return {
+          ...world.deps,
+          card: {
+            ...card,
+            setCardStatus: async (...args) => (await card.setCardStatus(...args), gone()),
+            activateCard: async (...args) => (await card.activateCard(...args), gone()),
+            putSpendRules: async (...args) => (await card.putSpendRules(...args), gone()),
+          },
+        };
+      };
+
+      await killEverywhere(action, lost, async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual([write]);
+        expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
+      });
+    },
+  );
+});
+
+describe('two people at once', () => {
+  it('one does it, the other is told that it is done', async () => {
+    const world = await createPerformWorld(redis());
+    let queue: Promise<unknown> = Promise.resolve();
+    const withLock: PerformDeps['withLock'] = async (_name, work) => {
+      const mine = queue.then(work);
+      queue = mine.catch(() => {});
+      return await mine;
+    };
+    const deps = { ...world.deps, withLock };
+    const [olga, ana] = ['U0OLGA', 'U0ANA'].map((userId) =>
+      ask('block', { id: `act_${userId.toLowerCase()}`, actor: { userId, teamId: 'T1' } }),
+    ) as [Action, Action];
+
+    await Promise.all([performAction(olga, deps), performAction(ana, deps)]);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('blocked already')]);
+  });
+});
+
+it('done, but not on record even at the last attempt: nobody is told that it failed', async () => {
+  const world = await createPerformWorld(redis());
+  const { append } = world.deps.audit;
+  const audit = {
+    ...world.deps.audit,
+    append: async (record: Parameters<typeof append>[0]) => {
+      if (record.event === 'done' || record.event === 'failed') throw new Error('redis is full');
+      await append(record);
+    },
+  };
+  const action = ask('block', byCommand);
+
+  await expect(performAction(action, { ...world.deps, audit, isLastAttempt: true })).rejects.toThrow('redis is full');
+  expect(world.answers).toEqual([]);
+
+  await performAction(action, world.deps);
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked/)]);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+});
