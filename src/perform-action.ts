@@ -12,6 +12,7 @@ import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { type Resolved, resolveCard } from './perform/resolve-card.ts';
 import { showCard } from './perform/show-card.ts';
+import { startRecovery } from './perform/start-recovery.ts';
 
 /**
  * Worker half of an action: find the card, do it once, write it down, tell.
@@ -27,6 +28,7 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
     if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
     if (action.verb === 'decide-claim') return await decideClaim(action, deps);
+    if (action.verb === 'recover') return await startRecovery(action, deps);
     if (action.verb === 'decide') {
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
       return await deps.withLock(`request:${name}`, () => decideRequest(action, deps));
@@ -50,7 +52,7 @@ function isAboutOneself({ verb, subject, actor }: Action): boolean {
 
 async function act(
   resolved: Resolved,
-  verb: Exclude<Verb, 'acknowledge' | 'decide' | 'claim' | 'decide-claim'>,
+  verb: Exclude<Verb, 'acknowledge' | 'decide' | 'claim' | 'decide-claim' | 'recover'>,
   deps: PerformDeps,
 ): Promise<void> {
   const { action, acctId, cardId } = resolved;

@@ -21,6 +21,7 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   claim: null,
   'decide-claim': 'approver',
   recognize: 'holder',
+  recover: 'approver',
 };
 
 /** What holders may do as well, with their own card. */

@@ -6,6 +6,7 @@ import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { createCardClient } from './card/client.ts';
+import { momentOf } from './card/moment.ts';
 import { changeLimit } from './card/spend-rules.ts';
 import { maskCardNumbers } from './card-number.ts';
 import { claimMessage } from './claim-message.ts';
@@ -151,6 +152,9 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     scheduleLeaseEnd: queues.endLease,
     scheduleConfirm: queues.confirmAction,
     tellOps,
+    momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
+    recoverGap: queues.recoverGap,
+    opsChannel: channels.ops,
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
   const poster = createPoster({

@@ -69,6 +69,13 @@ export const helpEntries: readonly HelpEntry[] = [
     effect: 'ends that; holders may do it with their own card',
     who: 'approvers',
   },
+  {
+    verb: 'recover',
+    usage: 'recover [SINCE]',
+    example: '/card recover 2h',
+    effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
+    who: 'approvers',
+  },
 ];
 
 /** What a person may do. An approver may do all that an operator may. */

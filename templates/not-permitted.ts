@@ -17,6 +17,7 @@ const doing: Readonly<Record<Verb, string>> = {
   claim: 'say that they hold a card',
   'decide-claim': 'confirm who holds a card',
   recognize: 'say whether a purchase was theirs',
+  recover: 'have missed events fetched',
 };
 
 const whoWords: Readonly<Record<Role, string>> = {

@@ -39,6 +39,11 @@ export function card(deps: ListenerDeps) {
         await deps.requestAction({ ...interaction, verb: 'limit', target, limit, reason }, interaction.tell);
         return;
       }
+      case 'recover': {
+        const target: Target = { kind: 'since', since: parsed.since };
+        await deps.requestAction({ ...interaction, verb: 'recover', target }, interaction.tell);
+        return;
+      }
       case 'link': {
         const target: Target = { kind: 'words', words: [...parsed.words] };
         await deps.requestAction({ ...interaction, verb: 'link', target, subject: parsed.subject }, interaction.tell);

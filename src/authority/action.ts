@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LimitPeriod } from '../alert/alert.ts';
+import { Since } from './since.ts';
 
 /** What people can ask for. */
 export const verbs = [
@@ -18,6 +19,8 @@ export const verbs = [
   'decide-claim',
   /** "It was me", by the holder of the card. */
   'recognize',
+  /** Fetch what was missed. */
+  'recover',
 ] as const;
 export const Verb = z.enum(verbs);
 export type Verb = z.infer<typeof Verb>;
@@ -36,6 +39,7 @@ export const Target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
   /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
   z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),
+  z.strictObject({ kind: z.literal('since'), since: Since }),
 ]);
 export type Target = z.infer<typeof Target>;
 

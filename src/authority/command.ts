@@ -3,6 +3,7 @@ import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
 import type { LimitWish } from './action.ts';
 import { readDuration } from './duration.ts';
+import { readSince, type Since } from './since.ts';
 
 /** What a slash command asks for, before anybody looked whether the card exists. */
 export type Command =
@@ -11,6 +12,7 @@ export type Command =
   | { readonly verb: 'link'; readonly words: readonly string[]; readonly subject: string }
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly limit: LimitWish; readonly reason: string }
+  | { readonly verb: 'recover'; readonly since: Since }
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
 
@@ -36,6 +38,7 @@ const usages = {
   limit: '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION] [reason]',
   link: '/card link CARD [@user]',
   unlink: '/card unlink CARD',
+  recover: '/card recover [2h | 2026-11-20T09:00]',
 } as const;
 
 /** A person, as `readSlashText` leaves it. */
@@ -43,9 +46,20 @@ const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
 
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
 const WORDS_MAX = 200;
+const DAY_MS = 24 * 3_600_000;
 
 /** Verbs of `/card` that exist. `templates/help.ts` lists the same; a test compares them. */
-export const commandVerbs = ['help', 'show', 'activate', 'block', 'unblock', 'limit', 'link', 'unlink'] as const;
+export const commandVerbs = [
+  'help',
+  'show',
+  'activate',
+  'block',
+  'unblock',
+  'limit',
+  'link',
+  'unlink',
+  'recover',
+] as const;
 
 /**
  * Reads the text after `/card`. Pure: which card is meant, and whether the person may, is decided later.
@@ -80,6 +94,11 @@ export function parseCommand(text: string): Command {
     case 'unlink':
       if (rest.length === 0) return { verb: 'unclear', why: 'Which card should I unlink?', usage: usages.unlink };
       return { verb: 'unlink', words: rest };
+    case 'recover': {
+      const since = rest.length === 0 ? { agoMs: DAY_MS } : readSince(rest);
+      if (since !== null) return { verb: 'recover', since };
+      return { verb: 'unclear', why: 'Since when? Write how long ago, or a date and time.', usage: usages.recover };
+    }
     default:
       return { verb: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
   }

@@ -1,5 +1,7 @@
 import type { CardFacts } from '../alert/alert.ts';
+import type { Gap } from '../alert/gap.ts';
 import type { Action } from '../authority/action.ts';
+import type { Since } from '../authority/since.ts';
 import type { CardClient } from '../card/client.ts';
 import type { LimitFieldChange } from '../card/spend-rules.ts';
 import type { Log } from '../log.ts';
@@ -70,6 +72,12 @@ export interface PerformDeps {
   /** Wakes the worker to look whether a change can be seen at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
   readonly tellOps: TellOps;
+  /** A moment that a person wrote, UTC ISO 8601; null when there is no such date. */
+  readonly momentOf: (since: Since, askedAt: string) => string | null;
+  /** Starts the search for what was missed. */
+  readonly recoverGap: (gap: Gap) => Promise<void>;
+  /** Where the bot tells of itself. */
+  readonly opsChannel: string;
   readonly twoPersonAboveCents: number;
   readonly now: () => Date;
   readonly log: Log;

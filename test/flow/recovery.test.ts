@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { beforeAll, expect, it } from 'vitest';
-import { channels } from '../support/people.ts';
+import { channels, people, peopleEnv, secrets } from '../support/people.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
@@ -35,8 +36,8 @@ async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   await startWeb();
 }
 
-/** Something of every kind that the API can show. @returns how many events. */
-function everything(): { count: number; blocked: string } {
+/** Nine events: something of every kind that the API can show. @returns whose card was blocked. */
+function everything(): { blocked: string } {
   const { sandbox, take } = cardbell();
   const [spender, other, blocked] = [take('ACTIVE', funded), take('ACTIVE', funded), take('ACTIVE')];
   const held = sandbox.purchase({ AcctId: spender.AcctId, Amount: 12 });
@@ -48,10 +49,29 @@ function everything(): { count: number; blocked: string } {
   sandbox.purchase({ AcctId: spender.AcctId, Amount: 99_999 });
   sandbox.purchase({ AcctId: spender.AcctId, Amount: 15, Pin: 'wrong' });
   sandbox.setStatus({ AcctId: blocked.AcctId, CardStatus: 'BLOCKED' });
-  return { count: 9, blocked: holderOf(blocked) };
+  return { blocked: holderOf(blocked) };
 }
 
 const funded = ({ AvailableBalance }: { AvailableBalance: number }): boolean => AvailableBalance >= 600;
+
+/** `npm run recover`, as somebody types it. */
+async function runRecover(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const { redis, workspace, sandbox } = cardbell();
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...peopleEnv,
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: workspace.apiUrl,
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+  };
+  const child = spawn(process.execPath, ['dist/bin/recover.js', ...args], { env });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
+  return { code, text };
+}
 
 beforeAll(async () => {
   await until(async () => (await cardbell().store.exists('{cardbell:in}:door-open')) === 1, 'the door is known open');
@@ -59,7 +79,7 @@ beforeAll(async () => {
 
 it('what happened while the door was closed is told late, once, with how many; webhooks after all add nothing', async () => {
   const { sandbox } = cardbell();
-  let made = { count: 0, blocked: '' };
+  let made = { blocked: '' };
   await away(() => {
     made = everything();
   });
@@ -74,5 +94,37 @@ it('what happened while the door was closed is told late, once, with how many; w
 
   expect(all()).toEqual(before);
   expect(late().join()).toContain(made.blocked);
-  expect(sandbox.deliveries.slice(-made.count).map(({ status }) => status)).toEqual(Array(made.count).fill(200));
+});
+
+it('/card recover asks on demand: what is known adds nothing, and a second look finds nothing new', async () => {
+  const { command, waitTold } = cardbell();
+  const before = all();
+
+  await command(people.zoe, 'recover 2h');
+  await waitTold(people.zoe, /Looking for everything since/);
+  await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
+  await until(isQuiet, 'nothing waits');
+
+  expect(all()).toEqual(before);
+});
+
+it('npm run recover counts first, then recovers, and says how many', async () => {
+  const { sandbox, take } = cardbell();
+  sandbox.outage(true);
+  sandbox.purchase({ AcctId: take('ACTIVE', funded).AcctId, Amount: 99_999 });
+
+  const rehearsal = await runRecover('--since', '1h', '--dry-run');
+  const real = await runRecover('--since', '1h');
+  const again = await runRecover('--since', '1h');
+  const wrong = await runRecover('--since', 'yesterday');
+
+  expect(rehearsal).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^1 of \d+ events were missed .* Nothing was/),
+  });
+  expect(real).toMatchObject({ code: 0, text: expect.stringMatching(/^1 of \d+ events .*; 1 recovered\.$/m) });
+  expect(again.text).toMatch(/^0 of/);
+  expect(wrong).toMatchObject({ code: 64, text: expect.stringContaining('--since') });
+  await until(() => lines().some((line) => /1 event was missed/.test(line)), 'Slack is told as well');
+  sandbox.outage(false);
 });

@@ -104,6 +104,9 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     claims: createClaims(redis),
     person: async () => null,
     audit,
+    momentOf: () => null,
+    recoverGap: async () => {},
+    opsChannel: 'C0OPS',
     withLock: async (_name, work) => await work(),
     answer: async (_action, message) => void answers.push(message),
     updateMessages: async (alertId) => {

@@ -14,6 +14,10 @@ describe('what a command asks for', () => {
     ['link 4242', { verb: 'claim', words: ['4242'] }],
     ['link Jane Doe <@U0JANE>', { verb: 'link', words: ['Jane', 'Doe'], subject: 'U0JANE' }],
     ['unlink 4242', { verb: 'unlink', words: ['4242'] }],
+    ['recover', { verb: 'recover', since: { agoMs: 86_400_000 } }],
+    ['recover 2 hours', { verb: 'recover', since: { agoMs: 7_200_000 } }],
+    ['recover 2026-11-20', { verb: 'recover', since: { at: '2026-11-20T00:00' } }],
+    ['recover 2026-11-20T09:00Z', { verb: 'recover', since: { at: '2026-11-20T09:00Z' } }],
   ])('%j', (text, command) => {
     expect(parseCommand(text)).toEqual(command);
   });
@@ -35,6 +39,9 @@ describe('what a command asks for', () => {
     'frobnicate',
     'block',
     'link',
+    'recover yesterday',
+    'recover 2h ago',
+    'recover 2026-11-20T9',
     'link <@U0JANE>',
     'link 4242 @jane',
     'link <@U0JANE> 4242',

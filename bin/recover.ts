@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { gapOf } from '../src/alert/gap.ts';
+import { readSince } from '../src/authority/since.ts';
+import { momentOf } from '../src/card/moment.ts';
+import { workerConfig } from '../src/config.ts';
+import { CardApiError, ConfigError } from '../src/errors.ts';
+import { createLog } from '../src/log.ts';
+import { connectPatient } from '../src/queue/connection.ts';
+import { createWorkerParts } from '../src/worker-parts.ts';
+
+const usage = `Fetches what the card service reported and nobody was told, and posts it as late.
+
+  npm run recover -- --since 2h                     or 3d, 2026-11-20, 2026-11-20T09:00, with or without offset
+  npm run recover -- --since 2h --until 30m         up to half an hour ago; now without it
+  npm run recover -- --since 2h --dry-run           only counts, changes nothing
+
+What was told before is not told again, so it may be run as often as one likes. A worker posts what is found. Reads the
+worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line.
+`;
+
+const EX_USAGE = 64;
+const EX_CONFIG = 78;
+const BAR = 30;
+
+/** @throws a message for people when the command line cannot be read. */
+function readArguments(zone: string) {
+  const { values } = parseArgs({
+    options: {
+      since: { type: 'string' },
+      until: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const now = new Date().toISOString();
+  const moment = (name: string, text: string): number => {
+    const since = readSince(text.trim().split(/\s+/));
+    const at = since === null ? null : momentOf(since, now, zone);
+    if (at === null) throw new Error(`--${name}: expected how long ago (2h) or a date and time, not ${text}`);
+    return Date.parse(at);
+  };
+  if (values.help || values.since === undefined) return null;
+  const fromMs = moment('since', values.since);
+  const toMs = values.until === undefined ? Date.parse(now) : moment('until', values.until);
+  if (fromMs >= toMs) throw new Error('--since has to be before --until, and both in the past');
+  return { gap: gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked'), isRehearsal: values['dry-run'] };
+}
+
+function bar(done: number, recovered: number): void {
+  if (!process.stderr.isTTY) return;
+  const full = Math.round(done * BAR);
+  const percent = String(Math.floor(done * 100)).padStart(3);
+  process.stderr.write(`\r${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${percent}%  ${recovered} missed so far `);
+  if (done >= 1) process.stderr.write('\n');
+}
+
+async function main(): Promise<number> {
+  const config = workerConfig();
+  let wanted: ReturnType<typeof readArguments>;
+  try {
+    wanted = readArguments(config.serviceZone);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return EX_USAGE;
+  }
+  if (wanted === null) {
+    process.stdout.write(usage);
+    return process.argv.includes('--help') ? 0 : EX_USAGE;
+  }
+  const log = createLog({ level: 'error', process: 'recover' });
+  const redis = connectPatient({ urls: config.redisUrls, log, name: 'recover' });
+  const parts = createWorkerParts(config, redis, log);
+  const { gap, isRehearsal } = wanted;
+  const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
+  try {
+    const { recovery } = parts;
+    const found = isRehearsal ? await recovery.rehearse(gap, show) : await recovery.runHere(gap, show);
+    bar(1, found.recovered);
+    const missed = found.recovered + found.unreadable;
+    const what = `${missed} of ${found.found} events were missed between ${gap.from} and ${gap.to}`;
+    process.stdout.write(isRehearsal ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered.\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CardApiError)) throw error;
+    process.stderr.write(`\n${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}\n`);
+    process.stderr.write('What was fetched before is kept. Run it again: it goes on from there.\n');
+    return 1;
+  } finally {
+    await parts.directory.stop();
+    await parts.queues.close();
+    redis.disconnect();
+  }
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(EX_CONFIG);
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { readDuration } from './duration.ts';
+
+/** A moment in the past, as a person wrote it: so long ago, or a date and time (the card service's, without offset). */
+export const Since = z.union([
+  z.strictObject({ agoMs: z.int().positive() }),
+  z.strictObject({ at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d/) }),
+]);
+export type Since = z.infer<typeof Since>;
+
+const dateTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
+
+/** `2h`, `3 days`, `2026-11-20`, `2026-11-20T09:00`, with or without offset. Null: none of these. */
+export function readSince(words: readonly string[]): Since | null {
+  const duration = readDuration(words);
+  if (duration !== null) return duration.words === words.length ? { agoMs: duration.ms } : null;
+  const [, date, time = '00:00'] = (words.length === 1 && dateTime.exec(words[0] ?? '')) || [];
+  return date === undefined ? null : { at: `${date}T${time.toUpperCase()}` };
+}
