@@ -23,6 +23,8 @@ interface Deps {
   /** The channels that get an event. */
   readonly route: Route;
   readonly placeAlert: PlaceAlert;
+  /** Tells the holder of the card as well, in a direct message, where one is linked. */
+  readonly tellHolder: (alert: Alert) => Promise<void>;
   readonly history: CardHistory;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
@@ -135,4 +137,5 @@ async function deliver(alert: Alert, deps: Deps): Promise<void> {
     });
     await deps.wakeOutbox(channel);
   }
+  await deps.tellHolder(alert);
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Alert } from './alert/alert.ts';
-import type { Place } from './alert/place.ts';
 import { SlackError } from './errors.ts';
 import type { Slack } from './slack/client.ts';
 import type { Message, MessageRef } from './slack/message.ts';
@@ -27,8 +26,8 @@ interface Deps {
   readonly updateClaim: (claimId: string) => Promise<void>;
   readonly withLock: WithLock;
   readonly tellOps: TellOps;
-  readonly placeOf: (channel: string) => Promise<Place>;
-  readonly renderAlert: (alert: Alert, view: { place: Place; channel: string }) => Message;
+  /** An alert as its readers in a channel may see it; null when they are not told of it. */
+  readonly renderAlert: (alert: Alert, to: { channel: string; audience: 'team' | 'holder' }) => Promise<Message | null>;
 }
 
 /** A stored shape that does not parse, or a template that stumbles over it; not Redis or Slack being away. */
@@ -76,7 +75,7 @@ export function createPoster(deps: Deps) {
       if (entry.kind === 'notice') return entry.message;
       try {
         const stored = await alerts.get(entry.alertId);
-        return stored === null ? null : deps.renderAlert(stored.alert, { place: await deps.placeOf(channel), channel });
+        return stored === null ? null : await deps.renderAlert(stored.alert, { channel, audience: entry.audience });
       } catch (error) {
         if (!isFaultOfOurs(error)) throw error;
         // One alert that cannot be drawn (kept by another version) must not hold back the whole channel.
@@ -88,7 +87,7 @@ export function createPoster(deps: Deps) {
     async posted(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
       for (const entry of entries) {
         if (entry.kind === 'alert') {
-          await alerts.addRef(entry.alertId, ref);
+          await alerts.addRef(entry.alertId, { ...ref, audience: entry.audience });
           if (entry.threadId !== null) await deps.threads.setRoot(ref.channel, entry.threadId, ref.ts);
         } else if (entry.requestId !== null && isClaimId(entry.requestId)) await placeClaim(entry.requestId, ref);
         else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
@@ -97,7 +96,13 @@ export function createPoster(deps: Deps) {
 
     async redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean> {
       if (channel === deps.fallbackChannel) return false;
-      for (const entry of entries) await outbox.put(deps.fallbackChannel, entry);
+      // What is meant for one person goes nowhere else.
+      const others = entries.filter(({ audience }) => audience !== 'holder');
+      if (others.length === 0) {
+        await tellOps(trouble.personUnreachable(channel, error));
+        return true;
+      }
+      for (const entry of others) await outbox.put(deps.fallbackChannel, entry);
       await deps.wakeOutbox(deps.fallbackChannel);
       await tellOps(trouble.channelUnusable(channel, error));
       return true;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
+import type { PlaceAlert } from './place-alert.ts';
+import type { Alerts } from './store/alerts.ts';
 import type { Outbox } from './store/outbox.ts';
 import { OutboxEntry } from './store/outbox-entry.ts';
 import type { TellOps } from './tell-ops.ts';
@@ -13,8 +15,11 @@ export type TellPerson = z.infer<typeof TellPerson>;
 interface Deps {
   /** The direct conversation with a person. */
   readonly directChannel: (userId: string) => Promise<string>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly placeAlert: PlaceAlert;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
   readonly tellOps: TellOps;
   readonly log: Log;
 }
@@ -36,6 +41,15 @@ export async function tellPerson({ userId, entry }: TellPerson, deps: Deps): Pro
     deps.log.warn({ userId, slackError: error.slackError }, 'a person could not be written to');
     return await deps.tellOps(trouble.personUnreachable(userId, error));
   }
+  const toldBy = entry.kind === 'alert' ? await repeatedIn(channel, entry.alertId, deps) : null;
+  // Somebody who tries again at the till is told once, with a count.
+  if (toldBy !== null) return await deps.updateMessages(toldBy);
   await deps.outbox.put(channel, entry);
   await deps.wakeOutbox(channel);
+}
+
+/** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
+async function repeatedIn(channel: string, alertId: string, { alerts, placeAlert }: Deps): Promise<string | null> {
+  const stored = await alerts.get(alertId);
+  return stored === null ? null : (await placeAlert(stored.alert, channel)).toldBy;
 }

@@ -2,11 +2,11 @@ import type { Alert } from './alert/alert.ts';
 import { AppError, SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Message, MessageRef } from './slack/message.ts';
-import type { Alerts } from './store/alerts.ts';
+import type { AlertRef, Alerts } from './store/alerts.ts';
 
 interface Deps {
   readonly alerts: Alerts;
-  readonly render: (alert: Alert, channel: string) => Promise<Message>;
+  readonly render: (alert: Alert, ref: AlertRef) => Promise<Message | null>;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
   readonly log: Log;
 }
@@ -31,7 +31,8 @@ export async function updateMessage(alertId: string, { alerts, render, update, l
 
   for (const ref of stored.refs) {
     try {
-      await update(ref, await render(stored.alert, ref.channel));
+      const message = await render(stored.alert, ref);
+      if (message !== null) await update(ref, message);
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
       // Deleted, or the channel is gone: there is nothing left to bring up to date.

@@ -1,7 +1,8 @@
 import { renderAlert } from '../templates/alert.ts';
 import { withAnchor } from '../templates/audit-line.ts';
+import { renderHolderAlert } from '../templates/holder-alert.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
-import type { CardFacts } from './alert/alert.ts';
+import type { Alert, CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
@@ -50,6 +51,7 @@ import { createQuarantineStore } from './store/quarantine.ts';
 import { createRequests } from './store/requests.ts';
 import { createThreads } from './store/threads.ts';
 import { createTrail } from './store/trail.ts';
+import { createTellHolder } from './tell-holder.ts';
 import { causeKey, createTellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 import { watchToken } from './watch-token.ts';
@@ -114,6 +116,13 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     await queues.flushOutbox(channel);
   };
 
+  const renderFor = async (
+    alert: Alert,
+    { channel, audience }: { channel: string; audience: 'team' | 'holder' },
+  ): Promise<Message | null> => {
+    const view = { place: await placeOf(channel), channel };
+    return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
+  };
   const links = createLinks(redis);
   const claims = createClaims(redis);
   const factsOf = async (acctId: number): Promise<CardFacts> => toCardFacts(acctId, await directory.account(acctId));
@@ -146,7 +155,14 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     updateClaim: queues.updateClaim,
     scheduleClaimEnd: queues.endClaim,
     tellDirectly: (userId, noticeId, { text, blocks }) =>
-      queues.tellPerson(userId, { kind: 'notice', id: noticeId, message: { text, blocks }, requestId: null }),
+      queues.tellPerson(userId, {
+        kind: 'notice',
+        id: noticeId,
+        audience: 'holder',
+        message: { text, blocks },
+        requestId: null,
+        urgency: 'request',
+      }),
     postAuditLine: async (noticeId, message) =>
       postNotice(channels.audit, noticeId, withAnchor(message, await audit.head())),
     scheduleLeaseEnd: queues.endLease,
@@ -166,8 +182,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     threads: createThreads(redis),
     withLock,
     tellOps,
-    placeOf,
-    renderAlert,
+    renderAlert: renderFor,
     fallbackChannel: channels.fallback,
     wakeOutbox: queues.flushOutbox,
     updateRequest: queues.updateRequest,
@@ -201,6 +216,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       remedyFor,
       route,
       placeAlert,
+      tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
       history,
       alerts,
       outbox,
@@ -235,7 +251,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     directory,
     factsOf,
     directChannel: createDirectChannel(redis, slack.openDirect),
-    placeOf,
+    renderFor,
+    placeAlert,
     performDeps,
     poster,
     deliver,

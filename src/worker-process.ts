@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { renderAlert } from '../templates/alert.ts';
 import { StoredEvent } from './alert/event.ts';
 import { Gap, gapOf } from './alert/gap.ts';
 import { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
@@ -51,8 +50,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
   const parts = createWorkerParts(config, redis, log);
-  const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory, placeOf } =
-    parts;
+  const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory } = parts;
   const { recovery } = parts;
 
   const processors: Record<QueueName, Processor> = {
@@ -96,12 +94,14 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         }
         if (run.name === 'tell-person') {
           const wakeOutbox = queues.flushOutbox;
-          const { directChannel } = parts;
-          return await tellPerson(TellPerson.parse(data), { directChannel, outbox, wakeOutbox, tellOps, log });
+          const { directChannel, placeAlert } = parts;
+          const updateMessages = queues.updateMessage;
+          const deps = { directChannel, alerts, placeAlert, outbox, wakeOutbox, updateMessages, tellOps, log };
+          return await tellPerson(TellPerson.parse(data), deps);
         }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
-          render: async (alert, channel) => renderAlert(alert, { place: await placeOf(channel), channel }),
+          render: parts.renderFor,
           update: slack.update,
           log,
         });

@@ -35,7 +35,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     unknown: 'Limit may have changed',
   },
   recognize: {
-    done: 'Recognized',
+    done: 'Recognized: it was them',
     running: 'Recognizing…',
     failed: 'Not recognized',
     waiting: 'Not recognized yet',
@@ -87,10 +87,12 @@ export interface Standing {
   readonly isRaised: boolean;
   /** Somebody acknowledged it or did something about it. */
   readonly isSeen: boolean;
+  /** The holder said that it was them. */
+  readonly isRecognized: boolean;
 }
 
 export function standing(outcomes: readonly Outcome[]): Standing {
-  const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false };
+  const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false, isRecognized: false };
   for (const { verb, state, by, confirmation } of outcomes) {
     // What may or may not have happened leaves every control where it was.
     if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
@@ -98,6 +100,7 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'limit') known.isRaised = true;
+    if (verb === 'recognize') known.isRecognized = true;
     if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
   }
   return known;

@@ -140,7 +140,7 @@ export async function tell(
     // The message with the button is there for sure, whatever became of our own note of it.
     const { channel, messageTs } = action.origin;
     if (messageTs !== null && action.target.kind === 'alert')
-      await deps.alerts.addRef(alertId, { channel, ts: messageTs });
+      await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
     await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }

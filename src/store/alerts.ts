@@ -7,11 +7,17 @@ import { stateKey } from '../keys.ts';
 /** Alerts stay actionable for this long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
-const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
+/** A message of an alert, and in whose words it is. */
+const Ref = z.strictObject({
+  channel: z.string(),
+  ts: z.string(),
+  audience: z.enum(['team', 'holder']).default('team'),
+});
+export type AlertRef = z.infer<typeof Ref>;
 
 export interface StoredAlert {
   readonly alert: Alert;
-  readonly refs: readonly z.infer<typeof Ref>[];
+  readonly refs: readonly AlertRef[];
 }
 
 export interface Alerts {
@@ -19,7 +25,13 @@ export interface Alerts {
   save(alert: Alert): Promise<void>;
   /** Null when it is unknown or too old. */
   get(alertId: string): Promise<StoredAlert | null>;
-  addRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
+  /** A message of it was posted. */
+  addRef(alertId: string, ref: z.input<typeof Ref>): Promise<void>;
+  /**
+   * Somebody pressed a button on a message of it, so it stands there, whatever became of our own note of it. Whose words
+   * a direct message has only its note can say.
+   */
+  addSeenRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
   /** The latest outcome of one action. A running action's outcome is replaced by its result. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
@@ -56,7 +68,11 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
       return { alert: { ...alert, outcomes, repeats }, refs };
     },
-    addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(ref)),
+    addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref))),
+    async addSeenRef(alertId, ref) {
+      if (ref.channel.startsWith('D')) return;
+      await redis.hsetnx(keyOf(alertId), `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
+    },
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
   };
 }

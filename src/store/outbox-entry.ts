@@ -5,6 +5,9 @@ import { urgencies } from '../alert/urgency.ts';
 /** Made by our own templates; Slack checks it when it is posted. */
 const Block = z.custom<KnownBlock>((value) => typeof value === 'object' && value !== null && 'type' in value);
 
+/** In whose words: for those who run the program, or for the holder of a card, in a direct message. */
+const audience = z.enum(['team', 'holder']).default('team');
+
 /** Held back until then (ms), because the channel wants quiet. Null: as soon as possible. */
 const notBefore = z.number().nullable().default(null);
 
@@ -18,8 +21,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     /** One for each alert, channel and audience. */
     id: z.string(),
     alertId: z.string(),
-    /** In whose words: for those who run the program, or for the holder of the card (a direct message). */
-    audience: z.enum(['team', 'holder']).default('team'),
+    audience,
     /** The story that it belongs to: everything of one story in one channel is one thread. Null: none. */
     threadId: z.string().nullable().default(null),
     /** A reply in a thread that everybody in the channel must see: it shows in the channel as well. */
@@ -32,6 +34,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('notice'),
     id: z.string(),
+    audience,
     message: z.object({ text: z.string(), blocks: z.array(Block) }),
     /** Told where the message stands once it is posted, so that it can be changed later. */
     requestId: z.string().nullable(),

@@ -3,6 +3,7 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 /** Strange to the workspace, each in another way. */
@@ -163,5 +164,131 @@ describe('who holds a card', () => {
     await waitTold(ana, /expired/, start);
     await waitFor(direct(people.gus), /Nobody confirmed within 24 hours/);
     expect(await linkOf(card)).toBeNull();
+  });
+});
+
+/** An active card that is linked to somebody. */
+async function linked(user: string, name: string): Promise<SandboxAccount> {
+  const card = cardbell().take('ACTIVE', (one) => !isHannah(one));
+  const start = since();
+  await cardbell().command(ana, `link ${card.AcctId} @${name}`);
+  await cardbell().waitTold(ana, new RegExp(`Linked: <@${user}>`), start);
+  return card;
+}
+
+describe('the holder', () => {
+  const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+  const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
+
+  it('hears of a decline in own words, PIN included, and says that it was them: the channel shows it', async () => {
+    const card = await linked(hugo, 'hugo');
+
+    await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
+    const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+    const message = await cardbell().waitFor(
+      direct(hugo),
+      new RegExp(`Your card ending ${last4Of(card)} was declined`),
+    );
+
+    expect(message.text).toMatch(/wrong PIN.*If it was not you, block the card now/);
+    expect(shown(alert)).not.toMatch(/PIN/);
+    expect(shown(message)).not.toMatch(/Admin|acknowledge_alert|approve_remedy/);
+
+    await cardbell().press(hugo, message, 'recognize_purchase');
+    await until(() => shown(message).includes('You said that it was you'), 'the message says so');
+    await until(() => shown(alert).includes(`Recognized: it was them* by the holder <@${hugo}>`), 'the alert says so');
+
+    expect(shown(message)).not.toContain('recognize_purchase');
+    expect(shown(message)).toContain('Block my card');
+    expect(statusOf(card)).toBe('ACTIVE');
+  });
+
+  it('says that it was not: the card is blocked, and the channel shows by whom', async () => {
+    const card = await linked(hugo, 'hugo');
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+    const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
+
+    await cardbell().press(hugo, message, 'block_card');
+    await until(() => shown(message).includes('You blocked your card'), 'the message says so');
+    await until(() => shown(alert).includes(`Blocked* by the holder <@${hugo}>`), 'the alert says so');
+
+    expect(statusOf(card)).toBe('BLOCKED');
+    expect(shown(message)).not.toMatch(/block_card|recognize_purchase/);
+    expect(JSON.stringify(shown(message))).not.toContain('Cardholder');
+    const [record] = (await audited('sent', 'block')).filter(({ acctId }) => acctId === card.AcctId);
+    expect(record).toMatchObject({ actor: { userId: hugo }, roles: ['holder'] });
+  });
+
+  it('is the only one who may press it: not a stranger to the card, and not the holder of another', async () => {
+    const card = await linked(hugo, 'hugo');
+    await linked(olga, 'olga');
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
+    const start = since();
+
+    // Forwarded: the same button, before somebody else.
+    await cardbell().press(otto, message, 'block_card');
+    await cardbell().waitTold(otto, /Only operators and approvers may block/, start);
+    await cardbell().press(hana, message, 'block_card');
+    await cardbell().waitTold(hana, /This card is not linked to you/, start);
+    await cardbell().press(olga, message, 'recognize_purchase');
+    await cardbell().waitTold(olga, /This card is not linked to you/, start);
+
+    expect(statusOf(card)).toBe('ACTIVE');
+    expect((await audited('refused', 'block')).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('unlinked meanwhile, has no say any more', async () => {
+    const card = await linked(hugo, 'hugo');
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
+    const start = since();
+    await cardbell().command(ana, `unlink ${card.AcctId}`);
+    await cardbell().waitTold(ana, /^Unlinked/, start);
+
+    await cardbell().press(hugo, message, 'block_card');
+    await cardbell().waitTold(hugo, /not linked to you|Only operators/, start);
+
+    expect(statusOf(card)).toBe('ACTIVE');
+  });
+
+  it('blocks the own card by command, and nobody else’s', async () => {
+    const card = await linked(hugo, 'hugo');
+    const foreign = cardbell().sandbox.accounts().find(isHannah) as SandboxAccount;
+    const start = since();
+
+    await cardbell().command(hugo, `block ${foreign.AcctId}`);
+    const refusal = await cardbell().waitTold(hugo, /You hold no card/, start);
+    expect(refusal.text).not.toContain(foreign.LastName);
+    await cardbell().command(hugo, `block ${last4Of(card)} lost`);
+    await cardbell().waitTold(hugo, /^Blocked:/, start);
+
+    expect(statusOf(card)).toBe('BLOCKED');
+    expect(statusOf(foreign)).toBe('ACTIVE');
+  });
+
+  it('who has left disturbs nobody: the channel has its alert, the people who run the bot hear of it once', async () => {
+    const card = cardbell().take('ACTIVE', (one) => !isHannah(one));
+    const { store, deliver, waitFor, texts } = cardbell();
+    const link = {
+      acctId: card.AcctId,
+      userId: others.dora,
+      provedBy: 'approver',
+      by: ana,
+      at: new Date().toISOString(),
+    };
+    await store.hset('{cardbell:state}:links', String(card.AcctId), JSON.stringify(link));
+
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    await waitFor(channels.declines, new RegExp(holderOf(card)));
+    await waitFor(channels.ops, /Somebody cannot be written to/);
+    await deliver(sampleWebhook('decline.balance.card', { AcctId: card.AcctId }));
+    await until(
+      () => texts(channels.declines).filter((text) => text.includes(holderOf(card))).length === 2,
+      'both alerts',
+    );
+
+    expect(texts(channels.ops).filter((text) => text.includes('Somebody cannot be written to'))).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Alert } from '../../src/alert/alert.ts';
 import { declineCodes } from '../../src/alert/decline-reason.ts';
 import { transactionKinds } from '../../src/alert/event.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
@@ -10,11 +11,16 @@ import { approvalRequest } from '../../templates/approval-request.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import { cardShow } from '../../templates/card-show.ts';
 import { chooseCard } from '../../templates/choose-card.ts';
+import { claimDecided, claimWaits, confirmOwnCard } from '../../templates/claim-answers.ts';
+import { claimRequest } from '../../templates/claim-request.ts';
 import { confirmActivation } from '../../templates/confirm-activation.ts';
 import { help } from '../../templates/help.ts';
+import { renderHolderAlert } from '../../templates/holder-alert.ts';
+import { holderWelcome, linkEnded, linkResult } from '../../templates/link-result.ts';
 import { opsNotice } from '../../templates/ops-notice.ts';
 import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
 import { refusal } from '../../templates/refusal.ts';
+import type { View } from '../../templates/view.ts';
 import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
 import { answer } from './answer-fixtures.ts';
 import {
@@ -50,6 +56,13 @@ function expectFit({ text, blocks }: Message): void {
   expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
   expect(leaks(text)).toEqual([]);
   expectSafe(blocks);
+}
+
+/** The alert in both of its forms: for who runs the program, and for the holder of the card. */
+function expectAlertFits(alert: Alert, view: View): void {
+  expectFit(renderAlert(alert, view));
+  const direct = renderHolderAlert(alert, { place: 'direct' });
+  if (direct !== null) expectFit(direct);
 }
 
 function expectSafe(blocks: unknown): void {
@@ -95,6 +108,7 @@ const outcomes = fc.array(
       'activate' as const,
       'limit' as const,
       'acknowledge' as const,
+      'recognize' as const,
     ),
     by: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     at: fc.oneof(fc.constant('2026-11-20T14:20:00Z'), spiteful),
@@ -140,7 +154,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     );
     fc.assert(
       fc.property(event, fc.record({ ...around, remedy }), view, (event, rest, view) => {
-        expectFit(renderAlert(transactionAlert(event, rest), view));
+        expectAlertFits(transactionAlert(event, rest), view);
       }),
     );
   });
@@ -157,7 +171,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     });
     fc.assert(
       fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), fc.record(around), view, (changes, rest, view) => {
-        expectFit(renderAlert(statusAlert(changes, rest), view));
+        expectAlertFits(statusAlert(changes, rest), view);
       }),
     );
   });
@@ -174,8 +188,8 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     });
     fc.assert(
       fc.property(shipment, virtual, fc.record(around), view, (shipment, virtual, rest, view) => {
-        expectFit(renderAlert(shippingAlert(shipment, rest), view));
-        expectFit(renderAlert(virtualAlert(virtual, rest), view));
+        expectAlertFits(shippingAlert(shipment, rest), view);
+        expectAlertFits(virtualAlert(virtual, rest), view);
       }),
     );
   });
@@ -245,6 +259,23 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     );
   });
 
+  it('of what is said about who holds a card', () => {
+    const state = fc.constantFrom('open' as const, 'confirmed' as const, 'refused' as const, 'expired' as const);
+    fc.assert(
+      fc.property(spiteful, fc.array(anyCard, { maxLength: 5 }), anyCard, state, (text, cards, card, state) => {
+        const request = { value: 'clm_1', claimedBy: text, claimedAt: text, query: text, cards, decidedBy: text };
+        expectFit(claimRequest({ ...request, state, confirmed: card, until: text }));
+        expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));
+        expectFit(claimDecided({ state: 'refused', by: text }));
+        for (const isSame of [true, false]) expectFit(linkResult({ card, userId: text, before: text, isSame }));
+        expectFit(linkEnded(card));
+        expectFit(holderWelcome({ card, by: text }));
+      }),
+      { numRuns: 60 },
+    );
+    expectFit(claimWaits());
+  });
+
   it('of the form', () => {
     fc.assert(
       fc.property(spiteful, anyCard, (text, card) => {
@@ -264,7 +295,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
 
 it('every plain alert fits', () => {
   for (const isOperator of [true, false]) expectFit(help({ isOperator, isApprover: !isOperator }));
-  expectFit(renderAlert(statusAlert([change()], { card, outcomes: [outcome({})] }), { place: 'public' }));
+  expectAlertFits(statusAlert([change()], { card, outcomes: [outcome({})] }), { place: 'public' });
 });
 
 describe('these checks can fail', () => {

@@ -1,0 +1,28 @@
+import type { Button } from '@slack/types';
+import type { CardFacts } from '../src/alert/alert.ts';
+import { actionId } from '../src/slack/action-id.ts';
+import { plain, truncate } from '../src/slack/mrkdwn.ts';
+import { cardRaw } from './card-words.ts';
+import { button, confirm } from './parts.ts';
+
+/** The holder's own block. `text` says why: "It wasn’t me: block". */
+export function holderBlockButton({ value, card, text }: { value: string; card: CardFacts; text: string }): Button {
+  const name = truncate(plain(cardRaw(card)), 60);
+  return button({
+    text,
+    action: actionId.blockCard,
+    value,
+    style: 'danger',
+    label: `Block your ${name}`,
+    confirm: confirm({
+      title: 'Block your card?',
+      text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
+      yes: 'Block my card',
+      style: 'danger',
+    }),
+  });
+}
+
+export function recognizeButton(value: string): Button {
+  return button({ text: 'It was me', action: actionId.recognize, value });
+}

@@ -1,0 +1,56 @@
+import type { SectionBlock } from '@slack/types';
+import type { Outcome } from '../src/alert/alert.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { outside, section } from './parts.ts';
+
+/** What people did about an alert, as the holder of the card reads it. The last six, oldest first. */
+export function holderOutcomes(outcomes: readonly Outcome[]): SectionBlock[] {
+  const lines = outcomes.slice(-6).map(line).filter(Boolean);
+  return lines.length === 0 ? [] : [section(...lines)];
+}
+
+/** The last one as a plain sentence, for the text beside the blocks. */
+export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
+  const last = outcomes.at(-1);
+  return last === undefined ? '' : ` ${head(last)}.`;
+}
+
+function line(outcome: Outcome): string {
+  const when = dateToken(outcome.at, '{time}, {date_short_pretty}');
+  return [`*${head(outcome)}* at ${when}.`, next(outcome)].filter(Boolean).join(' ');
+}
+
+function head({ verb, state, by, asHolder }: Outcome): string {
+  const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  if (verb === 'recognize') return 'You said that it was you';
+  if (verb === 'acknowledge') return `Seen${who}`;
+  const { done, noun } = words[verb];
+  if (state === 'running') return `${noun} is under way`;
+  if (state === 'waiting') return `${noun} waits for a second approver`;
+  if (state === 'unknown') return `${noun} may have worked, or not`;
+  if (state === 'failed') return `${noun} did not work`;
+  return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
+}
+
+type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge'>;
+
+const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
+  block: { done: 'blocked', noun: 'The block' },
+  unblock: { done: 'unblocked', noun: 'The unblock' },
+  activate: { done: 'activated', noun: 'The activation' },
+  limit: { done: 'given another limit', noun: 'The change of the limit' },
+};
+
+/** What it means for the holder now. */
+function next({ verb, state, text }: Outcome): string {
+  if (verb === 'recognize') return 'Thank you. Nothing else changed.';
+  if (verb === 'acknowledge') return '';
+  if (state === 'failed' || state === 'unknown') {
+    const todo = verb === 'block' ? 'Ask somebody who runs the cards to block it now.' : '';
+    return [outside(text, 300), todo].filter(Boolean).join(' ');
+  }
+  if (state !== 'done') return '';
+  return verb === 'block'
+    ? 'It declines everything until somebody who approves unblocks it.'
+    : 'You can try again now.';
+}
