@@ -1,9 +1,10 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt';
+import type { App, BlockAction, ButtonAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { acknowledgeAlert } from './actions/acknowledge-alert.ts';
 import { activateCard } from './actions/activate-card.ts';
 import { approveRemedy } from './actions/approve-remedy.ts';
 import { blockCard } from './actions/block-card.ts';
+import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import type { ButtonArgs } from './actions/button-args.ts';
 import { chooseCard } from './actions/choose-card.ts';
 import { decideClaim } from './actions/decide-claim.ts';
@@ -21,6 +22,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.blockCard]: blockCard,
   [actionId.activateCard]: activateCard,
   [actionId.acknowledgeAlert]: acknowledgeAlert,
+  [actionId.blockTestedCards]: blockTestedCards,
   [actionId.chooseCard]: chooseCard,
   [actionId.confirmOwnCard]: chooseCard,
   [actionId.confirmClaim]: decideClaim,
@@ -37,6 +39,10 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   for (const [action_id, listener] of Object.entries(buttons)) {
     app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id }, listener(deps));
   }
+  app.action<BlockAction<StaticSelectAction>>(
+    { type: 'block_actions', action_id: actionId.blockTestedCard },
+    blockTestedCard(deps),
+  );
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, raiseLimit(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
 }

@@ -1,4 +1,4 @@
-import type { BlockAction, ButtonAction, SlashCommand } from '@slack/bolt';
+import type { BlockAction, ButtonAction, SlashCommand, StaticSelectAction } from '@slack/bolt';
 import type { Origin } from '../src/authority/action.ts';
 import { contentId } from '../src/content-id.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -40,7 +40,8 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
   };
 }
 
-export function ofButton(body: BlockAction<ButtonAction>, tools: Tools): Interaction {
+/** A pressed button, or a choice from a list. */
+export function ofButton(body: BlockAction<ButtonAction> | BlockAction<StaticSelectAction>, tools: Tools): Interaction {
   const [button] = body.actions;
   const user = body.user as { id: string; team_id?: string };
   const teamId = body.team?.id ?? user.team_id ?? '';
@@ -51,7 +52,7 @@ export function ofButton(body: BlockAction<ButtonAction>, tools: Tools): Interac
       user.id,
       body.trigger_id,
       button?.action_id ?? '',
-      button?.value ?? '',
+      (button !== undefined && 'selected_option' in button ? button.selected_option.value : button?.value) ?? '',
       button?.action_ts ?? '',
     ]),
     actor: { userId: user.id, teamId },

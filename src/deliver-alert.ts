@@ -1,9 +1,16 @@
-import type { Alert, CardFacts, Remedy, StatusAlert, StatusChange } from './alert/alert.ts';
+import {
+  type Alert,
+  type CardFacts,
+  CardTestingAlert,
+  type Remedy,
+  type StatusAlert,
+  type StatusChange,
+} from './alert/alert.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
-import { urgencyOf } from './alert/urgency.ts';
+import { type Urgency, urgencyOf } from './alert/urgency.ts';
 import type { PlaceAlert } from './place-alert.ts';
-import type { Route } from './routing/route.ts';
+import type { Delivery, Route } from './routing/route.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
 import type { Outbox } from './store/outbox.ts';
@@ -117,25 +124,36 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 }
 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
-  const { id } = alert.event;
   await deps.alerts.save(alert);
-  for (const { channel, holdUntil } of await deps.route(alert.event, alert.card)) {
-    const { toldBy, threadId, broadcast } = await deps.placeAlert(alert, channel);
-    if (toldBy !== null) {
-      await deps.updateMessages(toldBy);
-      continue;
-    }
-    await deps.outbox.put(channel, {
-      kind: 'alert',
-      id,
-      alertId: id,
-      threadId,
-      broadcast,
-      urgency: urgencyOf(alert.event),
-      late: alert.late,
-      notBefore: holdUntil,
-    });
-    await deps.wakeOutbox(channel);
+  for (const delivery of await deps.route(alert.event, alert.card)) {
+    const { toldBy, threadId, broadcast, warning } = await deps.placeAlert(alert, delivery.channel);
+    if (warning !== null) await warn(alert, warning, delivery, deps);
+    if (toldBy === null) await put(alert, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
+    else await deps.updateMessages(toldBy);
   }
   await deps.tellHolder(alert);
+}
+
+/** The warning comes before the decline that brought it about, which answers it; every further card is added to it. */
+async function warn(
+  { event, card, late }: Alert,
+  { warningId, isCause }: { readonly warningId: string; readonly isCause: boolean },
+  delivery: Delivery,
+  deps: Deps,
+): Promise<void> {
+  if (!isCause) return await deps.updateMessages(warningId);
+  const warning = CardTestingAlert.parse({ event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] });
+  await deps.alerts.save(warning);
+  await put(warning, delivery, { threadId: warningId, broadcast: true, urgency: 'fraud' }, deps);
+}
+
+async function put(
+  alert: Alert,
+  { channel, holdUntil }: Delivery,
+  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly urgency: Urgency },
+  { outbox, wakeOutbox }: Deps,
+): Promise<void> {
+  const { id } = alert.event;
+  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late: alert.late, notBefore: holdUntil });
+  await wakeOutbox(channel);
 }

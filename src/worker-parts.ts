@@ -33,6 +33,7 @@ import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
 import { createCardHistory } from './store/card-history.ts';
+import { createCardTesting } from './store/card-testing.ts';
 import { createPlaceOf } from './store/channel-places.ts';
 import { createClaims } from './store/claims.ts';
 import { createConfirmations } from './store/confirmations.ts';
@@ -195,7 +196,11 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   );
 
   const route = createRoute({ channels });
-  const placeAlert = createPlaceAlert({ episodes: createEpisodes(redis), trail: createTrail(redis) });
+  const placeAlert = createPlaceAlert({
+    episodes: createEpisodes(redis),
+    cardTesting: createCardTesting(redis),
+    trail: createTrail(redis),
+  });
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
       factsOf: async (of) =>

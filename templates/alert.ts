@@ -4,6 +4,7 @@ import type { Message } from '../src/slack/message.ts';
 import { authorization } from './authorization.ts';
 import { cardShipping } from './card-shipping.ts';
 import { cardStatus } from './card-status.ts';
+import { cardTesting } from './card-testing.ts';
 import { decline } from './decline.ts';
 import { pin } from './pin.ts';
 import { reversal } from './reversal.ts';
@@ -32,6 +33,7 @@ const templates: { readonly [Kind in WebhookKind]: (alert: AlertOf<Kind>, view: 
 
 /** Any alert, for readers of `view`. */
 export function renderAlert(alert: Alert, view: View): Message {
+  if ('tried' in alert) return cardTesting(alert, view);
   // An alert's kind decides its shape: the schemas hold the two together, TypeScript does not see it over a union.
   const template = templates[alert.event.kind] as (alert: Alert, view: View) => Message;
   return template(alert, view);

@@ -27,7 +27,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${easternTime(last)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${outside(easternTime(last), 60)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(

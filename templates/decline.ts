@@ -73,7 +73,7 @@ function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[
 }
 
 function lastTry(repeats: Repeats | null): string {
-  return repeats === null ? '' : ` Last tried on ${easternTime(repeats.lastAt)}.`;
+  return repeats === null ? '' : ` Last tried on ${outside(easternTime(repeats.lastAt), 60)}.`;
 }
 
 /** `In person`, or how else; empty when the service does not say. */

@@ -59,7 +59,7 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
 };
 
 /** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
-function line(outcome: Outcome): string {
+export function outcomeLine(outcome: Outcome): string {
   const { verb, at, state, text, confirmation } = outcome;
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time}, {date_short_pretty}');
@@ -70,7 +70,7 @@ function line(outcome: Outcome): string {
 
 /** What people did about an alert, the last six, oldest first. */
 export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
-  return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(line))];
+  return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(outcomeLine))];
 }
 
 /** The last one as a plain sentence, for the text beside the blocks. */

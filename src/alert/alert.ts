@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TriedCard } from './card-testing.ts';
 import { Repeats } from './episode.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from './event.ts';
 
@@ -66,6 +67,8 @@ export const Outcome = z.strictObject({
   state: z.enum(['running', 'done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence for people: what happened, and whether anything changed. */
   text: z.string(),
+  /** Whose card it was about, where the alert is about several. */
+  acctId: z.int().nullish(),
   /** Absent where there is nothing to confirm. */
   confirmation: Confirmation.optional(),
   /** Done as the holder of the card, not as somebody who runs the program. */
@@ -88,6 +91,15 @@ export const TransactionAlert = z.strictObject({
   repeats: z.record(z.string(), Repeats).default({}),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
+
+/** Declines of several cards at one merchant: not an event of its own, but what several of them mean together. */
+export const CardTestingAlert = z.strictObject({
+  ...shared,
+  /** The decline that made it plain, under an id of the warning's own. */
+  event: TransactionEvent,
+  tried: z.array(TriedCard),
+});
+export type CardTestingAlert = z.infer<typeof CardTestingAlert>;
 
 /** One card's way through its statuses, oldest first; `from` is what was known before. */
 export const StatusChange = z.strictObject({
@@ -112,5 +124,5 @@ export const VirtualCardAlert = z.strictObject({ ...shared, event: VirtualCardEv
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 
 /** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */
-export const Alert = z.union([TransactionAlert, StatusAlert, ShippingAlert, VirtualCardAlert]);
+export const Alert = z.union([TransactionAlert, CardTestingAlert, StatusAlert, ShippingAlert, VirtualCardAlert]);
 export type Alert = z.infer<typeof Alert>;

@@ -171,7 +171,7 @@ async function awaitConfirmation(
 export function toOutcome(
   action: Action,
   verb: ActionVerb,
-  { state, before, after, apiWords, note, confirmation }: Result,
+  { card, state, before, after, apiWords, note, confirmation }: Result,
   at: string,
 ): Outcome {
   const change = verb === 'limit' && state === 'done' && after !== null ? `${before ?? 'unknown'} → ${after}` : '';
@@ -181,6 +181,7 @@ export function toOutcome(
     verb,
     by: action.actor.userId,
     at,
+    acctId: card.acctId,
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: isForOwnCard(action.verb, action.roles),
     text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),

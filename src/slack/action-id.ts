@@ -13,6 +13,9 @@ export const actionId = {
   decideRequestApprove: 'decide_request_approve',
   decideRequestDeny: 'decide_request_deny',
   revertNow: 'revert_now',
+  /** One of the cards of a card-testing warning, chosen from a list; and all of them. */
+  blockTestedCard: 'block_tested_card',
+  blockTestedCards: 'block_tested_cards',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
   /** "This is my card", after a match of e-mail addresses. */

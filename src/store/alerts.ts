@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Alert, Outcome } from '../alert/alert.ts';
+import { TriedCard } from '../alert/card-testing.ts';
 import { Repeats } from '../alert/episode.ts';
 import { stateKey } from '../keys.ts';
 
@@ -37,8 +38,9 @@ export interface Alerts {
 }
 
 /**
- * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message, and
- * for each channel how often it was repeated there (`src/store/episodes.ts` writes that).
+ * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message; for
+ * each channel how often it was repeated there (`src/store/episodes.ts`); the cards of a card-testing warning
+ * (`src/store/card-testing.ts`).
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
@@ -49,8 +51,12 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
 
   return {
     async save(alert) {
-      const kept = 'repeats' in alert ? { ...alert, outcomes: [], repeats: {} } : { ...alert, outcomes: [] };
-      await write(alert.event.id, 'alert', JSON.stringify(kept));
+      const apart = {
+        outcomes: [],
+        ...('repeats' in alert && { repeats: {} }),
+        ...('tried' in alert && { tried: [] }),
+      };
+      await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...apart }));
     },
     async get(alertId) {
       const fields = await redis.hgetall(keyOf(alertId));
@@ -64,6 +70,11 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       outcomes.sort((one, other) => one.at.localeCompare(other.at));
       const alert = Alert.parse(JSON.parse(text));
       const refs = part('ref:').map(([, ref]) => Ref.parse(ref));
+      if ('tried' in alert) {
+        const tried = part('tried:').map(([, card]) => TriedCard.parse(card));
+        tried.sort((one, other) => one.firstAt.localeCompare(other.firstAt) || one.acctId - other.acctId);
+        return { alert: { ...alert, outcomes, tried }, refs };
+      }
       if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs };
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
       return { alert: { ...alert, outcomes, repeats }, refs };

@@ -88,3 +88,75 @@ describe('a card that is blocked', () => {
     expect(shown(messages[0] as (typeof messages)[0])).toContain('/card unblock');
   });
 });
+
+describe('declines of several cards at one merchant', () => {
+  const { olga, otto } = people;
+  const warnings = () =>
+    cardbell()
+      .workspace.messages(channels.declines)
+      .filter(({ text }) => text.includes('Possible card testing'));
+
+  it('are a warning that names the cards, and what follows is in its thread', async () => {
+    const { deliver, take, workspace } = cardbell();
+    const shop = merchant();
+    const accounts = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
+
+    await Promise.all(accounts.map(({ AcctId }) => deliver(sampleWebhook('decline', { AcctId, ...shop }))));
+    await until(() => warnings().some(({ text }) => text.includes('4 cards')), 'the warning names all four');
+
+    const [warning, ...others] = warnings();
+    if (warning === undefined) throw new Error('no warning');
+    expect(others).toEqual([]);
+    for (const account of accounts) {
+      expect(warning.text).toContain(holderOf(account));
+      expect(warning.text).toContain(last4Of(account));
+    }
+    // Two stood in the channel before anybody could know; the one that made it plain and the next answer the warning.
+    const replies = () =>
+      workspace
+        .messages(channels.declines)
+        .filter(({ ts, thread_ts }) => thread_ts === warning.ts && ts !== warning.ts)
+        .map(({ text }) => text);
+    await until(() => replies().length === 2, 'two declines answer the warning');
+    expect(replies().every((text) => text.includes('was declined for'))).toBe(true);
+  });
+
+  it('are blocked one by one or all at once, by those who may, and the warning says who did it', async () => {
+    const { press, told, writes, workspace, now, account: of } = cardbell();
+    const [warning] = warnings();
+    if (warning === undefined) throw new Error('no warning');
+    const open = /evt_\w+\.evt_\w+/.exec(JSON.stringify(warning.blocks))?.[0] ?? '';
+
+    await press(otto, warning, 'block_tested_cards');
+    await until(() => told(otto).length > 0, 'otto is refused');
+    expect(told(otto)).toHaveLength(1);
+    expect(writes()).toEqual([]);
+
+    await workspace.select({ user: olga, message: warning, actionId: 'block_tested_card', value: open });
+    await until(() => shown(now(warning)).includes('Blocked*'), 'one is blocked');
+    expect(writes()).toHaveLength(1);
+    expect(shown(now(warning))).toContain('Block all 3 cards');
+
+    await press(olga, now(warning), 'block_tested_cards');
+    await until(() => !shown(now(warning)).includes('block_tested_card'), 'all are blocked');
+
+    const blocked = writes().map(({ path }) => Number(path.split('/').at(-1)));
+    expect(new Set(blocked).size).toBe(4);
+    for (const acctId of blocked) expect(of(acctId).CardList[0]?.CardStatus).toBe('BLOCKED');
+    expect(shown(now(warning)).match(/Blocked\*/g)).toHaveLength(4);
+  });
+
+  it('are none where the reason hits every card', async () => {
+    const { deliver, take, waitFor } = cardbell();
+    const before = warnings().length;
+    const shop = merchant();
+    for (let card = 0; card < 3; card += 1) {
+      await deliver(sampleWebhook('decline.balance.business', { AcctId: take('ACTIVE').AcctId, ...shop }));
+    }
+    const last = take('ACTIVE');
+    await deliver(sampleWebhook('decline.balance.business', { AcctId: last.AcctId, ...shop }));
+    await waitFor(channels.declines, new RegExp(holderOf(last)));
+
+    expect(warnings()).toHaveLength(before);
+  });
+});

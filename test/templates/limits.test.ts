@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/alert/alert.ts';
+import { type Alert, CardTestingAlert } from '../../src/alert/alert.ts';
 import { declineCodes } from '../../src/alert/decline-reason.ts';
 import { transactionKinds } from '../../src/alert/event.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
@@ -156,6 +156,35 @@ describe('whatever strings arrive, Slack takes the message and they show as text
       fc.property(event, fc.record({ ...around, remedy }), view, (event, rest, view) => {
         expectAlertFits(transactionAlert(event, rest), view);
       }),
+    );
+  });
+
+  it('of repeats and of a card-testing warning', () => {
+    const repeats = fc.record({
+      count: fc.integer({ min: 1 }),
+      firstAt: spiteful,
+      lastAt: spiteful,
+      minCents: fc.nat(),
+      maxCents: fc.nat(),
+    });
+    const tried = fc
+      .record({ repeats, acctId: fc.nat(), holder: fc.option(spiteful), last4: fc.option(spiteful) })
+      .map(({ repeats: counted, ...one }) => ({ ...one, ...counted }));
+    const merchant = fc.record({ name: spiteful, city: spiteful, state: spiteful, country: spiteful, id: spiteful });
+    const blocked = fc.constantFrom(null, { kind: 'unblock' as const });
+    fc.assert(
+      fc.property(
+        fc.array(tried, { maxLength: 130 }),
+        fc.record({ ...around, remedy: blocked, repeats: fc.dictionary(fc.constant('C1'), repeats) }),
+        merchant,
+        view,
+        (cards, { remedy, repeats: counted, ...rest }, where, view) => {
+          const alert = transactionAlert({ merchant: where }, { ...rest, remedy, repeats: counted });
+          expectFit(renderAlert(alert, { ...view, channel: 'C1' }));
+          const tried = cards.map((one, index) => ({ ...one, alertId: `evt_${String(index).padStart(16, '0')}` }));
+          expectFit(renderAlert(CardTestingAlert.parse({ ...rest, event: alert.event, tried }), view));
+        },
+      ),
     );
   });
 

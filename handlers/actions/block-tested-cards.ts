@@ -1,0 +1,58 @@
+import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
+import { readTestedCardValue, type TriedCard } from '../../src/alert/card-testing.ts';
+import { contentId } from '../../src/content-id.ts';
+import { isPermitted } from '../../src/permissions.ts';
+import { stillOpen } from '../../templates/card-testing.ts';
+import { refusal } from '../../templates/refusal.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { type Interaction, ofButton } from '../interaction.ts';
+import type { ButtonArgs } from './button-args.ts';
+
+type SelectArgs = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<StaticSelectAction>>;
+
+/** *Block one card…* on a card-testing warning. */
+export function blockTestedCard(deps: ListenerDeps) {
+  return async ({ ack, body, action }: SelectArgs): Promise<void> => {
+    await ack();
+    const { warningId, alertId } = readTestedCardValue(action.selected_option.value);
+    await blockCards(ofButton(body, deps), warningId, (card) => card.alertId === alertId, deps);
+  };
+}
+
+/** *Block all cards* on a card-testing warning: an action of its own for each card, permitted and recorded one by one. */
+export function blockTestedCards(deps: ListenerDeps) {
+  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+    await ack();
+    await blockCards(ofButton(body, deps), action.value ?? '', () => true, deps);
+  };
+}
+
+async function blockCards(
+  interaction: Interaction,
+  warningId: string,
+  isMeant: (card: TriedCard) => boolean,
+  deps: ListenerDeps,
+): Promise<void> {
+  const stored = await deps.alerts.get(warningId);
+  const cards = stored !== null && 'tried' in stored.alert ? stillOpen(stored.alert).filter(isMeant) : [];
+  if (cards.length === 0) {
+    const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
+    await interaction.tell(refusal({ what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' }));
+    return;
+  }
+  const { actor, isStranger } = interaction;
+  const roles = isStranger ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
+  // Who may not is told so once, and is on record once.
+  const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
+  for (const { acctId } of asked) {
+    await deps.requestAction(
+      {
+        ...interaction,
+        id: contentId('act_', [interaction.id, acctId]),
+        verb: 'block',
+        target: { kind: 'card', acctId, cardId: null, alertId: warningId },
+      },
+      interaction.tell,
+    );
+  }
+}
