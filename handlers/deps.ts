@@ -2,10 +2,12 @@ import type { ModalView } from '@slack/types';
 import type { Log } from '../src/log.ts';
 import type { Permissions } from '../src/permissions.ts';
 import type { Ask } from '../src/request-action.ts';
+import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
 import type { Respond } from '../src/slack/respond.ts';
 import type { Seal } from '../src/slack/seal.ts';
 import type { Alerts } from '../src/store/alerts.ts';
+import type { Directory } from '../src/store/directory.ts';
 import type { PendingStore } from '../src/store/pending.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
@@ -15,7 +17,11 @@ export interface ListenerDeps {
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly pending: PendingStore;
+  /** What is known of cards and holders, without asking the card service. */
+  readonly directory: Pick<Directory, 'search' | 'account'>;
   readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
+  readonly pushView: Slack['pushView'];
+  readonly updateView: Slack['updateView'];
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   readonly respond: Respond;
   readonly seal: Seal;

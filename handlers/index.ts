@@ -1,6 +1,7 @@
-import type { App, BlockAction, ButtonAction, StaticSelectAction } from '@slack/bolt';
+import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { acknowledgeAlert } from './actions/acknowledge-alert.ts';
+import { actOnPicked } from './actions/act-on-picked.ts';
 import { activateCard } from './actions/activate-card.ts';
 import { approveRemedy } from './actions/approve-remedy.ts';
 import { blockCard } from './actions/block-card.ts';
@@ -9,11 +10,15 @@ import type { ButtonArgs } from './actions/button-args.ts';
 import { chooseCard } from './actions/choose-card.ts';
 import { decideClaim } from './actions/decide-claim.ts';
 import { decideRequest } from './actions/decide-request.ts';
+import { limitPicked } from './actions/limit-picked.ts';
+import { pickCard } from './actions/pick-card.ts';
 import { recognizePurchase } from './actions/recognize-purchase.ts';
 import { trackShipment } from './actions/track-shipment.ts';
 import { card, verbOf } from './commands/card.ts';
 import type { ListenerDeps } from './deps.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
+import { findCards } from './options/find-cards.ts';
+import { limitCard } from './views/limit-card.ts';
 import { raiseLimit } from './views/raise-limit.ts';
 
 /** Every button that exists, and who listens to it. */
@@ -30,6 +35,11 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.recognize]: recognizePurchase,
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
+  [actionId.pickedShow]: actOnPicked,
+  [actionId.pickedActivate]: actOnPicked,
+  [actionId.pickedBlock]: actOnPicked,
+  [actionId.pickedUnblock]: actOnPicked,
+  [actionId.pickedLimit]: limitPicked,
   [actionId.trackShipment]: trackShipment,
 };
 
@@ -44,5 +54,11 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     blockTestedCard(deps),
   );
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, raiseLimit(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, limitCard(deps));
+  app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
+  app.action<BlockAction<ExternalSelectAction>>(
+    { type: 'block_actions', action_id: actionId.pickCard },
+    pickCard(deps),
+  );
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
 }

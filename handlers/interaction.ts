@@ -68,6 +68,12 @@ export function ofButton(body: BlockAction<ButtonAction> | BlockAction<StaticSel
   };
 }
 
+/** Tells somebody where they asked before: from a form, which has no place of its own for an answer. */
+export function tellAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
+  const url = origin.reply === null ? null : tools.seal.open(origin.reply);
+  return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
+}
+
 /** Over the `response_url`, else as a message that only this person sees. */
 function teller(
   responseUrl: string | undefined,

@@ -73,8 +73,13 @@ export interface KnownRoles {
 }
 
 export interface Permissions {
-  /** The roles of a person right now, as far as they are certain. */
-  rolesOf(userId: string): Promise<KnownRoles>;
+  /**
+   * The roles of a person right now, as far as they are certain.
+   *
+   * @param options.knownForMs who was in a group this long ago still is. Only for looking, while somebody types: Slack
+   * would not answer as often.
+   */
+  rolesOf(userId: string, options?: { knownForMs?: number }): Promise<KnownRoles>;
   /** Who could do it: user ids and user group ids, as configured. */
   whoMay(role: Role): readonly string[];
   /** A user group changed: what was known of it counts no more. */
@@ -106,14 +111,14 @@ export function createPermissions(options: {
   const groups = new Map<string, { members: readonly string[]; readAt: number }>();
 
   return {
-    async rolesOf(userId) {
+    async rolesOf(userId, { knownForMs = 0 } = {}) {
       const roles: Role[] = [];
       let isComplete = true;
       for (const [role, allowed] of [
         ['approver', options.approvers] as const,
         ['operator', options.operators] as const,
       ]) {
-        const isHeld = await isAmong(userId, allowed);
+        const isHeld = await isAmong(userId, allowed, knownForMs);
         if (isHeld === true) roles.push(role);
         if (isHeld === null) isComplete = false;
       }
@@ -135,12 +140,12 @@ export function createPermissions(options: {
   };
 
   /** Null when a group that could decide it cannot be read. */
-  async function isAmong(userId: string, allowed: readonly string[]): Promise<boolean | null> {
+  async function isAmong(userId: string, allowed: readonly string[], knownForMs: number): Promise<boolean | null> {
     if (allowed.includes(userId)) return true;
     let isSure = true;
     for (const id of allowed.filter((one) => one.startsWith('S'))) {
       try {
-        if ((await membersOf(id)).includes(userId)) return true;
+        if ((await membersOf(id, knownForMs)).includes(userId)) return true;
       } catch (error) {
         options.log.error({ err: error, groupId: id }, 'user group could not be read');
         isSure = false;
@@ -149,8 +154,9 @@ export function createPermissions(options: {
     return isSure ? false : null;
   }
 
-  async function membersOf(groupId: string): Promise<readonly string[]> {
+  async function membersOf(groupId: string, knownForMs: number): Promise<readonly string[]> {
     const known = groups.get(groupId);
+    if (known !== undefined && now() - known.readAt < knownForMs) return known.members;
     try {
       const members = await options.groupMembers(groupId);
       groups.set(groupId, { members, readAt: now() });

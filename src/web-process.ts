@@ -5,6 +5,7 @@ import { toStoredEvent } from './card/kind.ts';
 import { quarantine } from './card/quarantine.ts';
 import type { WebConfig } from './config.ts';
 import { createDoor } from './door.ts';
+import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createPermissions, policyOf } from './permissions.ts';
@@ -19,6 +20,7 @@ import { createSlack } from './slack/client.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
+import { createDirectory } from './store/directory.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
 
@@ -97,7 +99,10 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     permissions,
     alerts: createAlerts(redis),
     pending,
+    directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
     openView: slack.openView,
+    pushView: slack.pushView,
+    updateView: slack.updateView,
     postEphemeral: slack.postEphemeral,
     respond,
     seal: createSeal(config.slackBotToken),

@@ -110,6 +110,7 @@ export function help({ isOperator, isApprover }: HelpFor): Message {
           ),
         ),
       ...context(
+        '`/card` alone opens a form: find a card by typing, then choose what to do.',
         'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
         withheld.length === 0 ? null : `There is more for ${withheld.join(' and ')}. Ask whoever runs Cardbell.`,
       ),

@@ -6,6 +6,7 @@ import { help } from '../../templates/help.ts';
 import { unclear } from '../../templates/unclear.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofCommand } from '../interaction.ts';
+import { openPicker } from '../picker.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
 
@@ -29,6 +30,9 @@ export function card(deps: ListenerDeps) {
       case 'help':
         // Everybody may know what there is; the list says who may do it.
         await interaction.tell(help({ isOperator: true, isApprover: true }));
+        return;
+      case 'pick':
+        await openPicker(command.trigger_id, interaction, deps);
         return;
       case 'unclear':
         await interaction.tell(unclear(parsed));

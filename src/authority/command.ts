@@ -8,6 +8,8 @@ import { readSince, type Since } from './since.ts';
 /** What a slash command asks for, before anybody looked whether the card exists. */
 export type Command =
   | { readonly verb: 'help' }
+  /** Nothing was typed: which card is meant is looked for in a form. */
+  | { readonly verb: 'pick' }
   | { readonly verb: 'show' | 'activate' | 'block' | 'unblock'; readonly words: readonly string[] }
   | { readonly verb: 'link'; readonly words: readonly string[]; readonly subject: string }
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
@@ -75,7 +77,8 @@ export function parseCommand(text: string): Command {
     .split(/\s+/)
     .filter((word) => word !== '')
     .slice(0, WORDS_MAX);
-  const [verb = 'help', ...rest] = words;
+  const [verb, ...rest] = words;
+  if (verb === undefined) return { verb: 'pick' };
   switch (verb.toLowerCase()) {
     case 'help':
       return { verb: 'help' };

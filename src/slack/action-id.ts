@@ -25,10 +25,19 @@ export const actionId = {
   refuseClaim: 'refuse_claim',
   /** "It was me", on a message to the holder. */
   recognize: 'recognize_purchase',
+  /** `/card` alone: the menu of cards, and what can be done with the one that was picked. */
+  pickCard: 'pick_card',
+  pickedShow: 'picked_show',
+  pickedActivate: 'picked_activate',
+  pickedBlock: 'picked_block',
+  pickedUnblock: 'picked_unblock',
+  pickedLimit: 'picked_limit',
   /** Link buttons: Slack sends a block action for them too. */
   trackShipment: 'track_shipment',
 } as const;
 
 export const callbackId = {
   raiseLimit: 'raise_limit',
+  cardPicker: 'card_picker',
+  limitCard: 'limit_card',
 } as const;

@@ -46,6 +46,10 @@ export interface Slack {
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   openView(triggerId: string, view: ModalView): Promise<void>;
+  /** Over the view in which the control was pressed. */
+  pushView(triggerId: string, view: ModalView): Promise<void>;
+  /** Fails when the view has changed since `hash`. */
+  updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
   openDirect(userId: string): Promise<string>;
   /** Null: Slack knows nobody of this id. */
   person(userId: string): Promise<Person | null>;
@@ -142,6 +146,14 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
     openView: (triggerId, view) =>
       call('views.open', async () => {
         await client.views.open({ trigger_id: triggerId, view });
+      }),
+    pushView: (triggerId, view) =>
+      call('views.push', async () => {
+        await client.views.push({ trigger_id: triggerId, view });
+      }),
+    updateView: ({ viewId, hash }, view) =>
+      call('views.update', async () => {
+        await client.views.update({ view_id: viewId, hash, view });
       }),
     openDirect: (userId) =>
       call('conversations.open', async () => {

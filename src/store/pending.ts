@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { Action } from '../authority/action.ts';
+import { Action, Origin } from '../authority/action.ts';
 import { stateKey } from '../keys.ts';
 
 /** As long as Slack takes answers to the message that asked. */
@@ -16,6 +16,8 @@ export const Pending = z.discriminatedUnion('kind', [
     /** Shared by all rows of one question: whichever is pressed first is the answer. Null: each row may be pressed. */
     questionId: z.string().nullable(),
   }),
+  /** The open picker, and where its answers go. */
+  z.strictObject({ kind: z.literal('picker'), origin: Origin }),
   /** An open form. */
   z.strictObject({
     kind: z.literal('form'),

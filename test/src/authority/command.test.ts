@@ -6,7 +6,8 @@ import { helpEntries } from '../../../templates/help.ts';
 
 describe('what a command asks for', () => {
   it.each([
-    ['', { verb: 'help' }],
+    ['', { verb: 'pick' }],
+    ['help', { verb: 'help' }],
     ['HELP me', { verb: 'help' }],
     ['show 4242', { verb: 'show', words: ['4242'] }],
     ['Block  Jane   Doe lost it', { verb: 'block', words: ['Jane', 'Doe', 'lost', 'it'] }],
