@@ -31,6 +31,9 @@ const filePath = z.string().min(1);
 
 const shared = {
   REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
+  REDIS_DURABILITY: z
+    .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
+    .default('redis'),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   CARD_SERVICE_TIMEZONE: z
@@ -126,6 +129,8 @@ export interface Channels {
 export interface SharedConfig {
   /** One address, or the nodes of a cluster. */
   readonly redisUrls: readonly string[];
+  /** Whether an acknowledged write has to be on Redis' disk. */
+  readonly redisDurability: 'redis' | 'disk';
   readonly slackBotToken: string;
   readonly slackApiUrl: string | undefined;
   /** Zone of the service's datetimes that carry no offset. */
@@ -210,6 +215,7 @@ function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {
   const fallback = values.ALERTS_CHANNEL;
   return {
     redisUrls: values.REDIS_URL,
+    redisDurability: values.REDIS_DURABILITY,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
     serviceZone: values.CARD_SERVICE_TIMEZONE,

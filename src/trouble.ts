@@ -25,6 +25,16 @@ export function cardTokenDead(): Trouble {
   };
 }
 
+export function redisSettings(problems: readonly { what: string; todo: string }[]): Trouble {
+  return {
+    cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,
+    title: 'Redis may lose what it acknowledged',
+    what: `${problems.map(({ what }) => what).join('; ')}.`,
+    means: 'A restart or a full memory of Redis can lose alerts and requests that were taken.',
+    todo: `On the Redis server: ${problems.map(({ todo }) => todo).join('; ')}.`,
+  };
+}
+
 export function channelUnusable(channel: string, error: SlackError): Trouble {
   return {
     cause: `channel:${channel}:${error.slackError}`,

@@ -12,6 +12,7 @@ import { createPermissions, policyOf } from './permissions.ts';
 import { connectFailFast, whenReady } from './queue/connection.ts';
 import { type Heartbeat, startHeartbeat } from './queue/heartbeat.ts';
 import { createIntake } from './queue/intake.ts';
+import { watchDurability } from './queue/watch-durability.ts';
 import { receiveWebhook } from './receive-webhook.ts';
 import { requestAction } from './request-action.ts';
 import type { RunningProcess } from './run-process.ts';
@@ -32,7 +33,11 @@ const PING_DEADLINE_MS = 700;
 export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
   const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
   const metrics = createMetrics('web');
-  const intake = createIntake(redis);
+  const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
+  const isAskingDisk = watch.diskWait() === 'waitaof';
+  // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
+  const store = isAskingDisk ? connectFailFast({ urls: config.redisUrls, log, name: 'web-intake' }) : redis;
+  const intake = createIntake(store, { diskWait: watch.diskWait });
   let heartbeat: Heartbeat | undefined;
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   const permissions = createPermissions({
@@ -120,6 +125,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
       heartbeat.stop();
       await slackApp.stop();
       redis.disconnect();
+      if (store !== redis) store.disconnect();
     },
   };
 
@@ -135,7 +141,8 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     if (redis.status !== 'ready') return ['redis is not connected'];
     const deadline = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), PING_DEADLINE_MS).unref());
     const answer = await Promise.race([redis.ping().catch(() => 'failed'), deadline]);
-    if (answer !== 'PONG') return ['redis does not answer'];
+    if (answer !== 'PONG' || intake.isSilent()) return ['redis does not answer'];
+    if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
     return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
   }
 }

@@ -26,6 +26,7 @@ import {
   UpdateRequest,
 } from './queue/jobs.ts';
 import { startRelay } from './queue/relay.ts';
+import { watchDurability } from './queue/watch-durability.ts';
 import { requestMessage } from './request-message.ts';
 import type { RunningProcess } from './run-process.ts';
 import { TellPerson, tellPerson } from './tell-person.ts';
@@ -50,6 +51,11 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
   const parts = createWorkerParts(config, redis, log);
+  await watchDurability(redis, {
+    wanted: config.redisDurability,
+    log,
+    onProblems: (problems) => parts.tellOps(trouble.redisSettings(problems)),
+  });
   const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory } = parts;
   const { recovery } = parts;
 

@@ -28,6 +28,7 @@ describe('the least that must be set', () => {
       port: 3000,
       tls: null,
       redisUrls: ['redis://127.0.0.1:6379'],
+      redisDurability: 'redis',
       slackBotToken: 'xoxb-1',
       slackSigningSecret: 'signing',
       slackAppToken: undefined,

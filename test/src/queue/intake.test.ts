@@ -137,9 +137,15 @@ describe('the intake', () => {
     const startedAt = performance.now();
     await expect(take(eventOf(9))).rejects.toThrow(StoreUnavailableError);
     const waitedMs = performance.now() - startedAt;
+    const others = await Promise.allSettled([10, 11, 12].map((id) => take(eventOf(id))));
+    const othersMs = performance.now() - startedAt - waitedMs;
     process.kill(server.pid, 'SIGCONT');
+    await until(() => !intake.isSilent(), 'redis answers again');
 
     expect(waitedMs).toBeLessThan(1500);
+    // Known to stand still: nobody else waits for it.
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(othersMs).toBeLessThan(400);
     expect(await take(eventOf(9))).toBe('seen');
     expect(await storedEntries()).toHaveLength(1);
   });

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { startChild } from '../support/child-process.ts';
+import { peopleEnv, secrets } from '../support/people.ts';
+import { type RunningWeb, send, sharedSecret, startWeb } from '../support/running-web.ts';
+import { until } from '../support/until.ts';
+
+let everySecond: LocalRedis;
+let always: LocalRedis;
+let web: RunningWeb;
+
+beforeAll(async () => {
+  [everySecond, always] = await Promise.all([
+    startRedis(),
+    startRedis({ extraArgs: ['--appendfsync', 'always', '--maxmemory-policy', 'allkeys-lru'] }),
+  ]);
+  web = await startWeb({ REDIS_URL: always.url, REDIS_DURABILITY: 'disk' });
+});
+afterAll(async () => {
+  await web.stop();
+  await Promise.all([everySecond.stop(), always.stop()]);
+});
+
+const env = {
+  SLACK_BOT_TOKEN: secrets.botToken,
+  SLACK_API_URL: 'http://127.0.0.1:1/api/',
+  ...peopleEnv,
+};
+
+it.each([
+  ['web', { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' }],
+  ['worker', { CARD_API_URL: 'http://127.0.0.1:1/v4', CARD_API_TOKEN: secrets.apiToken }],
+] as const)('%s that is to wait for the disk, on a Redis that cannot, ends at once and says why', async (name, own) => {
+  const child = startChild(name, { ...env, ...own, REDIS_URL: everySecond.url, REDIS_DURABILITY: 'disk' });
+
+  const { code } = await child.exit;
+
+  expect(code).toBe(78);
+  expect(child.lines.join('\n')).toMatch(/REDIS_DURABILITY: disk needs .*appendfsync always/);
+});
+
+it('web takes webhooks where Redis syncs each write', async () => {
+  const { status } = await send(`${web.url}/webhooks/decline`, { body: JSON.stringify(webhook('decline')) });
+
+  expect(status).toBe(200);
+});
+
+it('settings that can lose events are said in the log of both processes, with what to do', async () => {
+  const worker = startChild('worker', {
+    ...env,
+    CARD_API_URL: 'http://127.0.0.1:1/v4',
+    CARD_API_TOKEN: secrets.apiToken,
+    REDIS_URL: always.url,
+  });
+  const said = (lines: readonly string[]): boolean =>
+    lines.some((line) => /allkeys-lru.*set maxmemory-policy noeviction/.test(line));
+
+  await until(() => said(worker.lines) && said(web.child.lines), 'both say it');
+  await until(async () => (await web.store.ping()) === 'PONG', 'redis answers');
+  await worker.stop();
+});
