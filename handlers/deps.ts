@@ -23,6 +23,8 @@ export interface ListenerDeps {
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
+  /** Slack said that the readers of a channel changed. */
+  readonly placesChanged: () => Promise<void>;
   readonly respond: Respond;
   readonly seal: Seal;
   readonly log: Log;

@@ -16,6 +16,7 @@ import { recognizePurchase } from './actions/recognize-purchase.ts';
 import { trackShipment } from './actions/track-shipment.ts';
 import { card, verbOf } from './commands/card.ts';
 import type { ListenerDeps } from './deps.ts';
+import { channelChanged } from './events/channel-changed.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
 import { findCards } from './options/find-cards.ts';
 import { limitCard } from './views/limit-card.ts';
@@ -61,4 +62,5 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     pickCard(deps),
   );
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
+  for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));
 }

@@ -7,6 +7,7 @@ import { decideClaim } from './perform/decide-claim.ts';
 import { decideRequest } from './perform/decide-request.ts';
 import type { PerformDeps } from './perform/deps.ts';
 import { giveUp } from './perform/give-up.ts';
+import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from './perform/hear.ts';
 import { linkCard, unlinkCard } from './perform/link-card.ts';
 import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
@@ -33,6 +34,7 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
       return await deps.withLock(`request:${name}`, () => decideRequest(action, deps));
     }
+    if (isAboutPlaces(action.verb)) return await performAtPlace(action, action.verb, deps);
     const found = await resolveCard(action, deps);
     if (found === null) return;
     resolved = found;
@@ -61,6 +63,8 @@ async function act(
   if (verb === 'link') return await linkCard(resolved, deps);
   if (verb === 'unlink') return await unlinkCard(resolved, deps);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
+  if (isAboutPlaces(verb)) return;
+  if (isAboutHearing(verb)) return await performHearing(resolved, verb, deps);
 
   if ((await journal.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));

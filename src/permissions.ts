@@ -22,6 +22,14 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   'decide-claim': 'approver',
   recognize: 'holder',
   recover: 'approver',
+  subscribe: 'approver',
+  unsubscribe: 'approver',
+  subscriptions: 'approver',
+  quiet: 'approver',
+  mute: 'operator',
+  unmute: 'operator',
+  mutes: 'operator',
+  travel: 'operator',
 };
 
 /** What holders may do as well, with their own card. */

@@ -12,6 +12,8 @@ export interface Ask {
   readonly target: Target;
   readonly limit?: LimitWish;
   readonly reason?: string;
+  /** What stood behind the card: until when, which countries, since when. */
+  readonly details?: string;
   readonly confirmed?: boolean;
   readonly approve?: boolean;
   /** For `link`: the Slack user who holds the card. */
@@ -65,6 +67,7 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
     target: ask.target,
     limit: ask.limit ?? null,
     reason: ask.reason ?? '',
+    details: ask.details ?? '',
     confirmed: ask.confirmed ?? false,
     approve: ask.approve ?? null,
     subject: ask.subject ?? null,

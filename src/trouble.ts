@@ -45,6 +45,16 @@ export function channelUnusable(channel: string, error: SlackError): Trouble {
   };
 }
 
+export function channelShared(channel: string): Trouble {
+  return {
+    cause: `shared:${channel}`,
+    title: 'A channel is shared with another company',
+    what: `Channel ${channel} is shared through Slack Connect, so people outside your company read it.`,
+    means: 'Its alerts go to the default channel, or to ALERTS_CHANNEL. Nothing about cards is posted in it.',
+    todo: 'Stop sharing the channel, name another one in the configuration, or take its subscriptions away with /card unsubscribe.',
+  };
+}
+
 export function cannotDraw(alertId: string): Trouble {
   return {
     cause: 'cannot-draw',

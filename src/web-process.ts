@@ -21,6 +21,7 @@ import { createSlack } from './slack/client.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
+import { placesChanged } from './store/channel-places.ts';
 import { createDirectory } from './store/directory.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
@@ -105,6 +106,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     alerts: createAlerts(redis),
     pending,
     directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
+    placesChanged: () => placesChanged(redis),
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,

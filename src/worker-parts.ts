@@ -23,7 +23,7 @@ import { createQueues } from './queue/queues.ts';
 import { createRecovery } from './recovery-parts.ts';
 import { createRemedyFor } from './remedy.ts';
 import { requestMessage } from './request-message.ts';
-import { createRoute } from './routing/route.ts';
+import { createRoutingParts } from './routing-parts.ts';
 import { createAnswer } from './slack/answer.ts';
 import { createSlack } from './slack/client.ts';
 import type { Message } from './slack/message.ts';
@@ -34,7 +34,6 @@ import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
 import { createCardHistory } from './store/card-history.ts';
 import { createCardTesting } from './store/card-testing.ts';
-import { createPlaceOf } from './store/channel-places.ts';
 import { createClaims } from './store/claims.ts';
 import { createConfirmations } from './store/confirmations.ts';
 import { createDirectChannel } from './store/direct-channels.ts';
@@ -105,7 +104,6 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     log,
     politeness: politenessOf(assumptions),
   });
-  const placeOf = createPlaceOf(slack.channelInfo);
   const postNotice = async (
     channel: string,
     id: string,
@@ -127,6 +125,15 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const links = createLinks(redis);
   const claims = createClaims(redis);
   const factsOf = async (acctId: number): Promise<CardFacts> => toCardFacts(acctId, await directory.account(acctId));
+  const { route, placeOf, routing } = createRoutingParts({
+    config,
+    redis,
+    slack,
+    tellOps,
+    now,
+    postNotice,
+    scheduleMuteEnd: queues.endMute,
+  });
 
   const performDeps: Omit<PerformDeps, 'isLastAttempt'> = {
     card,
@@ -135,6 +142,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     history,
     requests,
     leases,
+    routing,
     confirmations,
     links,
     claims,
@@ -195,7 +203,6 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     log,
   );
 
-  const route = createRoute({ channels });
   const placeAlert = createPlaceAlert({
     episodes: createEpisodes(redis),
     cardTesting: createCardTesting(redis),

@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import { confirmAction } from './perform/confirm-action.ts';
 import { endClaim } from './perform/decide-claim.ts';
 import { endLease } from './perform/end-lease.ts';
+import { endMute } from './perform/mute.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
 import { performAction } from './perform-action.ts';
 import { connectPatient } from './queue/connection.ts';
@@ -19,6 +20,7 @@ import {
   ConfirmAction,
   EndClaim,
   EndLease,
+  EndMute,
   FlushOutbox,
   type QueueName,
   UpdateClaim,
@@ -41,6 +43,7 @@ const SWEEP_MS = 15_000;
 const DIRECTORY_REFRESH_MS = 30_000;
 /** A temporary limit whose end is this late has lost its timer. */
 const LEASE_LATE_MS = 30_000;
+const MUTE_LATE_MS = 30_000;
 
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
 const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 8 };
@@ -127,6 +130,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return null;
       }
       if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
+      if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
       if (run.name !== 'end-lease') {
         await recovery.refreshDirectory();
         return null;
@@ -173,6 +177,9 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     }
     for (const { id: leaseId, endsAt } of await leases.all()) {
       if (Date.parse(endsAt) + LEASE_LATE_MS < Date.now()) await queues.endLease(leaseId, Date.now());
+    }
+    for (const { id: muteId, endsAt } of await parts.performDeps.routing.mutes.all()) {
+      if (Date.parse(endsAt) + MUTE_LATE_MS < Date.now()) await queues.endMute(muteId, Date.parse(endsAt));
     }
     for (const { action } of await parts.confirmations.all()) await queues.confirmAction(action.id, Date.now());
   }

@@ -1,5 +1,6 @@
 import type { Alert, ShippingAlert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../src/alert/alert.ts';
 import type { WebhookKind } from '../src/alert/event.ts';
+import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
 import { authorization } from './authorization.ts';
 import { cardShipping } from './card-shipping.ts';
@@ -9,6 +10,7 @@ import { decline } from './decline.ts';
 import { pin } from './pin.ts';
 import { reversal } from './reversal.ts';
 import { settlement } from './settlement.ts';
+import { shared } from './shared.ts';
 import type { View } from './view.ts';
 import { virtualCard } from './virtual-card.ts';
 
@@ -33,6 +35,7 @@ const templates: { readonly [Kind in WebhookKind]: (alert: AlertOf<Kind>, view: 
 
 /** Any alert, for readers of `view`. */
 export function renderAlert(alert: Alert, view: View): Message {
+  if (!mayShow('details', view.place)) return shared(alert);
   if ('tried' in alert) return cardTesting(alert, view);
   // An alert's kind decides its shape: the schemas hold the two together, TypeScript does not see it over a union.
   const template = templates[alert.event.kind] as (alert: Alert, view: View) => Message;

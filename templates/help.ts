@@ -1,14 +1,6 @@
 import type { Message } from '../src/slack/message.ts';
+import { type HelpEntry, routingHelp } from './help-routing.ts';
 import { context, header, section, sentence } from './parts.ts';
-
-export interface HelpEntry {
-  /** First word after `/card`. */
-  readonly verb: string;
-  readonly usage: string;
-  readonly example: string;
-  readonly effect: string;
-  readonly who: 'all' | 'operators' | 'approvers';
-}
 
 /** Every verb of `/card`. A test compares this list with the commands that exist. */
 export const helpEntries: readonly HelpEntry[] = [
@@ -76,6 +68,7 @@ export const helpEntries: readonly HelpEntry[] = [
     effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
     who: 'approvers',
   },
+  ...routingHelp,
 ];
 
 /** What a person may do. An approver may do all that an operator may. */

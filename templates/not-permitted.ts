@@ -18,6 +18,14 @@ const doing: Readonly<Record<Verb, string>> = {
   'decide-claim': 'confirm who holds a card',
   recognize: 'say whether a purchase was theirs',
   recover: 'have missed events fetched',
+  subscribe: 'decide what a channel gets',
+  unsubscribe: 'decide what a channel gets',
+  subscriptions: 'see what channels get',
+  quiet: 'set quiet hours',
+  mute: 'mute cards',
+  unmute: 'end mutes',
+  mutes: 'see mutes',
+  travel: 'file travel notices',
 };
 
 const whoWords: Readonly<Record<Role, string>> = {

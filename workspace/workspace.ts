@@ -53,6 +53,8 @@ export interface Workspace {
   faults: { add(fault: Fault): void; clear(): void };
   setRevoked(revoked: boolean): void;
   archive(channel: string, archived?: boolean): void;
+  /** Connects a channel to another company, and tells the app with `channel_shared`. */
+  share(channel: string): Promise<Delivery>;
   kick(channel: string): void;
   invite(channel: string): void;
   /** Replaces who is in a user group, and tells the app with `subteam_members_changed`. */
@@ -121,6 +123,11 @@ export function createWorkspace(core: Core, stop: () => Promise<void>): Workspac
       core.state.revoked = revoked;
     },
     archive: (channel, archived = true) => change(channel, { isArchived: archived }),
+    share: async (channel) => {
+      change(channel, { isExtShared: true });
+      const connected_team_id = 'T0PARTNER';
+      return await event(core, { type: 'channel_shared', connected_team_id, channel, event_ts: '1561064063.001100' });
+    },
     kick: (channel) => change(channel, { botIsMember: false }),
     invite: (channel) => change(channel, { botIsMember: true }),
     setUserGroup: async (id, users) => {

@@ -36,6 +36,7 @@ export function chooseCard(deps: ListenerDeps) {
         target: asked.target,
         ...(asked.limit === null ? {} : { limit: asked.limit }),
         reason: asked.reason,
+        details: asked.details,
         confirmed: asked.confirmed,
         ...(asked.subject === null ? {} : { subject: asked.subject }),
         actor: interaction.actor,

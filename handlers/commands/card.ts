@@ -54,8 +54,10 @@ export function card(deps: ListenerDeps) {
         return;
       }
       default: {
-        const target: Target = { kind: 'words', words: [...parsed.words] };
-        await deps.requestAction({ ...interaction, verb: parsed.verb, target }, interaction.tell);
+        const target: Target =
+          'text' in parsed ? { kind: 'place', text: parsed.text } : { kind: 'words', words: [...parsed.words] };
+        const details = 'details' in parsed ? { details: parsed.details } : {};
+        await deps.requestAction({ ...interaction, verb: parsed.verb, target, ...details }, interaction.tell);
       }
     }
   };

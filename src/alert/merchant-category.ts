@@ -127,8 +127,8 @@ export function merchantCategory(code: string): string | null {
 
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** ISO 3166 as merchants send it: two letters, three letters or a number. */
-function alpha2(code: string): string | undefined {
+/** ISO 3166 as merchants send it (two letters, three letters or a number) as two letters; undefined: no country. */
+export function countryCode(code: string): string | undefined {
   const text = code.trim().toUpperCase();
   if (/^\d{1,3}$/.test(text)) return countries.numericToAlpha2(text.padStart(3, '0'));
   if (/^[A-Z]{3}$/.test(text)) return countries.alpha3ToAlpha2(text);
@@ -137,8 +137,25 @@ function alpha2(code: string): string | undefined {
 
 /** `PT`, `PRT` or `620` → `Portugal`; null when the code names no country. */
 export function countryName(code: string): string | null {
-  const region = alpha2(code);
+  const region = countryCode(code);
   return region === undefined ? null : (regionNames.of(region) ?? null);
+}
+
+const folded = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
+
+const codesByName: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(countries.getAlpha2Codes()).map((code): [string, string] => [
+    folded(regionNames.of(code) ?? code),
+    code,
+  ]),
+  ['uk', 'GB'],
+  ['great britain', 'GB'],
+  ['america', 'US'],
+]);
+
+/** A country as people type it, by name or by code, as two letters; undefined: no country. */
+export function readCountry(text: string): string | undefined {
+  return codesByName.get(folded(text)) ?? countryCode(text);
 }
 
 interface MerchantPlace {
@@ -149,7 +166,7 @@ interface MerchantPlace {
 
 /** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere; empty when nothing is known. */
 export function placeLine({ city, state, country }: MerchantPlace): string {
-  const region = alpha2(country);
+  const region = countryCode(country);
   const isAbroad = region !== undefined && region !== 'US';
   const parts = isAbroad ? [city.trim(), countryName(region) ?? ''] : [city.trim(), state.trim()];
   const line = parts.filter((part) => part !== '').join(', ');

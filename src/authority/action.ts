@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LimitPeriod } from '../alert/alert.ts';
+import { hearVerbs, placeVerbs } from './routing-command.ts';
 import { Since } from './since.ts';
 
 /** What people can ask for. */
@@ -21,6 +22,8 @@ export const verbs = [
   'recognize',
   /** Fetch what was missed. */
   'recover',
+  ...placeVerbs,
+  ...hearVerbs,
 ] as const;
 export const Verb = z.enum(verbs);
 export type Verb = z.infer<typeof Verb>;
@@ -40,6 +43,8 @@ export const Target = z.discriminatedUnion('kind', [
   /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
   z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),
   z.strictObject({ kind: z.literal('since'), since: Since }),
+  /** The place where it was typed, and what was typed after the verb. */
+  z.strictObject({ kind: z.literal('place'), text: z.string() }),
 ]);
 export type Target = z.infer<typeof Target>;
 
@@ -85,6 +90,8 @@ export const Action = z
     limit: LimitWish.nullable(),
     /** What the person gave as reason, masked. */
     reason: z.string(),
+    /** Behind the card: until when, which countries, since when. Read by whoever does it. */
+    details: z.string().default(''),
     /** True when the person has read that other cards of the account end for good. */
     confirmed: z.boolean(),
     /** For `decide`: yes or no. */

@@ -3,6 +3,7 @@ import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
 import type { LimitWish } from './action.ts';
 import { readDuration } from './duration.ts';
+import { hearVerbs, parseRoutingCommand, placeVerbs, type RoutingCommand } from './routing-command.ts';
 import { readSince, type Since } from './since.ts';
 
 /** What a slash command asks for, before anybody looked whether the card exists. */
@@ -15,6 +16,7 @@ export type Command =
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly limit: LimitWish; readonly reason: string }
   | { readonly verb: 'recover'; readonly since: Since }
+  | RoutingCommand
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
 
@@ -61,6 +63,8 @@ export const commandVerbs = [
   'link',
   'unlink',
   'recover',
+  ...placeVerbs,
+  ...hearVerbs,
 ] as const;
 
 /**
@@ -103,7 +107,13 @@ export function parseCommand(text: string): Command {
       return { verb: 'unclear', why: 'Since when? Write how long ago, or a date and time.', usage: usages.recover };
     }
     default:
-      return { verb: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
+      return (
+        parseRoutingCommand(verb.toLowerCase(), rest) ?? {
+          verb: 'unclear',
+          why: `I do not know “${verb.slice(0, 40)}”.`,
+          usage: '/card help',
+        }
+      );
   }
 }
 

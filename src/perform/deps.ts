@@ -21,6 +21,7 @@ import type { WithLock } from '../store/lock.ts';
 import type { PendingStore } from '../store/pending.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
 import type { TellOps } from '../tell-ops.ts';
+import type { RoutingDeps } from './routing-deps.ts';
 
 /** What performing an action needs, joined in `worker.ts`. */
 export interface PerformDeps {
@@ -43,6 +44,7 @@ export interface PerformDeps {
   readonly confirmations: Confirmations;
   readonly pending: PendingStore;
   readonly requests: Requests;
+  readonly routing: RoutingDeps;
   readonly leases: Leases;
   readonly links: Links;
   readonly claims: Claims;

@@ -25,6 +25,9 @@ export type UpdateClaim = z.infer<typeof UpdateClaim>;
 export const EndClaim = z.strictObject({ claimId: z.string() });
 export type EndClaim = z.infer<typeof EndClaim>;
 
+export const EndMute = z.strictObject({ muteId: z.string() });
+export type EndMute = z.infer<typeof EndMute>;
+
 export const EndLease = z.strictObject({ leaseId: z.string() });
 export type EndLease = z.infer<typeof EndLease>;
 

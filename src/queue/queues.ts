@@ -22,6 +22,8 @@ export interface Queues {
   confirmAction(actionId: string, atMs: number): Promise<void>;
   /** Closes a gap: once, however often it is asked for. */
   recoverGap(gap: Gap): Promise<void>;
+  /** Wakes the worker at `atMs` to end a mute. */
+  endMute(muteId: string, atMs: number): Promise<void>;
   /** Runs an upkeep job every `everyMs`, once for all workers. */
   every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
@@ -120,6 +122,21 @@ export function createQueues(redis: RedisClient): Queues {
         attempts: 12,
         backoff,
       });
+    },
+    async endMute(muteId, atMs) {
+      await queues.upkeep.add(
+        'end-mute',
+        { muteId },
+        // One for each end: a mute that was made longer has another.
+        {
+          ...keepFailedOnly,
+          removeOnFail: true,
+          jobId: `${muteId}-${atMs}`,
+          delay: Math.max(0, atMs - Date.now()),
+          attempts: 100,
+          backoff: { type: 'fixed', delay: 30_000 },
+        },
+      );
     },
     async every(name, everyMs) {
       await queues.upkeep.upsertJobScheduler(

@@ -1,7 +1,13 @@
 import type { CardFacts } from '../alert/alert.ts';
 import type { StoredEvent } from '../alert/event.ts';
+import type { Place } from '../alert/place.ts';
 import type { Channels } from '../config.ts';
+import type { Mutes } from '../store/mutes.ts';
+import type { RoutingRules } from '../store/routing-rules.ts';
+import type { Trail, TrailStep } from '../store/trail.ts';
+import { heldUntil, mutedBy, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
+import { kindNames } from './filter.ts';
 
 /** One channel that gets an event. */
 export interface Delivery {
@@ -10,12 +16,96 @@ export interface Delivery {
   readonly holdUntil: number | null;
 }
 
-/** Decides which channels get an event, each once; none when it is posted nowhere. */
+/** Decides which channels get an event, each once; none when it is posted nowhere. Says why in the event's trail. */
 export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
 
-export function createRoute({ channels }: { readonly channels: Channels }): Route {
-  return async function route(event) {
-    const channel = defaultChannel(event.kind, channels);
-    return channel === null ? [] : [{ channel, holdUntil: null }];
+interface Deps {
+  readonly channels: Channels;
+  readonly rules: () => Promise<RoutingRules>;
+  readonly mutes: Pick<Mutes, 'withhold'>;
+  readonly placeOf: (channel: string, version: string | null) => Promise<Place>;
+  /** A channel is shared with another company and gets nothing any more. */
+  readonly tellShared: (channel: string) => Promise<void>;
+  readonly trail: Pick<Trail, 'note'>;
+  readonly now: () => Date;
+}
+
+type Step = Omit<TrailStep, 'at'>;
+
+const PASSED_OVER_MAX = 12;
+
+export function createRoute(deps: Deps): Route {
+  const { channels, mutes, trail } = deps;
+
+  return async function route(event, card) {
+    const rules = await deps.rules();
+    const now = deps.now().getTime();
+    const steps: Step[] = [];
+    const note = (step: Step['step'], channel: string | null, text: string): void => {
+      steps.push({ step, channel, text });
+    };
+
+    const { candidates, passedOver } = whoWants({ event, card }, rules, defaultChannel(event.kind, channels));
+    for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
+    if (candidates.length === 0) {
+      note('skipped', null, `No channel gets ${kindNames[event.kind]}: none is configured, and no subscription fits.`);
+    }
+    for (const reason of passedOver.slice(0, PASSED_OVER_MAX)) note('skipped', null, `Not for ${reason}.`);
+    if (passedOver.length > PASSED_OVER_MAX) {
+      note('skipped', null, `${passedOver.length - PASSED_OVER_MAX} more subscriptions do not fit.`);
+    }
+
+    const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
+    let deliveries: Delivery[] = [];
+    if (mute === null) {
+      for (const channel of await safe(
+        candidates.map((one) => one.channel),
+        event,
+        rules.placesVersion,
+        note,
+      )) {
+        const held = heldUntil({ event, card }, channel, rules, now);
+        if (held !== null) note('held', channel, `Until ${new Date(held.until).toISOString()}: ${held.because}.`);
+        deliveries.push({ channel, holdUntil: held?.until ?? null });
+      }
+    } else {
+      for (const { channel } of candidates) {
+        await mutes.withhold(mute.id, { channel, kind: event.kind, eventId: event.id });
+        note(
+          'muted',
+          channel,
+          `${mute.travel === null ? 'The card is muted' : 'A travel notice explains it'}, by <@${mute.by}>.`,
+        );
+      }
+      if (mute.travel !== null) {
+        deliveries = [{ channel: mute.travel.directChannel, holdUntil: null }];
+        note('routed', mute.travel.directChannel, 'To the author of the travel notice, instead of the channels.');
+      }
+    }
+    await trail.note(event.id, ...steps);
+    return deliveries;
   };
+
+  /** In place of a channel that another company reads: the default channel, or the one for everything. */
+  async function safe(
+    wanted: readonly string[],
+    event: StoredEvent,
+    version: string | null,
+    note: (step: Step['step'], channel: string, text: string) => void,
+  ): Promise<Set<string>> {
+    const result = new Set<string>();
+    for (const channel of wanted) {
+      if (channel === channels.fallback || (await deps.placeOf(channel, version)) !== 'shared') {
+        result.add(channel);
+        continue;
+      }
+      await deps.tellShared(channel);
+      const usual = defaultChannel(event.kind, channels) ?? channels.fallback;
+      const instead =
+        usual !== channel && (await deps.placeOf(usual, version)) !== 'shared' ? usual : channels.fallback;
+      note('redirected', channel, `This channel is shared with another company, so <#${instead}> gets it.`);
+      result.add(instead);
+    }
+    return result;
+  }
 }

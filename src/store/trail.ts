@@ -13,6 +13,7 @@ export const trailSteps = [
   'taken',
   'repeated',
   'routed',
+  'skipped',
   'muted',
   'held',
   'grouped',
@@ -29,15 +30,18 @@ const TrailStep = z.strictObject({
   at: z.string(),
   /** Slack channel that it is about; null when it is about none. */
   channel: z.string().nullable(),
-  /** One plain sentence for people: what was decided, and why. Never card data. */
+  /**
+   * One plain sentence for people: what was decided, and why. Never card data. People, channels and times stand in it
+   * as `<@U…>`, `<#C…>` and ISO 8601.
+   */
   text: z.string(),
 });
 export type TrailStep = z.infer<typeof TrailStep>;
 
 /** The way of each event through dedupe, routing, mutes, grouping and delivery: what `/card why` tells. */
 export interface Trail {
-  /** Adds one step. The same step said again in the same words counts once: jobs may run twice. */
-  note(eventId: string, step: Omit<TrailStep, 'at'>): Promise<void>;
+  /** Adds steps. The same step said again in the same words counts once: jobs may run twice. */
+  note(eventId: string, ...steps: readonly Omit<TrailStep, 'at'>[]): Promise<void>;
   /** Oldest first; empty when the event is unknown or too old. */
   read(eventId: string): Promise<TrailStep[]>;
 }
@@ -45,11 +49,13 @@ export interface Trail {
 export function createTrail(redis: Redis | Cluster, now: () => Date = () => new Date()): Trail {
   const keyOf = (eventId: string): string => stateKey(`trail:${eventId}`);
   return {
-    async note(eventId, step) {
+    async note(eventId, ...steps) {
       const key = keyOf(eventId);
-      const field = JSON.stringify([step.step, step.channel, step.text]);
       if ((await redis.hlen(key)) >= STEPS_MAX) return;
-      await redis.multi().hsetnx(key, field, now().toISOString()).expire(key, TRAIL_TTL_SECONDS).exec();
+      const at = now().toISOString();
+      const writing = redis.multi();
+      for (const { step, channel, text } of steps) writing.hsetnx(key, JSON.stringify([step, channel, text]), at);
+      await writing.expire(key, TRAIL_TTL_SECONDS).exec();
     },
     async read(eventId) {
       const fields = Object.entries(await redis.hgetall(keyOf(eventId)));

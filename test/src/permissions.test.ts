@@ -8,7 +8,17 @@ const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
   const mayAll = new Set(['claim']);
-  const mayOperators = new Set([...mayAll, 'show', 'activate', 'block', 'acknowledge']);
+  const mayOperators = new Set([
+    ...mayAll,
+    'show',
+    'activate',
+    'block',
+    'acknowledge',
+    'mute',
+    'unmute',
+    'mutes',
+    'travel',
+  ]);
   const mayHolders = new Set([...mayAll, 'block', 'unlink', 'recognize']);
   const onlyHolders = new Set(['recognize']);
   const cases = verbs.flatMap((verb) => [

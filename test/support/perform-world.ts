@@ -103,6 +103,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     links: createLinks(redis),
     claims: createClaims(redis),
     person: async () => null,
+    routing: {} as unknown as PerformDeps['routing'],
     audit,
     momentOf: () => null,
     recoverGap: async () => {},

@@ -1,0 +1,23 @@
+import type { Channels } from '../config.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import type { Mutes } from '../store/mutes.ts';
+import type { QuietHoursStore } from '../store/quiet-hours.ts';
+import type { Subscriptions } from '../store/subscriptions.ts';
+
+/** What people decide about where events go, and what it takes. */
+export interface RoutingDeps {
+  readonly subscriptions: Subscriptions;
+  readonly quietHours: QuietHoursStore;
+  readonly mutes: Mutes;
+  /** What the configuration says. */
+  readonly channels: Channels;
+  /** Whose wall clock is meant where nobody names one. */
+  readonly zone: string;
+  readonly channelInfo: Slack['channelInfo'];
+  readonly openDirect: Slack['openDirect'];
+  /** Wakes the worker when a mute ends. */
+  readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+  /** Posts into a channel; the id makes repeating it nothing. */
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+}

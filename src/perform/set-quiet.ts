@@ -1,0 +1,46 @@
+import { quietEnded, quietSet } from '../../templates/quiet.ts';
+import { unclear } from '../../templates/unclear.ts';
+import type { Action } from '../authority/action.ts';
+import { printFilter } from '../routing/filter.ts';
+import { parseFilter } from '../routing/parse-filter.ts';
+import { parseQuiet, printQuiet, quietUntil } from '../routing/quiet.ts';
+import type { PerformDeps } from './deps.ts';
+import { mayGetAlerts } from './place-of-asking.ts';
+import { recordRouting } from './record-routing.ts';
+
+const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
+
+/** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
+export async function setQuiet(action: Action, text: string, deps: PerformDeps): Promise<void> {
+  const { routing, answer } = deps;
+  const { channel } = action.origin;
+  const parsed = parseQuiet(text, routing.zone);
+  if ('why' in parsed) return await answer(action, unclear({ why: parsed.why, usage }));
+  const known = (await routing.quietHours.all()).find((one) => one.channel === channel);
+  const before = known === undefined ? undefined : printQuiet(known.window);
+  if ('off' in parsed) {
+    await routing.quietHours.remove(channel);
+    if (before !== undefined)
+      await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
+    const until = known === undefined ? null : quietUntil(known.window, deps.now().getTime());
+    return await answer(action, quietEnded({ wasSet: known !== undefined, heldUntil: isoOf(until) }));
+  }
+
+  let except: string | null = null;
+  if (parsed.except !== null) {
+    const filter = parseFilter(parsed.except);
+    if ('error' in filter) return await answer(action, unclear({ why: filter.error.why, usage }));
+    except = printFilter(filter.filter);
+  }
+  if (!(await mayGetAlerts(action, deps))) return;
+  await routing.quietHours.set({ channel, window: parsed.window, except, by: action.actor.userId, at: action.askedAt });
+  const after = `${printQuiet(parsed.window)}${except === null ? '' : `, except ${except}`}`;
+  const did = `set the quiet hours of channel ${channel}`;
+  await recordRouting(action, { did, after, ...(before === undefined ? {} : { before }) }, deps);
+  const until = quietUntil(parsed.window, deps.now().getTime());
+  await answer(action, quietSet({ words: printQuiet(parsed.window), except, until: isoOf(until) }));
+}
+
+function isoOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

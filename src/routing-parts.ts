@@ -1,0 +1,59 @@
+import type { WorkerConfig } from './config.ts';
+import type { RoutingDeps } from './perform/routing-deps.ts';
+import type { RedisClient } from './queue/connection.ts';
+import { createRoute, type Route } from './routing/route.ts';
+import type { Slack } from './slack/client.ts';
+import { createPlaceOf, type PlaceOf, placesVersionKey } from './store/channel-places.ts';
+import { createMutes } from './store/mutes.ts';
+import { createQuietHours } from './store/quiet-hours.ts';
+import { createRoutingRules } from './store/routing-rules.ts';
+import { createSubscriptions } from './store/subscriptions.ts';
+import { createTrail, type Trail } from './store/trail.ts';
+import type { TellOps } from './tell-ops.ts';
+import * as trouble from './trouble.ts';
+
+interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
+  readonly config: WorkerConfig;
+  readonly redis: RedisClient;
+  readonly slack: Slack;
+  readonly tellOps: TellOps;
+  readonly now: () => Date;
+}
+
+export interface RoutingParts {
+  readonly route: Route;
+  readonly placeOf: PlaceOf;
+  readonly trail: Trail;
+  /** For `perform`. */
+  readonly routing: RoutingDeps;
+}
+
+/** What decides where events go, joined over one Redis. */
+export function createRoutingParts({ config, redis, slack, tellOps, now, ...deps }: Deps): RoutingParts {
+  const { channels } = config;
+  const placeOf = createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) });
+  const trail = createTrail(redis);
+  const subscriptions = createSubscriptions(redis);
+  const quietHours = createQuietHours(redis);
+  const mutes = createMutes(redis);
+  const route = createRoute({
+    channels,
+    rules: createRoutingRules(redis, { subscriptions, quietHours, mutes }),
+    mutes,
+    placeOf,
+    tellShared: (channel) => tellOps(trouble.channelShared(channel)),
+    trail,
+    now,
+  });
+  const routing = {
+    ...deps,
+    subscriptions,
+    quietHours,
+    mutes,
+    channels,
+    zone: config.serviceZone,
+    channelInfo: slack.channelInfo,
+    openDirect: slack.openDirect,
+  };
+  return { route, placeOf, trail, routing };
+}

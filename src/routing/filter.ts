@@ -1,0 +1,202 @@
+import type { CardFacts } from '../alert/alert.ts';
+import { declineCodes, declineReason } from '../alert/decline-reason.ts';
+import { type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../alert/event.ts';
+import { countryCode, countryName, merchantCategory } from '../alert/merchant-category.ts';
+import { formatCents } from '../alert/money.ts';
+
+/** Which amounts: more than, at least, less than, at most. */
+export const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;
+export type AmountTest = keyof typeof amountWords;
+
+/** Facts that are compared by the words in them. */
+export const textFacts = ['group', 'holder', 'merchant', 'category'] as const;
+export type TextFact = (typeof textFacts)[number];
+
+/**
+ * Which events are meant. In normal form: kinds in the order of `webhookKinds`, no `and` right inside an `and`, no `or`
+ * right inside an `or`. `parseFilter` makes it, `printFilter` writes it back.
+ */
+export type Filter =
+  | { readonly is: 'all' }
+  | { readonly is: 'kind'; readonly kinds: readonly WebhookKind[] }
+  | { readonly is: 'amount'; readonly test: AmountTest; readonly cents: number }
+  /** A decline code, or the beginning of some: `decline.rule` means every rule. */
+  | { readonly is: 'code'; readonly code: string }
+  | { readonly is: 'text'; readonly fact: TextFact; readonly text: string }
+  /** ISO 3166, two letters. */
+  | { readonly is: 'country'; readonly country: string }
+  | { readonly is: 'form'; readonly form: 'virtual' | 'physical' }
+  | { readonly is: 'not'; readonly filter: Filter }
+  | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] };
+
+/** Each kind as people type it. */
+export const kindNames: Readonly<Record<WebhookKind, string>> = {
+  authorization: 'authorizations',
+  pin: 'pins',
+  settlement: 'settlements',
+  reversal: 'reversals',
+  decline: 'declines',
+  'card-status': 'status',
+  'card-shipping': 'shipping',
+  'virtual-card': 'virtual',
+};
+
+/** Money that moved: everything about purchases that is no decline. */
+export const spendKinds: readonly WebhookKind[] = ['authorization', 'pin', 'settlement', 'reversal'];
+
+/** A filter as it can be typed again: `parseFilter(printFilter(filter))` is `filter`. */
+export function printFilter(filter: Filter): string {
+  switch (filter.is) {
+    case 'all':
+      return 'all';
+    case 'kind':
+      return printKinds(filter.kinds);
+    case 'amount':
+      return `${amountWords[filter.test]} ${formatCents(filter.cents)}`;
+    case 'code':
+      return `code ${filter.code}`;
+    case 'text':
+      return `${filter.fact} "${filter.text}"`;
+    case 'country':
+      return `country ${filter.country}`;
+    case 'form':
+      return `${filter.form} cards`;
+    case 'not':
+      return `not ${inner(filter.filter)}`;
+    case 'and':
+    case 'or':
+      return filter.filters.map(inner).join(` ${filter.is} `);
+  }
+}
+
+function inner(filter: Filter): string {
+  return filter.is === 'and' || filter.is === 'or' ? `(${printFilter(filter)})` : printFilter(filter);
+}
+
+function printKinds(kinds: readonly WebhookKind[]): string {
+  const hasSpend = spendKinds.every((kind) => kinds.includes(kind));
+  const named = hasSpend ? kinds.filter((kind) => !spendKinds.includes(kind)) : kinds;
+  return [...(hasSpend ? ['spend'] : []), ...named.map((kind) => kindNames[kind])].join(', ');
+}
+
+/** What a filter looks at. */
+export interface Subject {
+  readonly event: StoredEvent;
+  readonly card: CardFacts;
+}
+
+/**
+ * Why an event is not meant by a filter, in a few words; null when it is. A fact that nobody knows fits no filter that
+ * asks for it.
+ */
+export function whyNot(filter: Filter, subject: Subject): string | null {
+  const { event, card } = subject;
+  const purchase = 'merchant' in event ? event : null;
+  switch (filter.is) {
+    case 'all':
+      return null;
+    case 'kind':
+      return filter.kinds.includes(event.kind) ? null : `it is not among ${printKinds(filter.kinds)}`;
+    case 'amount':
+      if (purchase === null) return 'it has no amount';
+      return isAmount(filter, purchase.amountCents)
+        ? null
+        : `${formatCents(purchase.amountCents)} is not ${printFilter(filter)}`;
+    case 'code': {
+      const code = codeOf(event);
+      return code !== null && beginsWith(code, filter.code) ? null : `its code is not ${filter.code}`;
+    }
+    case 'text': {
+      const text = textOf(filter.fact, subject);
+      return hasWords(text, filter.text) ? null : `its ${filter.fact} is not “${filter.text}”`;
+    }
+    case 'country':
+      return purchase !== null && countryCode(purchase.merchant.country) === filter.country
+        ? null
+        : `it is not known to be in ${countryName(filter.country) ?? filter.country}`;
+    case 'form': {
+      const isVirtual = event.kind === 'virtual-card' ? true : card.isVirtual;
+      return isVirtual === (filter.form === 'virtual') ? null : `it is not known to be a ${filter.form} card`;
+    }
+    case 'not':
+      return whyNot(filter.filter, subject) === null ? `“${printFilter(filter.filter)}” fits` : null;
+    case 'and':
+      return filter.filters.map((one) => whyNot(one, subject)).find((reason) => reason !== null) ?? null;
+    case 'or': {
+      const reasons = filter.filters.map((one) => whyNot(one, subject));
+      return reasons.includes(null) ? null : reasons.join(', and ');
+    }
+  }
+}
+
+function isAmount({ test, cents }: { test: AmountTest; cents: number }, amount: number): boolean {
+  if (test === 'over') return amount > cents;
+  if (test === 'from') return amount >= cents;
+  return test === 'under' ? amount < cents : amount <= cents;
+}
+
+function codeOf(event: StoredEvent): string | null {
+  return 'decline' in event && event.decline !== null ? event.decline.code.trim().toLowerCase() : null;
+}
+
+function beginsWith(code: string, beginning: string): boolean {
+  return code === beginning || code.startsWith(`${beginning}.`);
+}
+
+function textOf(fact: TextFact, { event, card }: Subject): string {
+  if (fact === 'group') return card.group ?? '';
+  if (fact === 'holder') return card.holder ?? ('holder' in event ? event.holder : '');
+  if (!('merchant' in event)) return '';
+  return fact === 'merchant' ? event.merchant.name : `${event.mcc} ${merchantCategory(event.mcc) ?? ''}`;
+}
+
+/** Every word that is asked for begins a word of the text: `field` fits “Field Ops”. Accents and case do not matter. */
+function hasWords(text: string, asked: string): boolean {
+  const known = wordsOf(text);
+  const wanted = wordsOf(asked);
+  return wanted.length > 0 && wanted.every((word) => known.some((one) => one.startsWith(word)));
+}
+
+function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+/** Kinds that a filter can fit at all. Empty: nothing will ever come of it. */
+export function possibleKinds(filter: Filter): readonly WebhookKind[] {
+  switch (filter.is) {
+    case 'kind':
+      return filter.kinds;
+    case 'amount':
+    case 'country':
+      return transactionKinds;
+    case 'code':
+      return ['decline'];
+    case 'text':
+      return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : transactionKinds;
+    case 'and':
+      return filter.filters.map(possibleKinds).reduce((one, other) => one.filter((kind) => other.includes(kind)));
+    case 'or':
+      return webhookKinds.filter((kind) => filter.filters.some((one) => possibleKinds(one).includes(kind)));
+    case 'not': {
+      const { filter: denied } = filter;
+      return denied.is === 'kind' ? webhookKinds.filter((kind) => !denied.kinds.includes(kind)) : webhookKinds;
+    }
+    default:
+      return webhookKinds;
+  }
+}
+
+/** True when a filter picks out a reason that channels must not learn: a wrong PIN. */
+export function namesSensitive(filter: Filter): boolean {
+  if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
+  if (filter.is === 'not') return namesSensitive(filter.filter);
+  if (filter.is !== 'code') return false;
+  const meant = declineCodes.filter((code) => beginsWith(code, filter.code));
+  return meant.length > 0 && meant.every((code) => declineReason({ code, message: '' }).isSensitive);
+}

@@ -1,0 +1,47 @@
+import type { Message } from '../src/slack/message.ts';
+import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from './parts.ts';
+
+export interface QuietSet {
+  /** `22:00-07:00 Europe/Berlin, weekdays`. */
+  readonly words: string;
+  /** Normal form of the filter that passes; null: nothing does. */
+  readonly except: string | null;
+  /** When the quiet hours that hold now end; null: it is not quiet now. */
+  readonly until: string | null;
+}
+
+/** A channel is quiet at times from now on. */
+export function quietSet({ words, except, until }: QuietSet): Message {
+  const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
+  const passes =
+    except === null
+      ? 'Every alert waits. To let some pass, add for instance “except declines over 500”.'
+      : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
+  return {
+    text: sentence(`${what} ${passes}${until === null ? '' : ` It is quiet now, until ${easternTime(until)}.`}`),
+    blocks: [
+      section(
+        `*${what}*`,
+        passes,
+        'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
+        until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
+        'To end them: `/card quiet off`',
+      ),
+    ],
+  };
+}
+
+export interface QuietEnded {
+  readonly wasSet: boolean;
+  /** When alerts that wait already will be posted; null: none can be waiting. */
+  readonly heldUntil: string | null;
+}
+
+export function quietEnded({ wasSet, heldUntil }: QuietEnded): Message {
+  const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
+  return {
+    text: sentence(`${what}${heldUntil === null ? '' : ` What waits already comes at ${easternTime(heldUntil)}.`}`),
+    blocks: [section(`*${what}*`, heldUntil === null ? null : `What waits already comes ${dateToken(heldUntil)}.`)],
+  };
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { channels, people, workspaceOptions } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const { olga, ana, zoe } = people;
+const places = {
+  team: 'C0TEAM',
+  travel: 'C0TRAVEL',
+  quiet: 'C0QUIET',
+  hidden: 'G0HIDDEN',
+  partner: 'C0PARTNER',
+  away: 'C0AWAY',
+} as const;
+
+const cardbell = useCardbell({
+  workspace: {
+    channels: [
+      ...(workspaceOptions.channels ?? []),
+      { id: places.team, name: 'team' },
+      { id: places.travel, name: 'travel' },
+      { id: places.quiet, name: 'quiet' },
+      { id: places.hidden, name: 'hidden', isPrivate: true, botIsMember: false },
+      { id: places.partner, name: 'partner', isExtShared: true },
+      { id: places.away, name: 'away', botIsMember: false },
+    ],
+  },
+});
+
+const type = (user: string, channel: string, text: string) =>
+  cardbell().workspace.command({ user, channel, command: '/card', text });
+
+describe('a subscription', () => {
+  it('adds what fits to the channel, once for each alert; the default channel keeps what it has', async () => {
+    const { deliver, take, waitTold, waitFor, texts } = cardbell();
+    const { AcctId } = take('ACTIVE');
+    await type(ana, places.team, 'subscribe declines over 500');
+    await waitTold(ana, /From now on I post here: declines and over \$500\.00/);
+    await type(ana, places.team, 'subscribe declines, settlements at least 600');
+    await waitTold(ana, /From now on I post here: settlements, declines and at least \$600\.00/);
+
+    await deliver(
+      sampleWebhook('decline.rule.velocity', { AcctId, TransactionAmount: -41.11, MerchantName: 'Small Shop' }),
+    );
+    await deliver(
+      sampleWebhook('decline.rule.velocity', { AcctId, TransactionAmount: -641.22, MerchantName: 'Big Shop' }),
+    );
+    await deliver(sampleWebhook('settlement', { AcctId, TransactionAmount: -750.33, MerchantName: 'Settled Shop' }));
+
+    await waitFor(places.team, /Settled Shop/);
+    await waitFor(places.team, /Big Shop/);
+    await waitFor(channels.declines, /Big Shop/);
+    await waitFor(channels.declines, /Small Shop/);
+    expect(texts(places.team).filter((text) => text.includes('Big Shop'))).toHaveLength(1);
+    expect(texts(places.team).join()).not.toContain('Small Shop');
+    expect(texts(channels.spend)).toEqual([]);
+  });
+
+  it('is listed with its author, and ends', async () => {
+    const { waitTold, deliver, take, waitFor, texts, told } = cardbell();
+    const { AcctId } = take('ACTIVE');
+    await type(zoe, places.travel, 'subscribe declines country PT');
+    const added = await waitTold(zoe, /declines and country PT/);
+    await type(zoe, places.travel, 'subscriptions');
+    const list = await waitTold(zoe, /This channel: 1 subscription/, Number(added.ts));
+    expect(JSON.stringify(list.blocks)).toContain(`declines and country PT, by <@${zoe}>`);
+
+    await type(zoe, places.travel, 'unsubscribe');
+    await waitTold(zoe, /This subscription has ended/);
+    await deliver(
+      sampleWebhook('decline.rule.location', { AcctId, MerchantCountry: 'PT', MerchantName: 'Pastelaria' }),
+    );
+    await waitFor(channels.declines, /Pastelaria/);
+    expect(texts(places.travel)).toEqual([]);
+    expect(told(zoe).join()).not.toContain('could not be finished');
+  });
+
+  it.each([
+    [places.hidden, 'declines', /not in this channel.*\/invite @cardbell/],
+    [places.away, 'declines', /not in this channel.*\/invite @cardbell/],
+    [places.partner, 'declines', /shared with another company/],
+    [places.quiet, 'declines code decline.card.pin', /wrong PIN/],
+    [places.quiet, 'declines ovr 500', /do not understand “ovr” here: I expected and|“ovr”/],
+  ])('is not made in %s for “%s”', async (channel, filter, why) => {
+    await type(ana, channel, `subscribe ${filter}`);
+    await cardbell().waitTold(ana, why);
+
+    expect(await cardbell().store.hvals('{cardbell:state}:subscriptions')).not.toContainEqual(
+      expect.stringContaining(channel),
+    );
+  });
+
+  it('is for approvers', async () => {
+    await type(olga, places.team, 'subscribe declines');
+    await cardbell().waitTold(olga, /Only approvers may decide what a channel gets/);
+  });
+
+  it('in a default channel says that it adds nothing there', async () => {
+    await type(ana, channels.declines, 'subscribe declines over 900');
+    const answer = await cardbell().waitTold(ana, /declines and over \$900/);
+
+    expect(JSON.stringify(answer.blocks)).toContain('The configuration sends all declines');
+  });
+});
+
+describe('a channel that was subscribed and is shared since', () => {
+  it('gets nothing any more: the default channel does, and ops is told once', async () => {
+    const { deliver, take, waitTold, waitFor, texts, workspace } = cardbell();
+    const { AcctId } = take('ACTIVE');
+    await type(ana, places.quiet, 'subscribe reversals');
+    await waitTold(ana, /From now on I post here: reversals/);
+    await workspace.share(places.quiet);
+
+    await deliver(sampleWebhook('reversal', { AcctId, MerchantName: 'Undone Shop' }));
+    await deliver(sampleWebhook('reversal', { AcctId, MerchantName: 'Undone Twice' }));
+
+    await waitFor(channels.alerts, /Undone Shop/);
+    await waitFor(channels.alerts, /Undone Twice/);
+    await waitFor(channels.ops, /shared with another company/);
+    expect(texts(places.quiet)).toEqual([]);
+    expect(texts(channels.ops).filter((text) => text.includes(places.quiet) || /shared with/.test(text))).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('a muted card', () => {
+  it('is quiet until it is unmuted; then one line says how many alerts there were', async () => {
+    const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
+    const card = take('ACTIVE');
+    await type(olga, channels.alerts, `mute ${last4Of(card)} 3 days trade show`);
+    await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
+
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Muted Shop' }));
+    await deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Muted Bar' }));
+    await deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId, MerchantName: 'Pin Shop' }));
+    await waitFor(channels.declines, /Pin Shop/);
+    const withheld = () => store.scard(`{cardbell:state}:withheld:mute-${card.AcctId}`);
+    await until(async () => (await withheld()) === 2, 'both declines are kept back');
+
+    await type(olga, channels.alerts, 'mutes');
+    const list = await waitTold(olga, /^Muted cards and travel notices: 1/);
+    expect(JSON.stringify(list.blocks)).toContain('2 alerts kept back so far');
+
+    await type(olga, channels.alerts, `unmute ${last4Of(card)}`);
+    const line = await waitFor(channels.declines, /The mute of .* has ended/);
+    expect(line.text).toContain('2 alerts were not posted here (2 declines)');
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Loud Shop' }));
+    await waitFor(channels.declines, /Loud Shop/);
+    expect(texts(channels.declines).join()).not.toContain('Muted');
+  });
+
+  it('ends by itself', async () => {
+    const { deliver, take, waitTold, waitFor, store } = cardbell();
+    const card = take('ACTIVE');
+    await type(olga, channels.alerts, `mute ${last4Of(card)} 0.05m`);
+    await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Short Shop' }));
+
+    await waitFor(channels.declines, new RegExp(`The mute of ${holderOf(card)}.* has ended.*1 alert `));
+    await until(
+      async () => !(await store.hexists('{cardbell:state}:mutes', `mute-${card.AcctId}`)),
+      'the mute is gone',
+    );
+  });
+
+  it.each([
+    ['mute 4242', /For how long\? A mute always ends/],
+    ['mute ACCT 91d', /longer than 90 days/],
+    ['mute ACCT until yesterday', /no end that lies ahead/],
+  ])('%s is not guessed at', async (text, why) => {
+    const card = cardbell().sandbox.accounts()[0];
+    await type(olga, channels.alerts, text.replace('ACCT', String(card?.AcctId)));
+    await cardbell().waitTold(olga, why);
+  });
+});
+
+describe('a travel notice', () => {
+  it('sends what the journey explains to its author alone', async () => {
+    const { deliver, take, waitTold, waitFor, texts } = cardbell();
+    const card = take('ACTIVE');
+    const { AcctId } = card;
+    await type(olga, channels.alerts, `travel ${last4Of(card)} Spain, PT until tomorrow conference`);
+    const answer = await waitTold(olga, /expected in Spain and Portugal until/);
+    expect(JSON.stringify(answer.blocks)).toContain('conference');
+
+    await deliver(sampleWebhook('decline.rule.location', { AcctId, MerchantCountry: 'ESP', MerchantName: 'Bar Pepe' }));
+    await deliver(sampleWebhook('decline.rule.location', { AcctId, MerchantCountry: 'FR', MerchantName: 'Chez Max' }));
+
+    await waitFor(channels.declines, /Chez Max/);
+    await waitFor(`D${olga.slice(1)}`, /Bar Pepe/);
+    expect(texts(channels.declines).join()).not.toContain('Bar Pepe');
+  });
+});
+
+/** The hour of the clock in UTC, some hours from now. */
+const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
+
+describe('quiet hours', () => {
+  it('hold what comes, but for what they except, and are listed', async () => {
+    const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
+    const { AcctId } = take('ACTIVE');
+    await type(ana, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC except declines`);
+    await waitTold(ana, /Quiet hours of this channel: .* UTC, daily.*It is quiet now/);
+    await type(ana, channels.virtual, 'subscribe declines merchant Nightly');
+    await waitTold(ana, /declines and merchant "Nightly"/);
+
+    await deliver(sampleWebhook('virtual-card', { AccountId: AcctId }));
+    const held = `{cardbell:out:${channels.virtual}}:held`;
+    await until(async () => (await store.zcard(held)) === 1, 'the order waits');
+    await deliver(sampleWebhook('decline', { AcctId, MerchantName: 'Nightly' }));
+
+    await waitFor(channels.virtual, /Nightly/);
+    expect(texts(channels.virtual)).toHaveLength(1);
+    await type(ana, channels.virtual, 'quiet off');
+    await waitTold(ana, /no quiet hours any more.*What waits already comes/);
+
+    // The hours are over: as if the time had passed.
+    for (const id of await store.zrange(held, '0', '-1')) await store.zadd(held, 'XX', String(Date.now() - 1000), id);
+    await deliver(sampleWebhook('decline', { AcctId, MerchantName: 'Nightly again' }));
+    await waitFor(channels.virtual, /Virtual card created/);
+  });
+});

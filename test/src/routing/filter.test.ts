@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { declineCodes } from '../../../src/alert/decline-reason.ts';
+import { webhookKinds } from '../../../src/alert/event.ts';
+import { type Filter, possibleKinds, printFilter, textFacts, whyNot } from '../../../src/routing/filter.ts';
+import { parseFilter } from '../../../src/routing/parse-filter.ts';
+import { card, declineEvent, shippingEvent } from './subjects.ts';
+
+const filterOf = (text: string): Filter => {
+  const parsed = parseFilter(text);
+  if ('error' in parsed) throw new Error(parsed.error.why);
+  return parsed.filter;
+};
+
+describe('a filter that people type', () => {
+  it.each([
+    ['declines', 'declines'],
+    ['Declines over 500', 'declines and over $500.00'],
+    [
+      'declines over 500 and not (country US or group "Field Ops")',
+      'declines and over $500.00 and not (country US or group "Field Ops")',
+    ],
+    [
+      'declines min:50 code:velocity group:Field',
+      'declines and at least $50.00 and code decline.rule.velocity and group "Field"',
+    ],
+    ['settlements, shipping', 'settlements, shipping'],
+    ['spend at most $1,250.50', 'spend and at most $1,250.50'],
+    ['declines country US, Portugal, “United Kingdom”', 'declines and (country US or country PT or country GB)'],
+    [
+      'declines category restaurants or merchant „Blue Bottle“',
+      '(declines and category "restaurants") or merchant "Blue Bottle"',
+    ],
+    ['declines virtual cards', 'declines and virtual cards'],
+    ['virtual', 'virtual'],
+    ['status plastic', 'status and physical cards'],
+    ['all except pins', 'all and not pins'],
+    ['declines code decline.of.tomorrow', 'declines and code decline.of.tomorrow'],
+    ['not not declines', 'not not declines'],
+    ['((declines))', 'declines'],
+  ])('%s', (typed, normal) => {
+    expect(printFilter(filterOf(typed))).toBe(normal);
+    expect(filterOf(normal)).toEqual(filterOf(typed));
+  });
+
+  it.each([
+    ['', '', /missing at the end/],
+    ['frobs', 'frobs', /“frobs”.*expected a kind/],
+    ['declines over lots', 'lots', /expected an amount/],
+    ['declines at 50', '50', /“at least” or “at most”/],
+    ['declines over', '', /missing at the end.*amount/],
+    ['declines group Field Ops', 'Ops', /“Ops”/],
+    ['declines (over 5', '', /closing parenthesis/],
+    ['declines )', ')', /expected and, or, or the end/],
+    ['declines country Narnia', 'Narnia', /expected a country/],
+    ['declines code velocty', 'velocty', /decline code such as/],
+    ['declines group ""', '', /in quotes/],
+    ['declines virtual', '', /No alert can be all of this/],
+    ['shipping over 50', '', /No alert can be all of this/],
+    ['declines,', '', /a kind/],
+    ['('.repeat(50), '(', /too many parentheses/],
+  ])('%j is not guessed at: the word and what was expected are named', (typed, word, why) => {
+    const parsed = parseFilter(typed);
+
+    if (!('error' in parsed)) throw new Error('it was read');
+    expect(parsed.error.word).toBe(word);
+    expect(parsed.error.why).toMatch(why);
+  });
+
+  it('reads back what it prints', () => {
+    fc.assert(
+      fc.property(filters, (filter) => {
+        expect(filterOf(printFilter(filter))).toEqual(filter);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes any text without throwing, and reads what it prints of it', () => {
+    const words = fc.constantFrom(
+      'declines',
+      'not',
+      'and',
+      'or',
+      '(',
+      ')',
+      ',',
+      'over',
+      '$5',
+      'code',
+      '"',
+      'virtual',
+      'cards',
+      'group',
+      'x:',
+      'min:',
+    );
+    const texts = fc.oneof(
+      fc.string(),
+      fc.array(fc.oneof(words, fc.string())).map((parts) => parts.join(' ')),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const parsed = parseFilter(text);
+        if ('filter' in parsed) expect(filterOf(printFilter(parsed.filter))).toEqual(parsed.filter);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('what a filter fits', () => {
+  const event = declineEvent({ amountCents: 60_000, country: 'PRT', mcc: '5812', merchant: 'Blue Bottle Coffee' });
+  const subject = { event, card: card({ group: 'Field Ops', holder: 'José Núñez', isVirtual: false }) };
+
+  it.each([
+    'all',
+    'declines',
+    'declines, shipping',
+    'over 599.99',
+    'at least 600',
+    'at most 600',
+    'under 601',
+    'code velocity',
+    'code decline.rule',
+    'group field',
+    'holder "nunez"',
+    'merchant blue',
+    'category restaurants',
+    'category 5812',
+    'country Portugal',
+    'physical cards',
+    'not country US',
+    'spend or group Field',
+    'declines and not (country US or group "Back Office")',
+  ])('%s', (text) => {
+    expect(whyNot(filterOf(text), subject)).toBeNull();
+  });
+
+  it.each([
+    ['shipping', 'it is not among shipping'],
+    ['over 600', '$600.00 is not over $600.00'],
+    ['code decline.rule.vel', 'its code is not decline.rule.vel'],
+    ['code decline.rule.mcc', 'its code is not decline.rule.mcc'],
+    ['group "Field Sales"', 'its group is not “Field Sales”'],
+    ['country US', 'it is not known to be in United States'],
+    ['virtual cards', 'it is not known to be a virtual card'],
+    ['not country PT', '“country PT” fits'],
+    ['declines under 5 or group Sales', '$600.00 is not under $5.00, and its group is not “Sales”'],
+  ])('%s says why not', (text, why) => {
+    expect(whyNot(filterOf(text), subject)).toBe(why);
+  });
+
+  it('a fact that is not known fits nothing that asks for it', () => {
+    const unknown = { event, card: card({ group: null, isVirtual: null }) };
+
+    expect(whyNot(filterOf('group Field'), unknown)).not.toBeNull();
+    expect(whyNot(filterOf('virtual cards'), unknown)).not.toBeNull();
+    expect(whyNot(filterOf('physical cards'), unknown)).not.toBeNull();
+  });
+
+  it('what is no purchase has no amount and no country', () => {
+    const shipped = { event: shippingEvent(), card: card({}) };
+
+    expect(whyNot({ is: 'amount', test: 'over', cents: 0 }, shipped)).toBe('it has no amount');
+    expect(whyNot({ is: 'country', country: 'US' }, shipped)).not.toBeNull();
+  });
+});
+
+const text = fc
+  .stringMatching(/^[A-Za-z0-9][A-Za-z0-9 .'&-]{0,20}[A-Za-z0-9]$/)
+  .map((one) => one.replaceAll(/\s+/g, ' '));
+const simple: fc.Arbitrary<Filter> = fc.oneof(
+  fc.constant<Filter>({ is: 'all' }),
+  fc
+    .subarray([...webhookKinds], { minLength: 1 })
+    .map((kinds): Filter => ({ is: 'kind', kinds: webhookKinds.filter((kind) => kinds.includes(kind)) })),
+  fc.record({
+    is: fc.constant('amount' as const),
+    test: fc.constantFrom('over' as const, 'from' as const, 'under' as const, 'upTo' as const),
+    cents: fc.integer({ min: 0, max: 99_999_999_999 }),
+  }),
+  fc.record({
+    is: fc.constant('code' as const),
+    code: fc.constantFrom(...declineCodes, 'decline.rule', 'decline.new'),
+  }),
+  fc.record({ is: fc.constant('text' as const), fact: fc.constantFrom(...textFacts), text }),
+  fc.record({ is: fc.constant('country' as const), country: fc.constantFrom('US', 'PT', 'GB', 'NO', 'IN') }),
+  fc.record({ is: fc.constant('form' as const), form: fc.constantFrom('virtual' as const, 'physical' as const) }),
+);
+const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'filter' },
+    simple,
+    tie('tree').map((filter): Filter => ({ is: 'not', filter })),
+    ...(['and', 'or'] as const).map((is) =>
+      fc
+        .array(tie('tree'), { minLength: 2, maxLength: 4 })
+        .map((filters): Filter => ({ is, filters: filters.flatMap((one) => (one.is === is ? one.filters : [one])) })),
+    ),
+  ),
+}));
+const filters = tree.filter((filter) => possibleKinds(filter).length > 0 && printFilter(filter).length <= 2000);
