@@ -9,19 +9,27 @@ import type { Seal } from '../src/slack/seal.ts';
 import type { Alerts } from '../src/store/alerts.ts';
 import type { Directory } from '../src/store/directory.ts';
 import type { PendingStore } from '../src/store/pending.ts';
+import type { Requests } from '../src/store/requests.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {
   /** Permits and stores; `tell` reaches the person who asked. */
-  readonly requestAction: (ask: Ask, tell: (message: Message) => Promise<void>) => Promise<void>;
+  readonly requestAction: (
+    ask: Ask,
+    tell: (message: Message) => Promise<void>,
+    /** Done once it is permitted; null: nothing is stored. */
+    prepare?: () => Promise<Pick<Ask, 'form'> | null>,
+  ) => Promise<void>;
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly pending: PendingStore;
   /** What is known of cards and holders, without asking the card service. */
   readonly directory: Pick<Directory, 'search' | 'account'>;
-  readonly openView: (triggerId: string, view: ModalView) => Promise<void>;
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
+  readonly requests: Pick<Requests, 'get'>;
+  readonly twoPersonAboveCents: number;
+  readonly openView: (triggerId: string, view: ModalView) => Promise<{ viewId: string; hash: string }>;
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   /** Slack said that the readers of a channel changed. */
   readonly placesChanged: () => Promise<void>;

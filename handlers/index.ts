@@ -9,16 +9,22 @@ import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.
 import type { ButtonArgs } from './actions/button-args.ts';
 import { chooseCard } from './actions/choose-card.ts';
 import { decideClaim } from './actions/decide-claim.ts';
+import { openDecideForm } from './actions/decide-form.ts';
 import { decideRequest } from './actions/decide-request.ts';
+import { revertNow, settleLease } from './actions/lease.ts';
 import { limitPicked } from './actions/limit-picked.ts';
 import { pickCard } from './actions/pick-card.ts';
 import { recognizePurchase } from './actions/recognize-purchase.ts';
+import { requestIncrease } from './actions/request-increase.ts';
 import { trackShipment } from './actions/track-shipment.ts';
+import { undoBlock } from './actions/undo-block.ts';
 import { card, verbOf } from './commands/card.ts';
 import type { ListenerDeps } from './deps.ts';
 import { channelChanged } from './events/channel-changed.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
 import { findCards } from './options/find-cards.ts';
+import { askForMore } from './views/ask-for-more.ts';
+import { decideRequestForm } from './views/decide-request.ts';
 import { limitCard } from './views/limit-card.ts';
 import { raiseLimit } from './views/raise-limit.ts';
 
@@ -41,6 +47,14 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.pickedBlock]: actOnPicked,
   [actionId.pickedUnblock]: actOnPicked,
   [actionId.pickedLimit]: limitPicked,
+  [actionId.changeRequest]: openDecideForm('change'),
+  [actionId.denyWithNote]: openDecideForm('deny'),
+  [actionId.breakGlass]: openDecideForm('glass'),
+  [actionId.requestIncrease]: requestIncrease,
+  [actionId.revertNow]: revertNow,
+  [actionId.putBack]: settleLease(true),
+  [actionId.leaveIt]: settleLease(false),
+  [actionId.undoBlock]: undoBlock,
   [actionId.trackShipment]: trackShipment,
 };
 
@@ -61,6 +75,8 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     { type: 'block_actions', action_id: actionId.pickCard },
     pickCard(deps),
   );
+  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, decideRequestForm(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, askForMore(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));
 }

@@ -5,6 +5,7 @@ import type { Slack } from './slack/client.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
 import { type Claims, isClaimId } from './store/claims.ts';
+import type { Leases } from './store/leases.ts';
 import type { WithLock } from './store/lock.ts';
 import type { Outbox } from './store/outbox.ts';
 import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
@@ -18,12 +19,14 @@ interface Deps {
   readonly alerts: Alerts;
   readonly requests: Requests;
   readonly claims: Claims;
+  readonly leases: Leases;
   readonly outbox: Outbox;
   readonly threads: Threads;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly updateClaim: (claimId: string) => Promise<void>;
+  readonly updateLease: (leaseId: string) => Promise<void>;
   readonly withLock: WithLock;
   readonly tellOps: TellOps;
   /** An alert as its readers in a channel may see it; null when they are not told of it. */
@@ -47,7 +50,7 @@ function withoutThread(error: unknown): null {
 
 /** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
 export function createPoster(deps: Deps) {
-  const { slack, alerts, requests, outbox, tellOps } = deps;
+  const { slack, alerts, requests, leases, outbox, tellOps } = deps;
 
   return {
     /** What belongs to a story answers its first message here. */
@@ -90,7 +93,8 @@ export function createPoster(deps: Deps) {
           await alerts.addRef(entry.alertId, { ...ref, audience: entry.audience });
           if (entry.threadId !== null) await deps.threads.setRoot(ref.channel, entry.threadId, ref.ts);
         } else if (entry.requestId !== null && isClaimId(entry.requestId)) await placeClaim(entry.requestId, ref);
-        else if (entry.requestId !== null) await placeRequest(entry.requestId, ref);
+        else if (entry.requestId?.startsWith('req_') === true) await placeRequest(entry.requestId, ref);
+        else if (entry.requestId !== null) await placeLease(entry.requestId, ref);
       }
     },
 
@@ -144,6 +148,18 @@ export function createPoster(deps: Deps) {
       await requests.save({ ...request, ref });
       // Decided between the drawing and now: the buttons must not stay.
       if (request.state !== 'open') await deps.updateRequest(requestId);
+    });
+  }
+
+  async function placeLease(leaseId: string, ref: MessageRef): Promise<void> {
+    const found = await leases.get(leaseId);
+    if (found === null) return;
+    await deps.withLock(`account:${found.acctId}`, async () => {
+      const lease = await leases.get(leaseId);
+      if (lease === null || lease.refs.some(({ ts }) => ts === ref.ts)) return;
+      await leases.save({ ...lease, refs: [...lease.refs, ref] });
+      // It may have ended between the drawing and now.
+      await deps.updateLease(leaseId);
     });
   }
 }

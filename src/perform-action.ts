@@ -1,19 +1,25 @@
 import type { Action, Verb } from './authority/action.ts';
 import { AppError, CardApiError } from './errors.ts';
-import { changeLimit } from './perform/change-limit.ts';
+import { askForMore } from './perform/ask-for-more.ts';
+import { breakGlass } from './perform/break-glass.ts';
+import { changeRule } from './perform/change-rule.ts';
 import { changeStatus } from './perform/change-status.ts';
 import { claimCard } from './perform/claim-card.ts';
 import { decideClaim } from './perform/decide-claim.ts';
 import { decideRequest } from './perform/decide-request.ts';
 import type { PerformDeps } from './perform/deps.ts';
+import { fillForm } from './perform/fill-form.ts';
 import { giveUp } from './perform/give-up.ts';
 import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from './perform/hear.ts';
 import { linkCard, unlinkCard } from './perform/link-card.ts';
 import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { type Resolved, resolveCard } from './perform/resolve-card.ts';
+import { resolveOwn } from './perform/resolve-own.ts';
 import { showCard } from './perform/show-card.ts';
 import { startRecovery } from './perform/start-recovery.ts';
+import { decideLease } from './perform/take-back.ts';
+import { undoBlock } from './perform/undo-block.ts';
 
 /**
  * Worker half of an action: find the card, do it once, write it down, tell.
@@ -30,12 +36,16 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
     if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
     if (action.verb === 'decide-claim') return await decideClaim(action, deps);
     if (action.verb === 'recover') return await startRecovery(action, deps);
-    if (action.verb === 'decide') {
+    if (action.verb === 'remedy') return await fillForm(action, deps);
+    if (action.verb === 'undo_block') return await undoBlock(action, deps);
+    if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideLease(action, deps);
+    if (action.verb === 'decide' || action.verb === 'break_glass') {
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
-      return await deps.withLock(`request:${name}`, () => decideRequest(action, deps));
+      const decide = action.verb === 'decide' ? decideRequest : breakGlass;
+      return await deps.withLock(`request:${name}`, () => decide(action, deps));
     }
     if (isAboutPlaces(action.verb)) return await performAtPlace(action, action.verb, deps);
-    const found = await resolveCard(action, deps);
+    const found = await (action.target.kind === 'own' ? resolveOwn : resolveCard)(action, deps);
     if (found === null) return;
     resolved = found;
     await act(found, action.verb, deps);
@@ -52,11 +62,20 @@ function isAboutOneself({ verb, subject, actor }: Action): boolean {
   return verb === 'link' && subject === actor.userId;
 }
 
-async function act(
-  resolved: Resolved,
-  verb: Exclude<Verb, 'acknowledge' | 'decide' | 'claim' | 'decide-claim' | 'recover'>,
-  deps: PerformDeps,
-): Promise<void> {
+/** Done without looking for a card first. */
+type NotOfCard =
+  | 'acknowledge'
+  | 'claim'
+  | 'decide-claim'
+  | 'recover'
+  | 'remedy'
+  | 'undo_block'
+  | 'take_back'
+  | 'settle_lease'
+  | 'decide'
+  | 'break_glass';
+
+async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: PerformDeps): Promise<void> {
   const { action, acctId, cardId } = resolved;
   const { journal } = deps;
   if (verb === 'show') return await showCard(resolved, deps);
@@ -65,6 +84,7 @@ async function act(
   if (verb === 'recognize') return await recognizePurchase(action, deps);
   if (isAboutPlaces(verb)) return;
   if (isAboutHearing(verb)) return await performHearing(resolved, verb, deps);
+  if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForMore(resolved, deps));
 
   if ((await journal.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
@@ -74,7 +94,7 @@ async function act(
     const written = await journal.read(action.id);
     if (written?.state === 'told') return;
     if (written?.state === 'settled') return await tell(action, verb, written, deps);
-    if (verb === 'limit') await changeLimit(resolved, null, deps);
+    if (verb === 'limit' || verb === 'allow') await changeRule(resolved, null, deps);
     else await changeStatus(verb, resolved, deps);
   });
 }

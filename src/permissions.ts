@@ -13,8 +13,13 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   activate: 'operator',
   block: 'operator',
   acknowledge: 'operator',
+  undo_block: 'operator',
+  break_glass: 'operator',
+  take_back: 'operator',
   unblock: 'approver',
   limit: 'approver',
+  allow: 'approver',
+  remedy: 'approver',
   decide: 'approver',
   link: 'approver',
   unlink: 'approver',
@@ -30,10 +35,12 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   unmute: 'operator',
   mutes: 'operator',
   travel: 'operator',
+  settle_lease: 'approver',
+  ask: 'holder',
 };
 
 /** What holders may do as well, with their own card. */
-const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'recognize']);
+const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'recognize', 'ask']);
 
 /**
  * Who may do what, in one line for the record, with a mark that changes when the rules do.

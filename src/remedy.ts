@@ -1,52 +1,109 @@
 import type { Remedy } from './alert/alert.ts';
 import { bindingLimit } from './alert/binding-limit.ts';
+import { declineReason } from './alert/decline-reason.ts';
 import type { CardStatus, TransactionEvent } from './alert/event.ts';
 import { merchantCategory } from './alert/merchant-category.ts';
 import type { CardClient } from './card/client.ts';
 import type { Log } from './log.ts';
+import type { PurchaseCheck } from './perform/deps.ts';
 
 /** An alert that names the limit is better than one that does not; one that comes late is worse. */
 const PATIENCE_MS = 600;
+/** Somebody looks at a form and waits. */
+const FORM_PATIENCE_MS = 5000;
 
-/**
- * What would have let a declined purchase pass, read from the card's limits as they are now.
- *
- * @param statusesOf statuses of an account's cards, as the directory knows them.
- * @returns null when no limit was the reason, or the card API did not say in time.
- */
-export function createRemedyFor(
-  card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>,
-  statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>,
-  log: Log,
-): (event: TransactionEvent) => Promise<Remedy | null> {
-  return async function remedyFor(event) {
-    const code = event.decline?.code.trim().toLowerCase() ?? '';
-    if (code === 'decline.card.status') return await unblockWhereBlocked(event);
-    if (!code.startsWith('decline.rule.velocity')) return null;
-
-    const quickly = { deadlineMs: PATIENCE_MS };
-    const [remaining, rules] = await Promise.all([
-      orNull(card.getRemainingLimits(event.acctId, quickly), log),
-      orNull(card.getSpendRules(event.acctId, quickly), log),
-    ]);
-    if (remaining === null && rules === null) return null;
-    const purchase = { code, amountCents: event.amountCents, merchantKind: merchantCategory(event.mcc) };
-    return bindingLimit(purchase, remaining, rules?.rules ?? null)?.remedy ?? null;
-  };
-
-  /** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
-  async function unblockWhereBlocked(event: TransactionEvent): Promise<Remedy | null> {
-    if (/pending activation|closed/i.test(event.decline?.message ?? '')) return null;
-    const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
-    return open.length > 0 && open.every((status) => status === 'BLOCKED') ? { kind: 'unblock' } : null;
-  }
+interface Deps {
+  readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
+  /** Statuses of an account's cards, as the directory knows them. */
+  readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
+  /** Number of a merchant category by its name, as other rules of the program have it. */
+  readonly categoryId: (name: string) => Promise<number | null>;
+  readonly log: Log;
 }
 
-async function orNull<T>(reading: Promise<T>, log: Log): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    log.warn({ err: error }, 'limits could not be read for an alert');
-    return null;
+export interface Remedies {
+  /** What would have let a declined purchase pass. Null: no rule was the reason, or the card API did not say in time. */
+  remedyFor(event: TransactionEvent): Promise<Remedy | null>;
+  /** The same as the card is now, for whoever is about to do something. */
+  checkPurchase(event: TransactionEvent): Promise<PurchaseCheck>;
+}
+
+/** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
+export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Remedies {
+  return {
+    async remedyFor(event) {
+      const check = await look(event, PATIENCE_MS);
+      return check.state === 'stopped' ? check.remedy : null;
+    },
+    checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
+  };
+
+  async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    const { code, category } = declineReason(event.decline ?? { code: '', message: '' });
+    switch (code) {
+      case 'decline.card.status':
+        return await byStatus(event);
+      case 'decline.rule.velocity':
+      case 'decline.rule.velocity.mcc':
+        return await byLimit(code, event, deadlineMs);
+      case 'decline.rule.mcc':
+        return await byCategory(category, event, deadlineMs);
+      case 'decline.rule.location':
+        return await bySwitch('isInternationalAllowed', { kind: 'allow_international' }, event, deadlineMs);
+      case 'decline.rule.cardnotpresent':
+        return await bySwitch('isCardNotPresentAllowed', { kind: 'allow_card_not_present' }, event, deadlineMs);
+      default:
+        return { state: 'unknown' };
+    }
+  }
+
+  /** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
+  async function byStatus(event: TransactionEvent): Promise<PurchaseCheck> {
+    if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
+    const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
+    if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
+    const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
+    return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
+  }
+
+  async function byLimit(code: string, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    const [remaining, rules] = await Promise.all([
+      orNull(card.getRemainingLimits(event.acctId, { deadlineMs })),
+      orNull(card.getSpendRules(event.acctId, { deadlineMs })),
+    ]);
+    if (remaining === null && rules === null) return { state: 'unknown' };
+    const purchase = { code, amountCents: event.amountCents, merchantKind: merchantCategory(event.mcc) };
+    const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
+    const isEnough = found?.remedy.remainingCents == null && remaining !== null && code === 'decline.rule.velocity';
+    const allPass = remaining?.overall.every(({ remainingCents }) => (remainingCents ?? 0) >= event.amountCents);
+    if (isEnough && allPass === true && remaining.overall.length > 0) return { state: 'passes' };
+    return found === null ? { state: 'unknown' } : { state: 'stopped', remedy: found.remedy };
+  }
+
+  async function byCategory(name: string | null, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    if (name === null) return { state: 'unknown' };
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (isListed === true || rules?.categories.length === 0) return { state: 'passes' };
+    return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
+  }
+
+  async function bySwitch(
+    name: 'isInternationalAllowed' | 'isCardNotPresentAllowed',
+    remedy: Remedy,
+    event: TransactionEvent,
+    deadlineMs: number,
+  ): Promise<PurchaseCheck> {
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    return rules?.[name] === true ? { state: 'passes' } : { state: 'stopped', remedy };
+  }
+
+  async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+    try {
+      return await reading;
+    } catch (error) {
+      log.warn({ err: error }, 'the card could not be read for a remedy');
+      return null;
+    }
   }
 }

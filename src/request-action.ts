@@ -1,4 +1,5 @@
-import { Action, type LimitWish, type Origin, type Policy, type Target, type Verb } from './authority/action.ts';
+import { Action, type Origin, type Policy, type Target, type Verb } from './authority/action.ts';
+import type { Wish } from './authority/wish.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Log } from './log.ts';
 import { isPermitted, neededRole, type Permissions, type Role } from './permissions.ts';
@@ -10,7 +11,7 @@ export interface Ask {
   readonly id: string;
   readonly verb: Verb;
   readonly target: Target;
-  readonly limit?: LimitWish;
+  readonly wish?: Wish;
   readonly reason?: string;
   /** What stood behind the card: until when, which countries, since when. */
   readonly details?: string;
@@ -18,6 +19,8 @@ export interface Ask {
   readonly approve?: boolean;
   /** For `link`: the Slack user who holds the card. */
   readonly subject?: string;
+  readonly ask?: Action['ask'];
+  readonly form?: Action['form'];
   readonly actor: { readonly userId: string; readonly teamId: string };
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isStranger: boolean;
@@ -47,8 +50,15 @@ interface Deps {
  * Web half of an action: permit and store. It holds no card API token, so this is all it can do.
  *
  * Permission is looked up now, at the click, whatever the message showed when it was drawn.
+ *
+ * @param prepare done once it is permitted, before it is stored: opens a form, for instance. What it answers is added to
+ * the action; null: nothing is stored.
  */
-export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
+export async function requestAction(
+  ask: Ask,
+  deps: Deps,
+  prepare: () => Promise<Pick<Ask, 'form'> | null> = async () => ({}),
+): Promise<void> {
   const { permissions, log } = deps;
   const { roles, isComplete } = ask.isStranger
     ? { roles: [], isComplete: true }
@@ -61,16 +71,20 @@ export async function requestAction(ask: Ask, deps: Deps): Promise<void> {
     return;
   }
 
+  const prepared = isAllowed ? await prepare() : {};
+  if (prepared === null) return;
   const action = Action.parse({
     id: ask.id,
     verb: ask.verb,
     target: ask.target,
-    limit: ask.limit ?? null,
+    wish: ask.wish ?? null,
     reason: ask.reason ?? '',
     details: ask.details ?? '',
     confirmed: ask.confirmed ?? false,
     approve: ask.approve ?? null,
     subject: ask.subject ?? null,
+    ask: ask.ask ?? null,
+    form: prepared.form ?? null,
     actor: ask.actor,
     roles,
     origin: ask.origin,

@@ -1,29 +1,32 @@
 import { approvalRequest } from '../templates/approval-request.ts';
 import type { Message } from './slack/message.ts';
+import type { Lease } from './store/leases.ts';
 import type { LimitRequest } from './store/requests.ts';
 
-/** The message of a request, as it stands now. */
-export function requestMessage(request: LimitRequest): Message {
-  const { action, card, fromCents, approvals, state, decidedBy, decidedAt, expiresAt } = request;
-  const wish = action.limit;
-  const durationMs = wish?.durationMs ?? null;
-  // A temporary limit runs from the moment it is set, which is the second approval.
-  const startsAt = Date.parse(decidedAt ?? action.askedAt);
+/**
+ * The message of a request, as it stands now.
+ *
+ * @param lease the temporary change that a yes made.
+ */
+export function requestMessage(request: LimitRequest, lease: Lease | null = null): Message {
+  const { action, card, wish, before, needed, approvals, state, note, decidedBy, decidedAt, expiresAt } = request;
   return approvalRequest({
     value: request.id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
+    isHolders: action.verb === 'ask',
     card,
-    period: wish?.period ?? 'daily',
-    category: wish?.category?.name ?? null,
-    fromCents,
-    toCents: wish?.limitCents ?? null,
+    change: wish.change,
+    term: wish.term,
+    before,
     reason: action.reason,
-    endsAt: durationMs === null ? null : new Date(startsAt + durationMs).toISOString(),
-    needed: 2,
+    needed,
     approvals,
     state,
-    deniedBy: state === 'denied' ? decidedBy : null,
+    note,
+    decidedBy,
     until: decidedAt ?? expiresAt,
+    isOverdue: request.remindedAt !== null,
+    lease,
   });
 }

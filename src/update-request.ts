@@ -5,7 +5,7 @@ import type { LimitRequest, Requests } from './store/requests.ts';
 
 interface Deps {
   readonly requests: Requests;
-  readonly render: (request: LimitRequest) => Message;
+  readonly render: (request: LimitRequest) => Promise<Message>;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
   readonly log: Log;
 }
@@ -20,7 +20,7 @@ export async function updateRequest(requestId: string, { requests, render, updat
   // Not posted yet: whoever posts it brings it up to date.
   if (request === null || request.ref === null) return;
   try {
-    await update(request.ref, render(request));
+    await update(request.ref, await render(request));
   } catch (error) {
     if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
     log.warn({ requestId, slackError: error.slackError }, 'message of a request could not be updated');

@@ -25,6 +25,8 @@ import { placesChanged } from './store/channel-places.ts';
 import { createDirectory } from './store/directory.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
+import { createRequests } from './store/requests.ts';
+import { createWhosWho } from './store/whos-who.ts';
 
 /** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
 const FIRST_CONNECTION_MS = 1500;
@@ -90,19 +92,25 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   const pending = createPending(redis);
   const respond = createRespond();
   registerListeners(slackApp.app, {
-    requestAction: (ask, tell) =>
-      requestAction(ask, {
-        permissions,
-        policy,
-        take: intake.take,
-        tell,
-        refusal: notPermitted,
-        unavailable,
-        count: (verb, decision) => metrics.actions.inc({ verb, decision }),
-        now,
-        log,
-      }),
+    requestAction: (ask, tell, prepare) =>
+      requestAction(
+        ask,
+        {
+          permissions,
+          policy,
+          take: intake.take,
+          tell,
+          refusal: notPermitted,
+          unavailable,
+          count: (verb, decision) => metrics.actions.inc({ verb, decision }),
+          now,
+          log,
+        },
+        prepare,
+      ),
     permissions,
+    requests: createRequests(redis),
+    twoPersonAboveCents: config.twoPersonAboveCents,
     alerts: createAlerts(redis),
     pending,
     directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
@@ -117,6 +125,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   });
 
   await whenReady(redis, FIRST_CONNECTION_MS);
+  void keepNames();
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
   heartbeat = startHeartbeat(redis, log);
   log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
@@ -137,6 +146,14 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     await respond(body['response_url'], unavailable()).catch((error: unknown) => {
       log.error({ err: error }, 'answer could not be delivered');
     });
+  }
+
+  /** For mentions by the worker, which is not told who may what. Without Redis it waits for the next start. */
+  async function keepNames(): Promise<void> {
+    const { operators, approvers } = config;
+    await createWhosWho(redis)
+      .keep({ operators, approvers })
+      .catch((error: unknown) => log.warn({ err: error }, 'who may what could not be kept for mentions'));
   }
 
   async function notReady(): Promise<string[]> {

@@ -1,18 +1,23 @@
 import { renderAlert } from '../templates/alert.ts';
 import { withAnchor } from '../templates/audit-line.ts';
 import { renderHolderAlert } from '../templates/holder-alert.ts';
+import { lease as renderLease } from '../templates/lease.ts';
 import { opsNotice } from '../templates/ops-notice.ts';
+import { remedyForm } from '../templates/remedy-form.ts';
 import type { Alert, CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
+import { changeRule } from './card/change-rule.ts';
 import { createCardClient } from './card/client.ts';
 import { momentOf } from './card/moment.ts';
-import { changeLimit } from './card/spend-rules.ts';
+import { serviceDays } from './card/time.ts';
 import { maskCardNumbers } from './card-number.ts';
+import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
 import { type Coming, deliverAlert } from './deliver-alert.ts';
+import { SlackError } from './errors.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
@@ -21,7 +26,7 @@ import { createPlaceAlert } from './place-alert.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRecovery } from './recovery-parts.ts';
-import { createRemedyFor } from './remedy.ts';
+import { createRemedies } from './remedy.ts';
 import { requestMessage } from './request-message.ts';
 import { createRoutingParts } from './routing-parts.ts';
 import { createAnswer } from './slack/answer.ts';
@@ -32,8 +37,10 @@ import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
+import { createBlocks } from './store/blocks.ts';
 import { createCardHistory } from './store/card-history.ts';
 import { createCardTesting } from './store/card-testing.ts';
+import { createCategories } from './store/categories.ts';
 import { createClaims } from './store/claims.ts';
 import { createConfirmations } from './store/confirmations.ts';
 import { createDirectChannel } from './store/direct-channels.ts';
@@ -41,16 +48,18 @@ import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
 import { createEpisodes } from './store/episodes.ts';
 import { createJournal } from './store/journal.ts';
-import { createLeases } from './store/leases.ts';
+import { createLeases, type Lease } from './store/leases.ts';
 import { createLinks } from './store/links.ts';
 import { createLock } from './store/lock.ts';
 import { createOpsMemory } from './store/ops.ts';
 import { createOutbox } from './store/outbox.ts';
 import { createPending } from './store/pending.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
+import { createRaises } from './store/raises.ts';
 import { createRequests } from './store/requests.ts';
 import { createThreads } from './store/threads.ts';
 import { createTrail } from './store/trail.ts';
+import { createWhosWho } from './store/whos-who.ts';
 import { createTellHolder } from './tell-holder.ts';
 import { causeKey, createTellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
@@ -104,6 +113,19 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     log,
     politeness: politenessOf(assumptions),
   });
+  const remedies = createRemedies({
+    card,
+    statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+    categoryId: createCategoryId({
+      card,
+      categories: createCategories(redis),
+      accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
+      log,
+    }),
+    log,
+  });
+  const leaseMessage = async (one: Lease) =>
+    renderLease(one, toCardFacts(one.acctId, await directory.account(one.acctId)));
   const postNotice = async (
     channel: string,
     id: string,
@@ -150,7 +172,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     withLock,
     now,
     log,
-    changeLimit: (raw, change) => changeLimit(raw, change, assumptions),
+    changeRule: (raw, change) => changeRule(raw, change, assumptions),
+    checkPurchase: (event) => remedies.checkPurchase(event),
+    serviceDays: serviceDays(config.serviceZone),
+    raises: createRaises(redis),
+    blocks: createBlocks(redis),
+    whoMay: createWhosWho(redis).whoMay,
     toFacts: toCardFacts,
     journal: createJournal(redis),
     pending: createPending(redis),
@@ -180,6 +207,23 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
     recoverGap: queues.recoverGap,
     opsChannel: channels.ops,
+    postLease: async (one) => {
+      await postNotice(channels.approvals, `lease-${one.id}`, await leaseMessage(one), one.id);
+    },
+    updateLease: queues.updateLease,
+    postToApprovals: (id, message) => postNotice(channels.approvals, id, message),
+    postToOps: (id, message) => postNotice(channels.ops, id, message),
+    updateForm: async (form, { alert, pendingId, remedy, state }) => {
+      try {
+        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
+      } catch (error) {
+        // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
+        if (!(error instanceof SlackError)) throw error;
+        log.info({ slackError: error.slackError }, 'a form could not be filled');
+      }
+    },
+    scheduleRequest: queues.ageRequest,
+    scheduleUndoEnd: queues.endUndo,
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
   const poster = createPoster({
@@ -187,6 +231,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alerts,
     requests,
     claims,
+    leases,
     outbox,
     threads: createThreads(redis),
     withLock,
@@ -196,12 +241,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     wakeOutbox: queues.flushOutbox,
     updateRequest: queues.updateRequest,
     updateClaim: queues.updateClaim,
+    updateLease: queues.updateLease,
   });
-  const remedyFor = createRemedyFor(
-    card,
-    async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
-    log,
-  );
 
   const placeAlert = createPlaceAlert({
     episodes: createEpisodes(redis),
@@ -225,7 +266,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         return found.seenAt >= event.callbackAt ? null : found.status;
       },
       learn: directory.learn,
-      remedyFor,
+      remedyFor: remedies.remedyFor,
       route,
       placeAlert,
       tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
@@ -267,6 +308,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     placeAlert,
     performDeps,
     poster,
+    leaseMessage,
     deliver,
     now,
     quarantined: createQuarantineStore(redis),

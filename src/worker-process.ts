@@ -5,25 +5,31 @@ import { Gap, gapOf } from './alert/gap.ts';
 import { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
 import { Action } from './authority/action.ts';
 import type { WorkerConfig } from './config.ts';
+import { endPurchaseLeases } from './end-purchase-leases.ts';
 import { SlackError } from './errors.ts';
 import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
 import type { Log } from './log.ts';
+import { ageRequest } from './perform/age-request.ts';
 import { confirmAction } from './perform/confirm-action.ts';
 import { endClaim } from './perform/decide-claim.ts';
 import { endLease } from './perform/end-lease.ts';
 import { endMute } from './perform/mute.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
+import { endUndo } from './perform/undo-block.ts';
 import { performAction } from './perform-action.ts';
 import { connectPatient } from './queue/connection.ts';
 import { type Processor, startConsumer } from './queue/consumer.ts';
 import {
+  AgeRequest,
   ConfirmAction,
   EndClaim,
   EndLease,
   EndMute,
+  EndUndo,
   FlushOutbox,
   type QueueName,
   UpdateClaim,
+  UpdateLease,
   UpdateMessage,
   UpdateRequest,
 } from './queue/jobs.ts';
@@ -34,6 +40,7 @@ import type { RunningProcess } from './run-process.ts';
 import { TellPerson, tellPerson } from './tell-person.ts';
 import * as trouble from './trouble.ts';
 import { updateClaim } from './update-claim.ts';
+import { updateLease } from './update-lease.ts';
 import { updateMessage } from './update-message.ts';
 import { updateRequest } from './update-request.ts';
 import { createWorkerParts } from './worker-parts.ts';
@@ -76,9 +83,12 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return null;
       }
       const coming = { hasWaited: run.hasWaited, isLate: run.name === 'deliver-late-alert' };
-      return event.kind === 'card-status'
-        ? await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming))
-        : await parts.deliver(event, coming);
+      if (event.kind === 'card-status') {
+        return await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming));
+      }
+      const again = await parts.deliver(event, coming);
+      await endPurchaseLeases(event, { leases, endLeaseNow: queues.endLeaseNow });
+      return again;
     },
     async outbox(data) {
       const { channel } = FlushOutbox.parse(data);
@@ -95,7 +105,17 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       return await whenSlackTakesIt(async () => {
         if (run.name === 'update-request') {
           const { requestId } = UpdateRequest.parse(data);
-          return await updateRequest(requestId, { requests, render: requestMessage, update: slack.update, log });
+          return await updateRequest(requestId, {
+            requests,
+            render: async (request) =>
+              requestMessage(request, request.leaseId === null ? null : await leases.get(request.leaseId)),
+            update: slack.update,
+            log,
+          });
+        }
+        if (run.name === 'update-lease') {
+          const { leaseId } = UpdateLease.parse(data);
+          return await updateLease(leaseId, { leases, render: parts.leaseMessage, update: slack.update, log });
         }
         if (run.name === 'update-claim') {
           const { claimId } = UpdateClaim.parse(data);
@@ -131,11 +151,11 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       }
       if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
       if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
-      if (run.name !== 'end-lease') {
-        await recovery.refreshDirectory();
-        return null;
-      }
-      return await endLease(EndLease.parse(data).leaseId, deps);
+      if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
+      if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
+      if (run.name === 'end-undo') await endUndo(EndUndo.parse(data).actionId, deps);
+      else await recovery.refreshDirectory();
+      return null;
     },
   };
   const consumers = (Object.keys(processors) as QueueName[]).map((name) =>
@@ -175,19 +195,22 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     for (const channel of await outbox.channels()) {
       if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
     }
-    for (const { id: leaseId, endsAt } of await leases.all()) {
-      if (Date.parse(endsAt) + LEASE_LATE_MS < Date.now()) await queues.endLease(leaseId, Date.now());
+    for (const { id: leaseId, endsAt, state } of await leases.all()) {
+      if (state === 'open' && Date.parse(endsAt) + LEASE_LATE_MS < Date.now()) await queues.endLeaseNow(leaseId);
     }
     for (const { id: muteId, endsAt } of await parts.performDeps.routing.mutes.all()) {
       if (Date.parse(endsAt) + MUTE_LATE_MS < Date.now()) await queues.endMute(muteId, Date.parse(endsAt));
     }
     for (const { action } of await parts.confirmations.all()) await queues.confirmAction(action.id, Date.now());
+    for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
   }
 
   async function startUpkeep(): Promise<void> {
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await sweep();
-    for (const lease of await leases.all()) await queues.endLease(lease.id, Date.parse(lease.endsAt));
+    for (const { id: leaseId, endsAt, state } of await leases.all()) {
+      if (state === 'open') await queues.endLease(leaseId, Date.parse(endsAt));
+    }
     await directory.refresh();
     await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
   }

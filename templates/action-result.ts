@@ -1,10 +1,11 @@
-import type { CardFacts, Confirmation } from '../src/alert/alert.ts';
+import type { CardFacts, Confirmation, Control } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardOfHolder } from './card-words.ts';
-import { context, outside, section, sentence } from './parts.ts';
+import { controlButtons } from './control-buttons.ts';
+import { actions, context, outside, section, sentence } from './parts.ts';
 
-export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit';
+export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 
 export interface ActionResult {
   readonly verb: ActionVerb;
@@ -27,6 +28,8 @@ export interface ActionResult {
   readonly reason: string | null;
   /** Another plain sentence: that a limit ends by itself, what to do now. */
   readonly note: string | null;
+  /** What can still be done about it. */
+  readonly control?: Control | null | undefined;
   /** What to name when asking for help. */
   readonly ref: string | null;
   readonly confirmation?: Confirmation | undefined;
@@ -37,11 +40,12 @@ const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing
   unblock: { done: 'Unblocked', doing: 'Unblocking', noun: 'unblock' },
   activate: { done: 'Activated', doing: 'Activating', noun: 'activate' },
   limit: { done: 'Limit changed', doing: 'Changing the limit', noun: 'change the limit of' },
+  allow: { done: 'Spend rules changed', doing: 'Changing the spend rules', noun: 'change the spend rules of' },
 };
 
 /** What became of an action: who, what, when, from what to what. */
 export function actionResult(result: ActionResult): Message {
-  const { verb, state, card, by, at, before, after, apiWords, reason, note, ref, confirmation } = result;
+  const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation } = result;
   const name = cardOfHolder(card);
   const head = headline(result, name);
   const change =
@@ -67,6 +71,7 @@ export function actionResult(result: ActionResult): Message {
         sure,
         reason === null ? null : `Reason: ${outside(reason, 300)}`,
       ),
+      ...actions(...controlButtons(control ?? null, card)),
       ...context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
     ],
   };
@@ -94,7 +99,7 @@ function headline({ verb, state, confirmation }: ActionResult, name: string): st
   if (state === 'done') return `${words[verb].done}: ${name}.`;
   if (state === 'running') return `${words[verb].doing}: ${name} …`;
   if (state === 'unchanged') return `Nothing to do for ${name}.`;
-  if (state === 'waiting') return `Waits for a second approver: ${words[verb].noun} ${name}.`;
+  if (state === 'waiting') return `Waits for another approver: ${words[verb].noun} ${name}.`;
   const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
   return `${could} ${words[verb].noun} ${name}.`;
 }

@@ -1,9 +1,13 @@
-import type { CardFacts, LimitPeriod } from '../src/alert/alert.ts';
+import type { CardFacts } from '../src/alert/alert.ts';
 import { formatCents } from '../src/alert/money.ts';
+import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import { type Term, termWords } from '../src/authority/wish.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
-import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName, limitWord } from './card-words.ts';
+import type { Lease } from '../src/store/leases.ts';
+import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
+import { ending, takeBackButton } from './lease.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
 
 export interface ApprovalRequest {
@@ -12,23 +16,27 @@ export interface ApprovalRequest {
   /** Slack user id. */
   readonly askedBy: string;
   readonly askedAt: string;
+  /** The holder of the card asks, not an approver. */
+  readonly isHolders: boolean;
   readonly card: CardFacts;
-  readonly period: LimitPeriod;
-  readonly category: string | null;
-  /** Null: no limit. */
-  readonly fromCents: number | null;
-  readonly toCents: number | null;
+  readonly change: RuleChange;
+  readonly before: RuleValue;
+  readonly term: Term;
   readonly reason: string;
-  /** When a temporary raise would end; null: it stays. */
-  readonly endsAt: string | null;
   readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
-  readonly state: 'open' | 'approved' | 'denied' | 'expired';
-  /** Who denied; null otherwise. */
-  readonly deniedBy: string | null;
+  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'glass';
+  /** An approver's word to the one who asked. */
+  readonly note: string;
+  /** Who decided last, or broke the glass; null otherwise. */
+  readonly decidedBy: string | null;
   /** When it was decided or expired, or will expire. */
   readonly until: string | null;
+  /** Nobody answered for a quarter of an hour: operators may break the glass. */
+  readonly isOverdue: boolean;
+  /** The temporary change that a yes made, as it is now. */
+  readonly lease: Lease | null;
 }
 
 const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
@@ -36,54 +44,83 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired',
+  glass: 'Done without an approver',
 };
 
-/** A raise that needs more than one approver, open or decided. */
+/** A wish that needs the yes of others, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
-  const { value, askedBy, askedAt, card, period, category, fromCents, toCents, state, endsAt } = request;
-  const limit = `${period} limit${category === null ? '' : ` for ${outside(category, 60)}`}`;
-  const change = `${limitWord(fromCents)} → ${limitWord(toCents)}`;
-  const raise =
-    fromCents !== null && toCents !== null && toCents > fromCents ? ` (+${formatCents(toCents - fromCents)})` : '';
+  const { askedBy, askedAt, card, change, before, state, lease } = request;
+  const rule = outside(ruleName(change), 100);
+  const moved = `${word(before)} → ${word(wantedOf(change))}`;
+  const verb = change.kind === 'limit' ? 'raise the' : 'allow';
 
   return {
     text: sentence(
-      `${titles[state]}: ${mention(askedBy)} asks to raise the ${limit} of ${cardOfHolder(card)}, ${change}. ${progress(request)}`,
+      `${titles[state]}: ${mention(askedBy)} asks to ${verb} ${rule} of ${cardOfHolder(card)}, ${moved}. ${progress(request)}`,
     ),
     blocks: [
-      header(`${titles[state]}: raise to ${limitWord(toCents)} for ${cardOfHolderRaw(card)}`),
+      header(`${titles[state]}: ${headline(change)} for ${cardOfHolderRaw(card)}`),
       section(
-        `*${mention(askedBy)} asks to raise the ${limit}*`,
+        `*${mention(askedBy)}${request.isHolders ? ', who holds the card,' : ''} asks to ${verb} ${rule}*`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', capital(cardName(card))],
-        [capital(limit), `${change}${raise}`],
-        ['Ends', endsAt === null ? 'Stays until it is changed' : dateToken(endsAt)],
+        [capital(rule), `${moved}${difference(before, wantedOf(change))}`],
+        ['Stays', capital(outside(termWords(request.term), 80))],
       ]),
-      section(progress(request)),
-      ...(state === 'open'
-        ? actions(
-            button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
-            button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
-          )
-        : []),
+      section(progress(request), lease === null ? null : ending(lease)),
+      ...controls(request),
       ...context(
         `Asked ${dateToken(askedAt)}`,
-        state === 'open' ? `Needs ${request.needed} different approvers.` : null,
+        state === 'open' && request.needed > 1 ? `Needs ${request.needed} different approvers.` : null,
       ),
     ],
   };
 }
 
-function progress({ needed, approvals, state, deniedBy, until }: ApprovalRequest): string {
+function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequest) {
+  if (state === 'open') {
+    return actions(
+      button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
+      button({
+        text: change.kind === 'limit' ? 'Change and approve…' : 'Approve for…',
+        action: actionId.changeRequest,
+        value,
+      }),
+      button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
+      button({ text: 'Deny with note…', action: actionId.denyWithNote, value }),
+      isOverdue ? button({ text: 'Break glass…', action: actionId.breakGlass, value }) : null,
+    );
+  }
+  return lease?.state === 'open' ? actions(takeBackButton(lease.id, card)) : [];
+}
+
+function headline(change: RuleChange): string {
+  return change.kind === 'limit' ? `raise to ${word(change.limitCents)}` : `allow ${ruleName(change)}`;
+}
+
+/** `null` means that there is no limit. */
+function word(value: RuleValue): string {
+  return value === null ? 'no limit' : valueWord(value);
+}
+
+function difference(before: RuleValue, after: RuleValue): string {
+  const isRaise = typeof before === 'number' && typeof after === 'number' && after > before;
+  return isRaise ? ` (+${formatCents(after - before)})` : '';
+}
+
+function progress({ needed, approvals, state, decidedBy, until, note }: ApprovalRequest): string {
   const when = until === null ? '' : ` ${dateToken(until)}`;
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
-  if (state === 'approved') return `Approved${names}${when}.`;
-  if (state === 'denied')
-    return `Denied${deniedBy === null ? '' : ` by ${mention(deniedBy)}`}${when}. Nothing changed.`;
+  const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
+  const said = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
+  if (state === 'approved') return `Approved${names}${when}.${said}`;
+  if (state === 'denied') return `Denied${who}${when}. Nothing changed.${said}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. Nothing changed.`;
-  return `${approvals.length} of ${needed}${names}${when && `, expires${when}`}.`;
+  if (state === 'glass')
+    return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
+  return `${approvals.length} of ${needed}${names}${when && `, expires${when}`}.${said}`;
 }

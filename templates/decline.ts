@@ -8,6 +8,7 @@ import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName } from './card-words.ts';
+import { controlButtons, controlsOf } from './control-buttons.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
@@ -97,19 +98,42 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   const wanted = remedy?.kind ?? reason.remedy;
   const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
   const about = { value: event.id, card };
-  const limited = remedy?.kind === 'raise_limit' && remedy.category === null ? remedy.period : reason.period;
 
   return [
-    reason.remedy === 'raise_limit' && wanted === 'raise_limit' && !isRaised && !isBlocked
-      ? button({
-          text: reason.code === 'decline.rule.velocity.mcc' ? 'Raise category limit…' : `Raise ${limited ?? ''} limit…`,
-          action: actionId.approveRemedy,
-          value: event.id,
-          style: 'primary',
-        })
-      : null,
+    isBlocked ? null : remedyButton({ event, remedy }, reason, isRaised),
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
     wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
+    ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: event.id }),
   ];
+}
+
+/** Opens the form for what would let the purchase pass: there only where the card API can do it. */
+function remedyButton(
+  { event, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
+  reason: ShownReason,
+  isDone: boolean,
+): Button | null {
+  const text = isDone ? '' : remedyWords(remedy, reason);
+  return text === '' ? null : button({ text, action: actionId.approveRemedy, value: event.id, style: 'primary' });
+}
+
+function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
+  switch (remedy?.kind ?? reason.remedy) {
+    case 'raise_limit': {
+      if (reason.code === 'decline.rule.velocity.mcc') return 'Raise category limit…';
+      const period = remedy?.kind === 'raise_limit' ? remedy.period : reason.period;
+      return `Raise ${period ?? ''} limit…`;
+    }
+    case 'allow_category':
+      return `Allow ${reason.category ?? 'this category'}…`;
+    case 'allow_international':
+      return 'Allow purchases abroad…';
+    case 'allow_card_not_present':
+      return 'Allow online purchases…';
+    case 'unblock':
+      return 'Unblock card…';
+    default:
+      return '';
+  }
 }

@@ -21,7 +21,8 @@ function line(outcome: Outcome): string {
 }
 
 function head({ verb, state, by, asHolder }: Outcome): string {
-  const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  const itself = verb === 'put_back' ? ' by itself' : ' outside Slack';
+  const who = by === null ? itself : ` by ${mention(by)}`;
   if (verb === 'recognize') return 'You said that it was you';
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
@@ -39,6 +40,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   unblock: { done: 'unblocked', noun: 'The unblock' },
   activate: { done: 'activated', noun: 'The activation' },
   limit: { done: 'given another limit', noun: 'The change of the limit' },
+  allow: { done: 'allowed to do more', noun: 'The change of its rules' },
+  put_back: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 
 /** What it means for the holder now. */
@@ -49,7 +52,7 @@ function next({ verb, state, text }: Outcome): string {
     const todo = verb === 'block' ? 'Ask somebody who runs the cards to block it now.' : '';
     return [outside(text, 300), todo].filter(Boolean).join(' ');
   }
-  if (state !== 'done') return '';
+  if (state !== 'done' || verb === 'put_back') return '';
   return verb === 'block'
     ? 'It declines everything until somebody who approves unblocks it.'
     : 'You can try again now.';

@@ -26,6 +26,13 @@ const doing: Readonly<Record<Verb, string>> = {
   unmute: 'end mutes',
   mutes: 'see mutes',
   travel: 'file travel notices',
+  undo_block: 'undo a block',
+  allow: 'change what a card may be used for',
+  remedy: 'change limits',
+  ask: 'ask for more',
+  break_glass: 'break the glass',
+  take_back: 'take back temporary changes',
+  settle_lease: 'decide about temporary changes',
 };
 
 const whoWords: Readonly<Record<Role, string>> = {

@@ -31,7 +31,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     done: 'Limit changed',
     running: 'Changing the limit…',
     failed: 'Limit not changed',
-    waiting: 'Raise waits for a second approver',
+    waiting: 'Raise waits for another approver',
     unknown: 'Limit may have changed',
   },
   recognize: {
@@ -41,11 +41,25 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Not recognized yet',
     unknown: 'May be recognized',
   },
+  allow: {
+    done: 'Spend rules changed',
+    running: 'Changing the spend rules…',
+    failed: 'Spend rules not changed',
+    waiting: 'Change waits for another approver',
+    unknown: 'Spend rules may have changed',
+  },
+  put_back: {
+    done: 'Put back',
+    running: 'Putting back…',
+    failed: 'Not put back',
+    waiting: 'Not put back yet',
+    unknown: 'May be put back',
+  },
   acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
-function person({ by, asHolder }: Outcome, state: Outcome['state']): string {
-  if (by === null) return state === 'done' ? ' outside Slack' : '';
+function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
+  if (by === null) return state !== 'done' ? '' : verb === 'put_back' ? ' by itself' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   return state === 'done' ? ` by ${who}` : ` asked by ${who}`;
 }
@@ -101,6 +115,9 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'limit') known.isRaised = true;
     if (verb === 'recognize') known.isRecognized = true;
+    if (verb === 'limit' || verb === 'allow') known.isRaised = true;
+    // What was temporary is over: it may be needed again.
+    if (verb === 'put_back') known.isRaised = known.isRaised && state !== 'done';
     if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
   }
   return known;

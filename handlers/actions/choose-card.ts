@@ -34,7 +34,7 @@ export function chooseCard(deps: ListenerDeps) {
         id: contentId('act_', ['choice', pending.questionId ?? pendingId]),
         verb: asked.verb,
         target: asked.target,
-        ...(asked.limit === null ? {} : { limit: asked.limit }),
+        ...(asked.wish === null ? {} : { wish: asked.wish }),
         reason: asked.reason,
         details: asked.details,
         confirmed: asked.confirmed,

@@ -38,9 +38,9 @@ export function card(deps: ListenerDeps) {
         await interaction.tell(unclear(parsed));
         return;
       case 'limit': {
-        const { words, limit, reason } = parsed;
+        const { words, wish, reason } = parsed;
         const target: Target = { kind: 'words', words: [...words] };
-        await deps.requestAction({ ...interaction, verb: 'limit', target, limit, reason }, interaction.tell);
+        await deps.requestAction({ ...interaction, verb: 'limit', target, wish, reason }, interaction.tell);
         return;
       }
       case 'recover': {

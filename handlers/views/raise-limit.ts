@@ -1,62 +1,63 @@
-import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
-import { LimitPeriod } from '../../src/alert/alert.ts';
+import { LimitPeriod, type Remedy } from '../../src/alert/alert.ts';
+import { contradiction } from '../../src/alert/limit-change.ts';
 import { parseAmount } from '../../src/alert/money.ts';
-import { maskCardNumbers } from '../../src/card-number.ts';
-import { contentId } from '../../src/content-id.ts';
-import { raiseLimitInput } from '../../templates/raise-limit-form.ts';
+import { changeOf } from '../../src/alert/remedy-change.ts';
+import type { RuleChange } from '../../src/alert/rule-change.ts';
+import type { Verb } from '../../src/authority/action.ts';
+import type { Wish } from '../../src/authority/wish.ts';
+import type { Pending } from '../../src/store/pending.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { type Inputs, inputsOf } from './inputs.ts';
+import { expiredForm, ofForm, type ViewArgs } from './submission.ts';
 
-type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
+type Form = Extract<Pending, { kind: 'form' }>;
+type Errors = Parameters<Inputs['errors']>[0];
 
-/** *Raise limit*, submitted: what is wrong with the input is said beside it, all else is the worker's. */
+/** The form on a decline, submitted: what is wrong with the input is said beside it, all else is the worker's. */
 export function raiseLimit(deps: ListenerDeps) {
-  return async ({ ack, body, view }: Args): Promise<void> => {
-    const inputs = Object.assign({}, ...Object.values(view.state.values)) as Record<
-      string,
-      { value?: string | null; selected_option?: { value: string } | null } | undefined
-    >;
-    const limitCents = parseAmount(inputs[raiseLimitInput.amount]?.value ?? '');
-    const period = LimitPeriod.safeParse(inputs[raiseLimitInput.period]?.selected_option?.value);
-    const reason = maskCardNumbers(inputs[raiseLimitInput.reason]?.value?.trim() ?? '');
-    const errors = {
-      ...(limitCents === null ? { [raiseLimitInput.amount]: 'Write dollars such as 450 or 1,250.50.' } : {}),
-      ...(reason === '' ? { [raiseLimitInput.reason]: 'Say why, in a few words: it goes on record.' } : {}),
-    };
-    if (limitCents === null || reason === '') {
-      await ack({ response_action: 'errors', errors });
-      return;
-    }
+  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
+    const inputs = inputsOf(view);
+    const refuse = (errors: Errors) => ack({ response_action: 'errors', errors: inputs.errors(errors) });
     const form = await deps.pending.get(view.private_metadata);
     if (form?.kind !== 'form') {
-      const text = 'This form was open for more than 30 minutes. Nothing changed. Close it and press the button again.';
-      await ack({ response_action: 'errors', errors: { [raiseLimitInput.amount]: text } });
+      await refuse({ reason: expiredForm });
+      return;
+    }
+    const read = readForm(inputs, form);
+    if ('errors' in read) {
+      await refuse(read.errors);
       return;
     }
     await ack();
-
-    const actor = { userId: body.user.id, teamId: body.team?.id ?? '' };
-    const user = body.user as { team_id?: string };
-    await deps.requestAction(
-      {
-        id: contentId('act_', ['form', view.id, actor.userId]),
-        verb: 'limit',
-        target: { kind: 'alert', alertId: form.alertId },
-        limit: {
-          period: period.success ? period.data : 'daily',
-          limitCents,
-          category: form.category,
-          durationMs: null,
-        },
-        reason,
-        actor,
-        isStranger: user.team_id !== undefined && user.team_id !== actor.teamId,
-        origin: { kind: 'form', channel: form.channel, messageTs: form.messageTs, reply: null, replace: false },
-      },
-      async (message) => {
-        await deps.postEphemeral(form.channel, actor.userId, message).catch((error: unknown) => {
-          deps.log.error({ err: error }, 'answer could not be delivered');
-        });
-      },
-    );
+    const { tell, ...submitted } = ofForm(body, form, deps);
+    const target = { kind: 'alert', alertId: form.alertId } as const;
+    await deps.requestAction({ ...submitted, ...read, target }, tell);
   };
+}
+
+type Read = { readonly errors: Errors } | { readonly verb: Verb; readonly wish?: Wish; readonly reason: string };
+
+function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
+  const reason = inputs.text('reason');
+  const said: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
+  if (remedy?.kind === 'unblock') return reason === '' ? { errors: said } : { verb: 'unblock', reason };
+
+  const term = inputs.term();
+  if ('error' in term) said.day = term.error;
+  const change = remedy === null || remedy.kind === 'raise_limit' ? limitOf(inputs, remedy) : changeOf(remedy, null, 0);
+  if (change === null) said.amount = 'Write dollars such as 450 or 1,250.50.';
+  if (change?.kind === 'limit' && rules !== null) {
+    const against = contradiction(rules, { ...change, category: change.category?.id ?? null });
+    if (against !== null) said.amount = against;
+  }
+  if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
+  return { verb: change.kind === 'limit' ? 'limit' : 'allow', wish: { change, term }, reason };
+}
+
+function limitOf(inputs: Inputs, remedy: Extract<Remedy, { kind: 'raise_limit' }> | null): RuleChange | null {
+  const limitCents = parseAmount(inputs.text('amount'));
+  const period = LimitPeriod.safeParse(inputs.choice('period'));
+  if (limitCents === null) return null;
+  const category = remedy?.category ?? null;
+  return { kind: 'limit', period: period.success ? period.data : (remedy?.period ?? 'daily'), category, limitCents };
 }

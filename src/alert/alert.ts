@@ -43,6 +43,13 @@ export const Remedy = z.discriminatedUnion('kind', [
     /** Further windows that would have stopped it too, tightest first: raising one alone does not help. */
     alsoBinding: z.array(TooSmall).default([]),
   }),
+  z.strictObject({
+    kind: z.literal('allow_category'),
+    /** Null id: the card service's number of the category is not known. */
+    category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
+  }),
+  z.strictObject({ kind: z.literal('allow_international') }),
+  z.strictObject({ kind: z.literal('allow_card_not_present') }),
   z.strictObject({ kind: z.literal('activate') }),
   z.strictObject({ kind: z.literal('unblock') }),
 ]);
@@ -55,10 +62,21 @@ export type Remedy = z.infer<typeof Remedy>;
 export const Confirmation = z.enum(['sent', 'confirmed', 'unconfirmed', 'overtaken']);
 export type Confirmation = z.infer<typeof Confirmation>;
 
+/** What can still be done about something that was done here. */
+export const Control = z.strictObject({
+  /** `take_back`: a temporary change, before its time. `undo`: a block, for a minute. */
+  kind: z.enum(['take_back', 'undo']),
+  /** Opaque: the lease, or the action. */
+  id: z.string(),
+  /** UTC ISO 8601: when it ends by itself. */
+  until: z.string(),
+});
+export type Control = z.infer<typeof Control>;
+
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
-  /** `recognize`: the holder says that it was them. */
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'acknowledge', 'recognize']),
+  /** `put_back`: a temporary change has ended. `recognize`: the holder says that it was them. */
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'put_back', 'acknowledge', 'recognize']),
   /** Slack user id; null when the change was seen, but made outside Slack. */
   by: z.string().nullable(),
   /** UTC ISO 8601. */
@@ -73,6 +91,7 @@ export const Outcome = z.strictObject({
   confirmation: Confirmation.optional(),
   /** Done as the holder of the card, not as somebody who runs the program. */
   asHolder: z.boolean().optional(),
+  control: Control.nullish(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 

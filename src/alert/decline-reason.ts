@@ -1,4 +1,4 @@
-import type { LimitPeriod } from './alert.ts';
+import type { LimitPeriod, Remedy } from './alert.ts';
 
 /** What a decline code means for people, and who can do what about it. */
 export interface DeclineReason {
@@ -10,7 +10,7 @@ export interface DeclineReason {
   readonly holderFix: string;
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
-  readonly remedy: 'raise_limit' | 'activate' | 'unblock' | 'none';
+  readonly remedy: Remedy['kind'] | 'none';
   /** True where the reason helps somebody who holds a card that is not theirs. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
@@ -75,7 +75,8 @@ function ruleMcc(message: string): Entry {
     title: 'Kind of merchant not allowed',
     meaning: 'The card’s spending rules do not allow this kind of merchant.',
     holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
-    adminFix: 'Allow this merchant category in the card’s spending rules, in the card program’s portal.',
+    adminFix: 'Allow this kind of merchant, for this purchase or for a time, if it is fine.',
+    remedy: 'allow_category',
     category,
   };
 }
@@ -122,13 +123,15 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     title: 'Purchases abroad not allowed',
     meaning: 'The merchant is outside the United States, and the card may only be used inside it.',
     holderFix: 'Use a merchant in the United States, or ask for purchases abroad to be allowed.',
-    adminFix: 'Allow international purchases in the card’s spending rules, in the card program’s portal.',
+    adminFix: 'Allow purchases abroad, for this purchase or for a time, if it is fine.',
+    remedy: 'allow_international',
   },
   'decline.rule.cardnotpresent': {
     title: 'Card must be used in person',
     meaning: 'The purchase was online or keyed in, and the card may only be used in person.',
     holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
-    adminFix: 'Allow card-not-present purchases in the card’s spending rules, in the card program’s portal.',
+    adminFix: 'Allow online purchases, for this purchase or for a time, if it is fine.',
+    remedy: 'allow_card_not_present',
   },
   'decline.rule.velocity': velocity,
   'decline.rule.velocity.mcc': velocityMcc,

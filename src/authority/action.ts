@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import { LimitPeriod } from '../alert/alert.ts';
 import { hearVerbs, placeVerbs } from './routing-command.ts';
 import { Since } from './since.ts';
+import { Term, Wish } from './wish.ts';
 
 /** What people can ask for. */
 export const verbs = [
   'show',
   'activate',
   'block',
-  'unblock',
-  'limit',
-  'acknowledge',
-  'decide',
   /** Somebody else is the holder of a card. */
   'link',
   'unlink',
@@ -24,6 +20,17 @@ export const verbs = [
   'recover',
   ...placeVerbs,
   ...hearVerbs,
+  'undo_block',
+  'unblock',
+  'limit',
+  'allow',
+  'remedy',
+  'ask',
+  'acknowledge',
+  'decide',
+  'break_glass',
+  'take_back',
+  'settle_lease',
 ] as const;
 export const Verb = z.enum(verbs);
 export type Verb = z.infer<typeof Verb>;
@@ -39,25 +46,20 @@ export const Target = z.discriminatedUnion('kind', [
     /** The alert that it was asked from, before the card was settled. */
     alertId: z.string().nullable(),
   }),
+  /** The only card that the person holds. */
+  z.strictObject({ kind: z.literal('own') }),
   z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
   /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
   z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),
   z.strictObject({ kind: z.literal('since'), since: Since }),
   /** The place where it was typed, and what was typed after the verb. */
   z.strictObject({ kind: z.literal('place'), text: z.string() }),
+  /** A change that ends by itself. */
+  z.strictObject({ kind: z.literal('lease'), leaseId: z.string() }),
+  /** An earlier action, to be undone. */
+  z.strictObject({ kind: z.literal('action'), actionId: z.string() }),
 ]);
 export type Target = z.infer<typeof Target>;
-
-export const LimitWish = z.strictObject({
-  period: LimitPeriod,
-  /** Whole cents; null takes the limit away. */
-  limitCents: z.int().nonnegative().nullable(),
-  /** Null: the card's overall limit. */
-  category: z.strictObject({ id: z.int(), name: z.string() }).nullable(),
-  /** How long it stays, in milliseconds; null until it is changed. */
-  durationMs: z.int().positive().nullable(),
-});
-export type LimitWish = z.infer<typeof LimitWish>;
 
 /** Where the answer goes. */
 export const Origin = z.strictObject({
@@ -87,17 +89,22 @@ export const Action = z
     id: z.string().regex(/^act_[0-9a-z]+$/),
     verb: Verb,
     target: Target,
-    limit: LimitWish.nullable(),
+    /** For `limit` and `allow`: what of the card's rules. */
+    wish: Wish.nullable(),
     /** What the person gave as reason, masked. */
     reason: z.string(),
     /** Behind the card: until when, which countries, since when. Read by whoever does it. */
     details: z.string().default(''),
     /** True when the person has read that other cards of the account end for good. */
     confirmed: z.boolean(),
-    /** For `decide`: yes or no. */
+    /** For `ask`: what the holder wants to pay, and until when. Which rule that takes is found out later. */
+    ask: z.strictObject({ amountCents: z.int().positive(), term: Term }).nullable().default(null),
+    /** For `decide`: yes or no. For `settle_lease`: put back, or leave it. */
     approve: z.boolean().nullable(),
     /** For `link`: the Slack user who holds the card. */
     subject: z.string().nullable().default(null),
+    /** For `remedy`: the form that was opened at the click and waits for what the card allows now. */
+    form: z.strictObject({ viewId: z.string(), hash: z.string(), pendingId: z.string() }).nullable().default(null),
     actor: z.strictObject({ userId: z.string(), teamId: z.string() }),
     /** The roles that the person had at the moment of the click. */
     roles: z.array(z.enum(['operator', 'approver', 'holder'])),

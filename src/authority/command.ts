@@ -1,10 +1,10 @@
 import type { LimitPeriod } from '../alert/alert.ts';
 import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
-import type { LimitWish } from './action.ts';
 import { readDuration } from './duration.ts';
 import { hearVerbs, parseRoutingCommand, placeVerbs, type RoutingCommand } from './routing-command.ts';
 import { readSince, type Since } from './since.ts';
+import { permanent, readUntil, type Term, type Wish } from './wish.ts';
 
 /** What a slash command asks for, before anybody looked whether the card exists. */
 export type Command =
@@ -14,9 +14,9 @@ export type Command =
   | { readonly verb: 'show' | 'activate' | 'block' | 'unblock'; readonly words: readonly string[] }
   | { readonly verb: 'link'; readonly words: readonly string[]; readonly subject: string }
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
-  | { readonly verb: 'limit'; readonly words: readonly string[]; readonly limit: LimitWish; readonly reason: string }
   | { readonly verb: 'recover'; readonly since: Since }
   | RoutingCommand
+  | { readonly verb: 'limit'; readonly words: readonly string[]; readonly wish: Wish; readonly reason: string }
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
 
@@ -39,10 +39,11 @@ const usages = {
   activate: '/card activate CARD',
   block: '/card block CARD [reason]',
   unblock: '/card unblock CARD [reason]',
-  limit: '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION] [reason]',
   link: '/card link CARD [@user]',
   unlink: '/card unlink CARD',
   recover: '/card recover [2h | 2026-11-20T09:00]',
+  limit:
+    '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]',
 } as const;
 
 /** A person, as `readSlashText` leaves it. */
@@ -149,24 +150,36 @@ function parseLimit(words: readonly string[]): Command {
     );
   }
 
-  let rest = words.slice(at + 2);
-  let durationMs: number | null = null;
-  if (rest[0]?.toLowerCase() === 'for') {
-    const duration = readDuration(rest.slice(1));
-    if (duration !== null) {
-      durationMs = duration.ms;
-      rest = rest.slice(1 + duration.words);
-    } else if (/^\d/.test(rest[1] ?? '')) {
-      // "for the team lunch" is a reason; "for 4 lightyears" is a duration that we cannot read.
-      return unclear(
-        `“${rest.slice(0, 3).join(' ').slice(0, 40)}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`,
-      );
-    }
-  }
+  const read = readTerm(words.slice(at + 2));
+  if (typeof read === 'string') return unclear(read);
   return {
     verb: 'limit',
     words: words.slice(0, at),
-    limit: { period, limitCents, category: null, durationMs },
-    reason: rest.join(' '),
+    wish: { change: { kind: 'limit', period, limitCents, category: null }, term: read.term },
+    reason: read.rest.join(' '),
   };
+}
+
+/**
+ * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.
+ *
+ * @returns the term and what is left, or what is wrong: "for the team lunch" is a reason, "for 4 lightyears" is a
+ * duration that nobody can read.
+ */
+export function readTerm(words: readonly string[]): { term: Term; rest: readonly string[] } | string {
+  const [preposition = '', next = ''] = words;
+  const said = words.slice(0, 3).join(' ').slice(0, 40);
+  if (preposition.toLowerCase() === 'for') {
+    const duration = readDuration(words.slice(1));
+    if (duration !== null) {
+      return { term: { kind: 'duration', ms: duration.ms }, rest: words.slice(1 + duration.words) };
+    }
+    if (/^\d/.test(next)) return `“${said}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`;
+  }
+  if (preposition.toLowerCase() === 'until') {
+    const until = readUntil(words.slice(1));
+    if (until !== null) return { term: until.term, rest: words.slice(1 + until.words) };
+    if (/^\d/.test(next)) return `“${said}” is no day. Write “until midnight” or “until 2026-12-24”.`;
+  }
+  return { term: permanent, rest: words };
 }

@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { CardFacts, Confirmation, LimitPeriod } from '../alert/alert.ts';
+import { CardFacts, Confirmation, Control } from '../alert/alert.ts';
 import { CardStatus } from '../alert/event.ts';
+import { RuleChange } from '../alert/rule-change.ts';
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
-  z.strictObject({
-    kind: z.literal('limit'),
-    period: LimitPeriod,
-    /** Null: the card's overall limit. */
-    categoryId: z.int().nullable(),
-    /** Whole cents; null: no limit. */
-    limitCents: z.int().nullable(),
-  }),
+  z.strictObject({ kind: z.literal('rule'), change: RuleChange }),
 ]);
 export type Expected = z.infer<typeof Expected>;
 
@@ -31,5 +25,7 @@ export const Result = z.strictObject({
   confirmation: Confirmation.optional(),
   /** Given with `sent`, and with an outcome that is not known: what would confirm it. */
   expects: Expected.optional(),
+  /** What can still be done about it. */
+  control: Control.nullish(),
 });
 export type Result = z.infer<typeof Result>;

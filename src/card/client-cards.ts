@@ -18,7 +18,7 @@ export interface CardMethods {
   /** Activates one card. All other cards of the account end for good. Never sent twice. */
   activateCard(acctId: number, cardId: number, options?: CallOptions): Promise<void>;
   getSpendRules(acctId: number, options?: CallOptions): Promise<SpendRulesRead>;
-  /** Writes all rules back: `raw` as `getSpendRules` gave it, with `changeLimit` applied. */
+  /** Writes all rules back: `raw` as `getSpendRules` gave it, with `changeRule` applied. */
   putSpendRules(acctId: number, raw: AnyRecord, options?: CallOptions): Promise<void>;
   getProfile(acctId: number, options?: CallOptions): Promise<Profile>;
   /** `changes` in the service's own field names; what is left out stays. */

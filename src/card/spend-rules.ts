@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { LimitPeriod } from '../alert/alert.ts';
 import { toCents } from '../alert/money.ts';
-import { CardApiError } from '../errors.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
@@ -30,27 +29,20 @@ export interface SpendRulesRead {
   readonly raw: AnyRecord;
 }
 
-export interface LimitFieldChange {
-  readonly period: LimitPeriod;
-  /** Id of a merchant category; null for the card's overall limit. */
-  readonly category: number | null;
-  /** Null: no limit. */
-  readonly limitCents: number | null;
-}
-
 export type SpendRulesAssumptions = Pick<
   CardApiAssumptions,
   'spendRulesWrapper' | 'readOnlyRuleFields' | 'readOnlyCategoryFields' | 'noLimit'
 >;
 
-const defaults: SpendRulesAssumptions = {
+export const defaultRulesAssumptions: SpendRulesAssumptions = {
   spendRulesWrapper: 'AdvancedSpendRules',
   readOnlyRuleFields: [],
   readOnlyCategoryFields: [],
   noLimit: null,
 };
 
-const limitFields: Record<LimitPeriod, string> = {
+/** Name of each window's limit on the wire. */
+export const limitFields: Record<LimitPeriod, string> = {
   daily: 'DailySpendLimit',
   weekly: 'WeeklySpendLimit',
   monthly: 'MonthlySpendLimit',
@@ -75,7 +67,10 @@ const Rules = z.object({
 });
 
 /** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
-export function readSpendRules(raw: unknown, assumptions: SpendRulesAssumptions = defaults): SpendRules | null {
+export function readSpendRules(
+  raw: unknown,
+  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+): SpendRules | null {
   const received = AnyRecord.safeParse(raw);
   if (!received.success) return null;
   const inner = unwrapped(received.data, assumptions);
@@ -110,36 +105,11 @@ export function readSpendRules(raw: unknown, assumptions: SpendRulesAssumptions 
   };
 }
 
-/**
- * The rules with one limit changed; everything else, unknown fields too, unchanged and in its place.
- *
- * Whether PUT replaces or merges is not shown, so all of it is always written back.
- *
- * @throws CardApiError when the card has no such category.
- */
-export function changeLimit(
-  raw: AnyRecord,
-  change: LimitFieldChange,
-  assumptions: SpendRulesAssumptions = defaults,
-): AnyRecord {
-  const inner = unwrapped(raw, assumptions);
-  const value = change.limitCents === null ? assumptions.noLimit : change.limitCents / 100;
-  const field = limitFields[change.period];
-  const changed =
-    change.category === null
-      ? { ...inner, ...switchOf(inner, change), [field]: value }
-      : changeCategory(inner, change.category, field, value);
-  return inner === raw ? changed : { ...raw, [assumptions.spendRulesWrapper]: changed };
-}
-
-/** The daily limit has a switch beside it, which must not say "off" when the limit is there. */
-function switchOf(rules: AnyRecord, { period, limitCents }: LimitFieldChange): AnyRecord {
-  const has = period === 'daily' && typeof rules['IsDailySpendLimitEnabled'] === 'boolean';
-  return has ? { IsDailySpendLimitEnabled: limitCents !== null } : {};
-}
-
 /** What PUT takes: no wrapper, and without the fields that can only be read. */
-export function toSpendRulesBody(raw: AnyRecord, assumptions: SpendRulesAssumptions = defaults): AnyRecord {
+export function toSpendRulesBody(
+  raw: AnyRecord,
+  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+): AnyRecord {
   const body = without(unwrapped(raw, assumptions), assumptions.readOnlyRuleFields);
   if (!Array.isArray(body.MerchantCategories)) return body;
   return {
@@ -150,23 +120,8 @@ export function toSpendRulesBody(raw: AnyRecord, assumptions: SpendRulesAssumpti
   };
 }
 
-function changeCategory(rules: AnyRecord, id: number, field: string, value: number | null): AnyRecord {
-  const categories: readonly unknown[] = Array.isArray(rules.MerchantCategories) ? rules.MerchantCategories : [];
-  const place = categories.findIndex((category) => isRecord(category) && String(category.Id) === String(id));
-  const category = categories[place];
-  if (!isRecord(category)) {
-    throw new CardApiError('the card has no such spend category', {
-      operation: 'changeLimit',
-      status: null,
-      outcome: 'not_sent',
-      code: 'refused',
-      apiMessage: null,
-    });
-  }
-  return { ...rules, MerchantCategories: categories.with(place, { ...category, [field]: value }) };
-}
-
-function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
+/** The rules themselves, with or without the wrapper of the answer. */
+export function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
   const inner = raw[assumptions.spendRulesWrapper];
   return isRecord(inner) ? inner : raw;
 }
@@ -175,6 +130,6 @@ function without(record: AnyRecord, names: readonly string[]): AnyRecord {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-function isRecord(value: unknown): value is AnyRecord {
+export function isRecord(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

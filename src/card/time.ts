@@ -120,3 +120,12 @@ function offsetAt(ms: number, zone: string): number {
   const name = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
+
+/** The days of the service's clock: its limits begin anew at their midnights. */
+export function serviceDays(zone: string): { nextMidnight(after: Date): Date; endOf(day: string): Date } {
+  const endOf = (day: string): Date => {
+    const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');
+    return new Date(toInstant(`${next}T00:00:00`, zone) ?? Number.NaN);
+  };
+  return { nextMidnight: (after) => endOf(toWallClock(after, zone).slice(0, 10)), endOf };
+}

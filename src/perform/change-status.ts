@@ -7,6 +7,7 @@ import type { CallOptions } from '../card/call.ts';
 import type { AccountDetails } from '../card/schema-account.ts';
 import { CardApiError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
+import { offerUndo } from './offer-undo.ts';
 import { auditRecord, report } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
@@ -47,7 +48,9 @@ export async function changeStatus(
     );
 
   if (journal?.state === 'sending' && before === wished[verb]) {
-    return await finish('done', { before: journal.before, after: word(before), confirmation: 'confirmed' });
+    const undo = await offerUndo({ action, acctId, cardId }, journal.before, deps);
+    const sides = { before: journal.before, after: word(before) };
+    return await finish('done', { ...sides, confirmation: 'confirmed', ...undo });
   }
   const obstacle = obstacleTo(verb, card);
   if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
@@ -91,7 +94,8 @@ async function send(
     if (!(error instanceof CardApiError)) throw error;
     return await settleFailure(error, verb, acctId, expects, finish, deps);
   }
-  await finish('done', { after, confirmation: 'sent', expects });
+  const undo = await offerUndo({ action, acctId, cardId }, before, deps);
+  await finish('done', { after, confirmation: 'sent', expects, ...undo });
 }
 
 /** A stolen card must not wait for its details: what cannot be read soon is blocked unread. */

@@ -1,10 +1,10 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
+import { currentOf, wantedOf } from '../alert/rule-change.ts';
 import type { Expected, Result } from '../authority/result.ts';
 import { CardApiError } from '../errors.ts';
 import type { AwaitedConfirmation, Verdict } from '../store/confirmations.ts';
 import * as trouble from '../trouble.ts';
-import { currentOf } from './change-limit.ts';
 import { readBack } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
@@ -13,7 +13,7 @@ import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
 const PATIENCE_MS = 2 * 60_000;
 
 /** A status has a webhook, which gets a moment; a limit has none, so it is looked at sooner. */
-const FIRST_READ_MS = { status: 3000, limit: 1000 } as const;
+const FIRST_READ_MS = { status: 3000, rule: 1000 } as const;
 const LOOK_AGAIN_MAX_MS = 30_000;
 
 /** One question, asked again later anyway. */
@@ -67,11 +67,9 @@ async function look(
 /** False also when it cannot be read now. */
 async function isSeen(acctId: number, expects: Expected, deps: PerformDeps): Promise<boolean> {
   if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
-  const { period, categoryId, limitCents } = expects;
-  const category = categoryId === null ? null : { id: categoryId, name: '' };
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    return currentOf(rules, { period, category }) === limitCents;
+    return currentOf(rules, expects.change) === wantedOf(expects.change);
   } catch (error) {
     if (error instanceof CardApiError) return false;
     throw error;
@@ -83,7 +81,7 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
   const { action, verb, acctId, outcomeOf, sentAt } = awaited;
   const { confirmation } = verdict;
   await deps.confirmations.decide(action.id, verdict);
-  const result = resultOf(awaited.result, verdict);
+  const result = resultOf(awaited.result, verdict, deps.now());
   const { before, after, card } = result;
   const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };
   await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, ...seen }, deps));
@@ -105,10 +103,17 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
 }
 
 /** What nobody knew is known now; what was sent stays done. */
-function resultOf(result: Result, { confirmation }: Verdict): Result {
-  const { expects: _seen, ...rest } = result;
+function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
+  const { expects: _seen, control, ...rest } = result;
+  // What could be done about it for a minute may be over by now.
+  const isOver = control == null || Date.parse(control.until) <= now.getTime();
   const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
-  return { ...rest, ...(isKnownNow && { state: 'done' as const, note: null }), confirmation };
+  return {
+    ...rest,
+    control: isOver ? null : control,
+    ...(isKnownNow && { state: 'done' as const, note: null }),
+    confirmation,
+  };
 }
 
 /**
@@ -121,12 +126,20 @@ function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Ver
   return (isUnsure && action.target.kind !== 'alert') || action.origin.replace;
 }
 
+const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {
+  block: 'block',
+  unblock: 'unblock',
+  activate: 'activate',
+  limit: 'change the limit of',
+  allow: 'change the spend rules of',
+};
+
 async function tellUnconfirmed(awaited: AwaitedConfirmation, deps: PerformDeps): Promise<void> {
   const { action, verb, result, sentAt } = awaited;
   const ref = action.id.slice(-8);
   const line = auditLine({
     by: action.actor.userId,
-    did: `asked to ${verb === 'limit' ? 'change the limit of' : verb}`,
+    did: `asked to ${askedWords[verb]}`,
     card: result.card,
     at: sentAt,
     before: result.before,

@@ -1,18 +1,22 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import { refusal } from '../../templates/refusal.ts';
+import { ruleName } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
+import { judge } from '../authority/policy.ts';
 import type { Result } from '../authority/result.ts';
 import type { LimitRequest } from '../store/requests.ts';
-import { changeLimit } from './change-limit.ts';
+import { changeRule } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
+import { needsOthers } from './exposure.ts';
 import { auditRecord, tell } from './report.ts';
+import { expire, settle } from './settle-request.ts';
 
 /**
- * A second approver's yes, or anybody's no, to a raise.
+ * An approver's yes or no to a request: as it was asked, or with another amount or time.
  *
- * Nobody approves twice, so the one who asked cannot be the second. Runs under the request's lock, so of two people
- * who press at once one decides and the other is told.
+ * Nobody approves twice, and nobody the own wish or the own card. Runs under the request's lock, so of two people who
+ * press at once one decides and the other is told.
  *
  * @throws CardApiError when the job should run again.
  */
@@ -24,22 +28,28 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
 
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
   if (request.decision === action.id) return await settle(request, deps);
-  if (request.state !== 'open') return await no(`This request is ${request.state} already.`);
+  if (request.state !== 'open') return await no(`This request is ${stateWords[request.state]} already.`);
   if (deps.now().toISOString() > request.expiresAt) {
-    await settle({ ...request, state: 'expired', decision: action.id, decidedAt: request.expiresAt }, deps);
-    await markAlert(request.action, 'Nobody decided in time', deps);
+    await expire(request, deps);
     return await no('This request expired without a decision.', 'Ask for the limit again.');
   }
   if (action.approve === true) await approve(action, request, deps, no);
   else await deny(action, request, deps);
 }
 
+const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
+  open: 'open',
+  approved: 'approved',
+  denied: 'denied',
+  expired: 'expired',
+  glass: 'settled by breaking the glass',
+};
+
 async function deny(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
   await record(action, request, 'denied', deps);
-  await settle({ ...request, state: 'denied', decidedBy: action.actor.userId, ...decisionOf(action, deps) }, deps);
-  await markAlert(request.action, 'An approver said no', deps);
-  const whoCan = { text: 'Denied by', userIds: [action.actor.userId] };
-  await deps.answer(request.action, refusal({ what: 'Your raise', why: 'Another approver said no.', whoCan }));
+  const note = action.reason;
+  const decided = { ...request, note, decidedBy: action.actor.userId, ...decisionOf(action, deps) };
+  await settle({ ...decided, state: 'denied' }, deps);
 }
 
 async function approve(
@@ -49,30 +59,62 @@ async function approve(
   no: (why: string, whoCan?: string) => Promise<void>,
 ): Promise<void> {
   const by = action.actor.userId;
-  if (request.approvals.some((approval) => approval.by === by)) {
-    return await no('You have approved it already.', 'It takes a different approver.');
-  }
+  const verdict = judge(
+    {
+      deed: 'approve',
+      roles: action.roles,
+      isOwnCard: request.holder === by,
+      isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
+    },
+    deps,
+  );
+  if (verdict.kind === 'refused') return await no(verdict.why, 'Ask another approver.');
   await record(action, request, 'approved', deps);
-  const result = await perform(action, request, deps);
+
+  const changed = await withChanges(action, request, deps);
+  const approvals = [...changed.approvals, { by, at: deps.now().toISOString() }];
+  if (approvals.length < changed.needed) {
+    // One yes of several: the buttons stay for the others.
+    await deps.requests.save({ ...changed, approvals });
+    await deps.updateRequest(changed.id);
+    return;
+  }
+  const result = await perform(action, changed, deps);
   if (result.state !== 'done' && result.state !== 'unchanged') {
     // The request stays open: what stood in the way may pass.
     const shown = { ...result, verb: 'limit', by, at: deps.now().toISOString(), reason: null } as const;
     return await deps.answer(action, actionResult({ ...shown, ref: action.id.slice(-8) }));
   }
-  const approvals = [...request.approvals, { by, at: deps.now().toISOString() }];
-  await settle({ ...request, approvals, state: 'approved', decidedBy: by, ...decisionOf(action, deps) }, deps);
+  const leaseId = result.control?.kind === 'take_back' ? result.control.id : null;
+  const decided = { ...changed, approvals, decidedBy: by, leaseId, ...decisionOf(action, deps) };
+  await settle({ ...decided, state: 'approved' }, deps);
 }
 
-/** Changes the limit in the name of the one who asked, once for each yes; the record holds both. */
+/** *Change and approve*: what others approved was another wish, so their yes counts no more. */
+async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
+  if (action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish)) return request;
+  const changed = { ...request, wish: action.wish, note: action.reason };
+  const others = await needsOthers(changed, deps);
+  const own = request.approvals.filter((approval) => approval.by === request.action.actor.userId);
+  return { ...changed, approvals: own, needed: own.length + others };
+}
+
+/**
+ * Changes the rule, once for each yes: in the name of the approver who asked for a second one, or of the approver who
+ * says yes to a holder. The record holds both.
+ */
 async function perform(action: Action, request: LimitRequest, deps: PerformDeps): Promise<Result> {
-  const { acctId, action: asked } = request;
+  const { acctId, action: asked, wish } = request;
   // The yes' own id: a later yes, after one that failed, is another try.
-  const wished = Action.parse({ ...asked, id: action.id });
+  const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+  const byWhom = asked.verb === 'ask' ? { ...action, target: asked.target, reason: asked.reason } : asked;
+  const wished = Action.parse({ ...byWhom, verb, wish, id: action.id });
   return await deps.withLock(`account:${acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
-    if (written?.state === 'settled') await tell(wished, 'limit', written, deps, { outcomeOf: asked.id });
+    const approval = { outcomeOf: asked.id, requestId: request.id };
+    if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);
     if (written?.state === 'settled' || written?.state === 'told') return written.result;
-    return await changeLimit({ action: wished, acctId, cardId: null }, { outcomeOf: asked.id }, deps);
+    return await changeRule({ action: wished, acctId, cardId: null }, approval, deps);
   });
 }
 
@@ -89,34 +131,18 @@ async function record(
   await deps.journal.write(action.id, { state: 'asked' });
   const line = auditLine({
     by: action.actor.userId,
-    did: `${event} a raise of the ${request.action.limit?.period ?? ''} limit of`,
+    did: `${event} a change of the ${ruleName(request.wish.change)} of`,
     card,
     at: deps.now().toISOString(),
     before: null,
     after: null,
-    reason: null,
-    outcome: event === 'denied' ? 'nothing changed' : 'second approval',
+    reason: action.reason === '' ? null : action.reason,
+    outcome: event === 'denied' ? 'nothing changed' : 'another approval',
     ref: action.id.slice(-8),
   });
   await deps.postAuditLine(`audit-${action.id}-${event}`, line);
 }
 
-/** The alert that the raise was asked from no longer waits. */
-async function markAlert(asked: Action, text: string, { alerts, updateMessages, now }: PerformDeps): Promise<void> {
-  if (asked.target.kind !== 'alert') return;
-  const { alertId } = asked.target;
-  const outcome = { verb: 'limit', by: asked.actor.userId, at: now().toISOString(), state: 'failed', text } as const;
-  await alerts.setOutcome(alertId, asked.id, outcome);
-  await updateMessages(alertId);
-}
-
 function decisionOf(action: Action, { now }: PerformDeps): Pick<LimitRequest, 'decision' | 'decidedAt'> {
   return { decision: action.id, decidedAt: now().toISOString() };
-}
-
-async function settle(request: LimitRequest, deps: PerformDeps): Promise<void> {
-  // The message's place may have become known meanwhile.
-  const ref = (await deps.requests.get(request.id))?.ref ?? request.ref;
-  await deps.requests.save({ ...request, ref });
-  await deps.updateRequest(request.id);
 }

@@ -1,27 +1,47 @@
-import type { CardFacts } from '../alert/alert.ts';
+import type { CardFacts, Remedy, TransactionAlert } from '../alert/alert.ts';
+import type { TransactionEvent } from '../alert/event.ts';
 import type { Gap } from '../alert/gap.ts';
+import type { RuleChange } from '../alert/rule-change.ts';
 import type { Action } from '../authority/action.ts';
 import type { Since } from '../authority/since.ts';
+import type { ServiceDays } from '../authority/wish.ts';
 import type { CardClient } from '../card/client.ts';
-import type { LimitFieldChange } from '../card/spend-rules.ts';
 import type { Log } from '../log.ts';
+import type { Role } from '../permissions.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Alerts } from '../store/alerts.ts';
 import type { Audit } from '../store/audit.ts';
+import type { Blocks } from '../store/blocks.ts';
 import type { CardHistory } from '../store/card-history.ts';
 import type { Claim, Claims } from '../store/claims.ts';
 import type { Confirmations } from '../store/confirmations.ts';
 import type { Directory } from '../store/directory.ts';
 import type { DirectoryAccount } from '../store/directory-account.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Leases } from '../store/leases.ts';
+import type { Lease, Leases } from '../store/leases.ts';
 import type { Links } from '../store/links.ts';
 import type { WithLock } from '../store/lock.ts';
 import type { PendingStore } from '../store/pending.ts';
+import type { Raises } from '../store/raises.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
 import type { TellOps } from '../tell-ops.ts';
 import type { RoutingDeps } from './routing-deps.ts';
+
+/** Whether a declined purchase would pass now, and what it takes if not. */
+export type PurchaseCheck =
+  | { readonly state: 'stopped'; readonly remedy: Remedy }
+  | { readonly state: 'passes' }
+  /** The card API did not say, or nothing of ours can help. */
+  | { readonly state: 'unknown' };
+
+/** What an open form shows. */
+export interface FilledForm {
+  readonly alert: TransactionAlert;
+  readonly pendingId: string;
+  readonly remedy: Remedy | null;
+  readonly state: 'checked' | 'passes' | 'unread';
+}
 
 /** What performing an action needs, joined in `worker.ts`. */
 export interface PerformDeps {
@@ -29,8 +49,12 @@ export interface PerformDeps {
     CardClient,
     'getAccount' | 'setCardStatus' | 'activateCard' | 'getSpendRules' | 'putSpendRules' | 'getRemainingLimits'
   >;
-  /** The rules with one limit changed, everything else as it was. */
-  readonly changeLimit: (raw: Record<string, unknown>, change: LimitFieldChange) => Record<string, unknown>;
+  /** The rules with one thing changed, everything else as it was. */
+  readonly changeRule: (raw: Record<string, unknown>, change: RuleChange) => Record<string, unknown>;
+  /** What would let a declined purchase pass now. */
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+  /** The service's clock. */
+  readonly serviceDays: ServiceDays;
   readonly directory: Directory;
   /** Names and last four of a card, as far as the directory knows them. */
   readonly toFacts: (
@@ -50,6 +74,10 @@ export interface PerformDeps {
   readonly claims: Claims;
   /** What Slack knows of somebody; null: nothing. */
   readonly person: (userId: string) => Promise<Person | null>;
+  readonly raises: Raises;
+  readonly blocks: Blocks;
+  /** Whom to mention: user ids and user group ids. */
+  readonly whoMay: (role: Role) => Promise<readonly string[]>;
   readonly audit: Audit;
   readonly withLock: WithLock;
   /** Answers the person who asked, where they asked; nobody else sees it. */
@@ -67,6 +95,15 @@ export interface PerformDeps {
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
   /** Writes to a person, in a direct message; the id makes repeating it nothing. */
   readonly tellDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  /** Gives a temporary change a message of its own, in the channel for requests. */
+  readonly postLease: (lease: Lease) => Promise<void>;
+  /** Brings a temporary change's own messages up to date, soon. */
+  readonly updateLease: (leaseId: string) => Promise<void>;
+  /** Posts for the approvers, or for whoever runs the bot; the id makes repeating it nothing. */
+  readonly postToApprovals: (id: string, message: Message) => Promise<void>;
+  readonly postToOps: (id: string, message: Message) => Promise<void>;
+  /** Shows in an open form what is known by now. */
+  readonly updateForm: (form: NonNullable<Action['form']>, shown: FilledForm) => Promise<void>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */
@@ -80,6 +117,10 @@ export interface PerformDeps {
   readonly recoverGap: (gap: Gap) => Promise<void>;
   /** Where the bot tells of itself. */
   readonly opsChannel: string;
+  /** Looks after a request that nobody answers, from now on. */
+  readonly scheduleRequest: (requestId: string) => Promise<void>;
+  /** Takes *Undo* away when its minute is over. */
+  readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
   readonly twoPersonAboveCents: number;
   readonly now: () => Date;
   readonly log: Log;

@@ -46,8 +46,13 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
 
 /** A decision is about a limit. Null where no card is changed. */
 function verbOf(verb: Verb): ActionVerb | null {
-  if (verb === 'decide') return 'limit';
-  return verb === 'block' || verb === 'unblock' || verb === 'activate' || verb === 'limit' ? verb : null;
+  if (verb === 'decide' || verb === 'break_glass') return 'limit';
+  if (verb === 'undo_block') return 'unblock';
+  return isChange(verb) ? verb : null;
+}
+
+function isChange(verb: Verb): verb is Extract<Verb, ActionVerb> {
+  return ['block', 'unblock', 'activate', 'limit', 'allow'].includes(verb);
 }
 
 async function accountOf(requestId: string, { requests }: PerformDeps): Promise<number> {

@@ -12,6 +12,7 @@ const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], str
   unblock: words('unblocked', 'unblock'),
   activate: words('activated', 'activate'),
   limit: words('changed the limit of', 'change the limit of'),
+  allow: words('changed the spend rules of', 'change the spend rules of'),
 };
 
 function words(done: string, asked: string): Record<Result['state'], string> {
@@ -29,7 +30,7 @@ const outcomeWords: Readonly<Record<Result['state'], string>> = {
   unchanged: 'nothing to change',
   failed: 'failed, nothing changed',
   unknown: 'outcome not known',
-  waiting: 'waits for a second approver',
+  waiting: 'waits for another approver',
 };
 
 /** The webhook of a change follows it at once. */
@@ -111,7 +112,7 @@ export async function tell(
   deps: PerformDeps,
   { outcomeOf = action.id }: OutcomeOf = {},
 ): Promise<void> {
-  const { card, state, before, after, apiWords, note, confirmation } = result;
+  const { card, state, before, after, apiWords, note, confirmation, control } = result;
   const confirmedBy = confirmation === 'confirmed' ? 'read-back' : null;
   const facts = { ...card, before, after, detail: apiWords ?? note, api: apiAnswerOf(result), confirmedBy } as const;
   await deps.audit.append(auditRecord(action, state, facts, deps));
@@ -147,7 +148,8 @@ export async function tell(
   // A button's success shows on the alert itself; everything else is told to the person who asked.
   if (action.target.kind !== 'alert' || state !== 'done') {
     const by = action.actor.userId;
-    const shown = { verb, state, card, by, at, before, after, apiWords, reason, note, ref, confirmation };
+    const said = { before, after, apiWords, reason, note, control, confirmation };
+    const shown = { verb, state, card, by, at, ...said, ref };
     await deps.answer(action, actionResult(shown));
   }
   await deps.journal.write(action.id, { state: 'told', at, result });
@@ -171,10 +173,13 @@ async function awaitConfirmation(
 export function toOutcome(
   action: Action,
   verb: ActionVerb,
-  { card, state, before, after, apiWords, note, confirmation }: Result,
+  { card, state, before, after, apiWords, note, confirmation, control }: Result,
   at: string,
 ): Outcome {
-  const change = verb === 'limit' && state === 'done' && after !== null ? `${before ?? 'unknown'} → ${after}` : '';
+  const change =
+    (verb === 'limit' || verb === 'allow') && state === 'done' && after !== null
+      ? `${before ?? 'unknown'} → ${after}`
+      : '';
   const said = apiWords === null ? '' : `The card service says: “${apiWords}”`;
   const reason = action.reason === '' ? '' : `Reason: ${action.reason}`;
   return {
@@ -186,5 +191,6 @@ export function toOutcome(
     asHolder: isForOwnCard(action.verb, action.roles),
     text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),
     ...(confirmation === undefined ? {} : { confirmation }),
+    control: control ?? null,
   };
 }

@@ -24,6 +24,14 @@ export type UpdateClaim = z.infer<typeof UpdateClaim>;
 
 export const EndClaim = z.strictObject({ claimId: z.string() });
 export type EndClaim = z.infer<typeof EndClaim>;
+export const UpdateLease = z.strictObject({ leaseId: z.string() });
+export type UpdateLease = z.infer<typeof UpdateLease>;
+
+export const AgeRequest = z.strictObject({ requestId: z.string() });
+export type AgeRequest = z.infer<typeof AgeRequest>;
+
+export const EndUndo = z.strictObject({ actionId: z.string() });
+export type EndUndo = z.infer<typeof EndUndo>;
 
 export const EndMute = z.strictObject({ muteId: z.string() });
 export type EndMute = z.infer<typeof EndMute>;

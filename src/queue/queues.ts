@@ -16,7 +16,7 @@ export interface Queues {
   quarantine(webhook: QuarantinedWebhook): Promise<void>;
   performAction(action: Action): Promise<void>;
   recordRefusal(action: Action): Promise<void>;
-  /** Wakes the worker at `atMs` to end a temporary limit. */
+  /** Wakes the worker at `atMs` to end a temporary change. */
   endLease(leaseId: string, atMs: number): Promise<void>;
   /** Wakes the worker at `atMs` to look whether a change can be seen. */
   confirmAction(actionId: string, atMs: number): Promise<void>;
@@ -24,6 +24,12 @@ export interface Queues {
   recoverGap(gap: Gap): Promise<void>;
   /** Wakes the worker at `atMs` to end a mute. */
   endMute(muteId: string, atMs: number): Promise<void>;
+  /** Ends it now, whatever its timer says. */
+  endLeaseNow(leaseId: string): Promise<void>;
+  /** Looks after a request until it is decided: reminds, and ends it. */
+  ageRequest(requestId: string): Promise<void>;
+  /** Wakes the worker at `atMs` to take *Undo* away. */
+  endUndo(actionId: string, atMs: number): Promise<void>;
   /** Runs an upkeep job every `everyMs`, once for all workers. */
   every(name: string, everyMs: number): Promise<void>;
   /** Wakes a channel's outbox. While it runs, one more run is kept for afterwards. */
@@ -32,7 +38,7 @@ export interface Queues {
   flushOutboxIn(channel: string, ms: number): Promise<void>;
   /** Brings an alert's messages up to date, once for any number of changes in between. */
   updateMessage(alertId: string): Promise<void>;
-  /** The same for the message of a request. */
+  /** The same for the message of a request, and for those of a temporary change. */
   updateRequest(requestId: string): Promise<void>;
   /** The same for the message of a claim. */
   updateClaim(claimId: string): Promise<void>;
@@ -40,6 +46,7 @@ export interface Queues {
   endClaim(claimId: string, atMs: number): Promise<void>;
   /** Brings an entry into a person's direct messages, once by the entry's id. */
   tellPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
+  updateLease(leaseId: string): Promise<void>;
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
@@ -60,6 +67,14 @@ export function createQueues(redis: RedisClient): Queues {
     upkeep: open('upkeep'),
   };
   const backoff = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
+  /** What was to be temporary must not stay because a job was given up. */
+  const neverGivenUp = {
+    ...keepFailedOnly,
+    removeOnFail: true,
+    attempts: 1000,
+    backoff: { type: 'fixed', delay: 30_000 },
+  } as const;
+  const at = (ms: number): { delay: number } => ({ delay: Math.max(0, ms - Date.now()) });
 
   return {
     async deliverAlert(event, isLate) {
@@ -86,20 +101,16 @@ export function createQueues(redis: RedisClient): Queues {
       });
     },
     async endLease(leaseId, atMs) {
-      const delay = Math.max(0, atMs - Date.now());
-      await queues.upkeep.add(
-        'end-lease',
-        { leaseId },
-        // A limit that was to be temporary must not stay because a job was given up.
-        {
-          ...keepFailedOnly,
-          removeOnFail: true,
-          jobId: `lease-${leaseId}`,
-          delay,
-          attempts: 1000,
-          backoff: { type: 'fixed', delay: 30_000 },
-        },
-      );
+      await queues.upkeep.add('end-lease', { leaseId }, { ...neverGivenUp, jobId: `lease-${leaseId}`, ...at(atMs) });
+    },
+    async endLeaseNow(leaseId) {
+      await queues.upkeep.add('end-lease', { leaseId }, { ...neverGivenUp, jobId: `lease-${leaseId}-now` });
+    },
+    async ageRequest(requestId) {
+      await queues.upkeep.add('age-request', { requestId }, { ...neverGivenUp, jobId: `age-${requestId}` });
+    },
+    async endUndo(actionId, atMs) {
+      await queues.upkeep.add('end-undo', { actionId }, { ...neverGivenUp, jobId: `undo-${actionId}`, ...at(atMs) });
     },
     async confirmAction(actionId, atMs) {
       await queues.upkeep.add(
@@ -200,6 +211,13 @@ export function createQueues(redis: RedisClient): Queues {
     async tellPerson(userId, entry) {
       const options = { ...keepFailedOnly, jobId: `person-${userId}-${entry.id}`, attempts: 12, backoff };
       await queues.updates.add('tell-person', { userId, entry }, options);
+    },
+    async updateLease(leaseId) {
+      await queues.updates.add(
+        'update-lease',
+        { leaseId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: leaseId, keepLastIfActive: true } },
+      );
     },
     queue: (name) => queues[name],
     async close() {

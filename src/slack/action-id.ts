@@ -16,6 +16,15 @@ export const actionId = {
   /** One of the cards of a card-testing warning, chosen from a list; and all of them. */
   blockTestedCard: 'block_tested_card',
   blockTestedCards: 'block_tested_cards',
+  /** "Change and approve…", "Deny with note…", "Break glass…" on a request: each opens a form. */
+  changeRequest: 'change_request',
+  denyWithNote: 'deny_with_note',
+  breakGlass: 'break_glass',
+  /** "Somebody changed it meanwhile": put back, or leave it. */
+  putBack: 'put_back',
+  leaveIt: 'leave_it',
+  /** A block, within a minute. */
+  undoBlock: 'undo_block',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
   /** "This is my card", after a match of e-mail addresses. */
@@ -40,4 +49,6 @@ export const callbackId = {
   raiseLimit: 'raise_limit',
   cardPicker: 'card_picker',
   limitCard: 'limit_card',
+  decideRequest: 'decide_request',
+  askForMore: 'ask_for_more',
 } as const;

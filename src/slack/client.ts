@@ -45,10 +45,10 @@ export interface Slack {
   update(ref: MessageRef, message: Message): Promise<void>;
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
-  openView(triggerId: string, view: ModalView): Promise<void>;
   /** Over the view in which the control was pressed. */
   pushView(triggerId: string, view: ModalView): Promise<void>;
   /** Fails when the view has changed since `hash`. */
+  openView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
   updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
   openDirect(userId: string): Promise<string>;
   /** Null: Slack knows nobody of this id. */
@@ -145,7 +145,8 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
       }),
     openView: (triggerId, view) =>
       call('views.open', async () => {
-        await client.views.open({ trigger_id: triggerId, view });
+        const answer = await client.views.open({ trigger_id: triggerId, view });
+        return { viewId: answer.view?.id ?? '', hash: answer.view?.hash ?? '' };
       }),
     pushView: (triggerId, view) =>
       call('views.push', async () => {

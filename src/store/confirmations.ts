@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { targetOf } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
 import { type Expected, Result } from '../authority/result.ts';
 import { stateKey } from '../keys.ts';
@@ -19,7 +20,7 @@ export type Verdict = z.infer<typeof Verdict>;
 /** A change that the card API accepted, or may have, and that nothing has shown yet. */
 export const AwaitedConfirmation = z.strictObject({
   action: Action,
-  verb: z.enum(['block', 'unblock', 'activate', 'limit']),
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow']),
   acctId: z.int(),
   /** Id under which the alert shows it. */
   outcomeOf: z.string(),
@@ -53,7 +54,7 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
     return text === null ? null : AwaitedConfirmation.parse(JSON.parse(text));
   };
   const latestKey = (acctId: number, expected: Expected): string => {
-    const subject = expected.kind === 'status' ? 'status' : `${expected.period}:${expected.categoryId ?? ''}`;
+    const subject = expected.kind === 'status' ? 'status' : targetOf(expected.change);
     return stateKey(`changed:${acctId}:${subject}`);
   };
 

@@ -1,46 +1,80 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { LimitPeriod } from '../alert/alert.ts';
+import { RuleChange, RuleValue } from '../alert/rule-change.ts';
+import { Term } from '../authority/wish.ts';
 import { stateKey } from '../keys.ts';
 
-/** A limit that ends by itself: what it was before, and what we set. */
+/** Ended ones are kept as long as the messages that show them can be edited for. */
+const ENDED_TTL_SECONDS = 30 * 24 * 3600;
+
+const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
+
+/** A change of a card's rules that ends by itself: what we set, and what was there before. */
 export const Lease = z.strictObject({
+  /** Id of the action that made the change. */
   id: z.string(),
   acctId: z.int(),
-  period: LimitPeriod,
-  categoryId: z.int().nullable(),
-  /** Whole cents; null: no limit. */
-  beforeCents: z.int().nullable(),
-  setCents: z.int().nullable(),
+  /** The rule and what it was set to. */
+  change: RuleChange,
+  before: RuleValue,
+  term: Term,
+  /** Slack user who asked for it. */
   by: z.strictObject({ userId: z.string(), teamId: z.string() }),
-  /** UTC ISO 8601. */
+  /** UTC ISO 8601, as all times here. */
+  openedAt: z.string(),
   endsAt: z.string(),
+  /** The purchase that it was made for: its authorization ends the lease. Null: any time until the end. */
+  purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
+  /** Where it is shown: the alert or the request that it came from; else it has a message of its own. */
+  alertId: z.string().nullable(),
+  requestId: z.string().nullable(),
+  /**
+   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` put back, `left` as
+   * somebody set it, `refused` by the card service, `replaced` by a change that stays.
+   */
+  state: z.enum(['open', 'asking', 'ended', 'left', 'refused', 'replaced']),
+  /** For `asking` and `left`: what was found. */
+  found: RuleValue.default(null),
+  closedAt: z.string().nullable().default(null),
+  /** Who took it back or decided; null when it ended by itself. */
+  closedBy: z.string().nullable().default(null),
+  /** Messages of its own. */
+  refs: z.array(Ref).default([]),
 });
 export type Lease = z.infer<typeof Lease>;
 
 export interface Leases {
-  open(lease: Lease): Promise<void>;
+  /** Keeps a lease as it is now. */
+  save(lease: Lease): Promise<void>;
+  /** Also one that has ended, for a month. */
   get(id: string): Promise<Lease | null>;
-  close(id: string): Promise<void>;
-  /** Every open lease, soonest end first: read at start-up, so that none outlives a lost timer. */
+  /** It never came to be. */
+  forget(id: string): Promise<void>;
+  /** Every lease that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
   all(): Promise<Lease[]>;
 }
 
 export function createLeases(redis: Redis | Cluster): Leases {
-  const key = stateKey('leases');
+  const live = stateKey('leases');
+  const endedKey = (id: string): string => stateKey(`lease:${id}`);
   return {
-    async open(lease) {
-      await redis.hset(key, lease.id, JSON.stringify(Lease.parse(lease)));
+    async save(lease) {
+      const text = JSON.stringify(Lease.parse(lease));
+      if (lease.state === 'open' || lease.state === 'asking') {
+        await redis.hset(live, lease.id, text);
+        return;
+      }
+      await redis.multi().set(endedKey(lease.id), text, 'EX', ENDED_TTL_SECONDS).hdel(live, lease.id).exec();
     },
     async get(id) {
-      const text = await redis.hget(key, id);
+      const text = (await redis.hget(live, id)) ?? (await redis.get(endedKey(id)));
       return text === null ? null : Lease.parse(JSON.parse(text));
     },
-    async close(id) {
-      await redis.hdel(key, id);
+    async forget(id) {
+      await redis.hdel(live, id);
     },
     async all() {
-      const leases = Object.values(await redis.hgetall(key)).map((text) => Lease.parse(JSON.parse(text)));
+      const leases = Object.values(await redis.hgetall(live)).map((text) => Lease.parse(JSON.parse(text)));
       return leases.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
     },
   };

@@ -1,25 +1,42 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { CardFacts } from '../alert/alert.ts';
+import { RuleValue } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
+import { Wish } from '../authority/wish.ts';
 import { stateKey } from '../keys.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
-/** A raise that needs a second approver. */
+/** A wish that others have to say yes to: a raise for two, or what a holder asks for. */
 export const LimitRequest = z.strictObject({
   id: z.string(),
+  /** What was asked, by whom, and where. */
   action: Action,
   acctId: z.int(),
   card: CardFacts,
-  fromCents: z.int().nullable(),
+  /** Slack user who holds the card, if linked: has no say in it. */
+  holder: z.string().nullable().default(null),
+  /** What a yes does: as asked, or as an approver changed it. */
+  wish: Wish,
+  /** What the rule was when it was asked for. */
+  before: RuleValue,
+  /** How many different approvers it takes. */
+  needed: z.int().min(1),
   approvals: z.array(z.strictObject({ by: z.string(), at: z.string() })),
-  state: z.enum(['open', 'approved', 'denied', 'expired']),
+  /** `glass`: an operator broke the glass, because nobody answered. */
+  state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
+  /** An approver's word to the one who asked. */
+  note: z.string().default(''),
   decidedBy: z.string().nullable(),
   decidedAt: z.string().nullable().default(null),
   /** Id of the click that decided, so that its job knows itself again after a crash. */
   decision: z.string().nullable().default(null),
   expiresAt: z.string(),
+  /** When the approvers were reminded; from then on operators may break the glass. */
+  remindedAt: z.string().nullable().default(null),
+  /** The temporary change that a yes made. */
+  leaseId: z.string().nullable().default(null),
   /** The message that asks, once it is posted. */
   ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
 });
@@ -28,22 +45,31 @@ export type LimitRequest = z.infer<typeof LimitRequest>;
 export interface Requests {
   save(request: LimitRequest): Promise<void>;
   get(id: string): Promise<LimitRequest | null>;
+  /** Those that nobody has decided yet, oldest first. */
+  open(): Promise<LimitRequest[]>;
 }
 
 /** Requests by id. Changes happen under the request's lock, so plain reads and writes do. */
 export function createRequests(redis: Redis | Cluster): Requests {
+  const openKey = stateKey('requests-open');
+  const keyOf = (id: string): string => stateKey(`request:${id}`);
+  const get = async (id: string): Promise<LimitRequest | null> => {
+    const text = await redis.get(keyOf(id));
+    return text === null ? null : LimitRequest.parse(JSON.parse(text));
+  };
   return {
     async save(request) {
-      await redis.set(
-        stateKey(`request:${request.id}`),
-        JSON.stringify(LimitRequest.parse(request)),
-        'EX',
-        KEPT_SECONDS,
-      );
+      const { id, state, action } = request;
+      const text = JSON.stringify(LimitRequest.parse(request));
+      const change = redis.multi().set(keyOf(id), text, 'EX', KEPT_SECONDS);
+      if (state === 'open') change.zadd(openKey, Date.parse(action.askedAt), id);
+      else change.zrem(openKey, id);
+      await change.exec();
     },
-    async get(id) {
-      const text = await redis.get(stateKey(`request:${id}`));
-      return text === null ? null : LimitRequest.parse(JSON.parse(text));
+    get,
+    async open() {
+      const requests = await Promise.all((await redis.zrange(openKey, '0', '-1')).map(get));
+      return requests.filter((request) => request?.state === 'open') as LimitRequest[];
     },
   };
 }

@@ -18,9 +18,12 @@ describe('role and verb', () => {
     'unmute',
     'mutes',
     'travel',
+    'undo_block',
+    'break_glass',
+    'take_back',
   ]);
-  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'recognize']);
-  const onlyHolders = new Set(['recognize']);
+  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'recognize', 'ask']);
+  const onlyHolders = new Set(['recognize', 'ask']);
   const cases = verbs.flatMap((verb) => [
     [verb, [] as Role[], mayAll.has(verb)] as const,
     [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,

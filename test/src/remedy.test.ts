@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardStatus, TransactionEvent } from '../../src/alert/event.ts';
 import { createLog } from '../../src/log.ts';
-import { createRemedyFor } from '../../src/remedy.ts';
+import { createRemedies } from '../../src/remedy.ts';
 
 const never = async (): Promise<never> => {
   throw new Error('the card API is not asked for this');
@@ -19,7 +19,12 @@ describe('the remedy of a decline by the card’s status', () => {
     ['not known', [], 'Card Status Inactive', null],
   ])('of a card that is %s', async (_what, statuses, message, expected) => {
     const api = { getRemainingLimits: never, getSpendRules: never };
-    const remedyFor = createRemedyFor(api, async () => statuses, createLog({ level: 'silent', process: 'test' }));
+    const { remedyFor } = createRemedies({
+      card: api,
+      statusesOf: async () => statuses,
+      categoryId: never,
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
 
     expect(await remedyFor(event('decline.card.status', message))).toEqual(expected);
   });

@@ -2,13 +2,16 @@ import type { Redis } from 'ioredis';
 import type { CardStatus } from '../../src/alert/event.ts';
 import { Action } from '../../src/authority/action.ts';
 import { parseAssumptions } from '../../src/card/assumptions.ts';
+import { changeRule } from '../../src/card/change-rule.ts';
 import { AccountDetails } from '../../src/card/schema-account.ts';
-import { changeLimit, readSpendRules } from '../../src/card/spend-rules.ts';
+import { readSpendRules } from '../../src/card/spend-rules.ts';
+import { serviceDays } from '../../src/card/time.ts';
 import { createLog } from '../../src/log.ts';
 import type { PerformDeps } from '../../src/perform/deps.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createAlerts } from '../../src/store/alerts.ts';
 import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
+import { createBlocks } from '../../src/store/blocks.ts';
 import { createCardHistory } from '../../src/store/card-history.ts';
 import { createClaims } from '../../src/store/claims.ts';
 import { createConfirmations } from '../../src/store/confirmations.ts';
@@ -18,6 +21,7 @@ import { createJournal } from '../../src/store/journal.ts';
 import { createLeases } from '../../src/store/leases.ts';
 import { createLinks } from '../../src/store/links.ts';
 import { createPending } from '../../src/store/pending.ts';
+import { createRaises } from '../../src/store/raises.ts';
 import { createRequests } from '../../src/store/requests.ts';
 import { card, declined } from '../templates/fixtures.ts';
 
@@ -92,7 +96,12 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     },
     directory: { account: async () => null } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
-    changeLimit: (raw, change) => changeLimit(raw, change, assumptions),
+    changeRule: (raw, change) => changeRule(raw, change, assumptions),
+    checkPurchase: async () => ({ state: 'unknown' }),
+    serviceDays: serviceDays('America/New_York'),
+    raises: createRaises(redis),
+    blocks: createBlocks(redis),
+    whoMay: async () => [],
     alerts,
     history: createCardHistory(redis),
     journal: createJournal(redis),
@@ -122,6 +131,13 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     tellDirectly: async () => {},
     postAuditLine: async (id) => void auditLines.add(id),
     scheduleLeaseEnd: async () => {},
+    postLease: async () => {},
+    updateLease: async () => {},
+    postToApprovals: async () => {},
+    postToOps: async () => {},
+    updateForm: async () => {},
+    scheduleRequest: async () => {},
+    scheduleUndoEnd: async () => {},
     scheduleConfirm: async () => {},
     tellOps: async ({ cause }) => void troubles.add(cause),
     twoPersonAboveCents: 100_000,
@@ -159,7 +175,13 @@ export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
     id: `act_${verb}1`,
     verb,
     target: { kind: 'alert', alertId: 'evt_0123456789abcdef' },
-    limit: verb === 'limit' ? { period: 'daily', limitCents: 45_000, category: null, durationMs: null } : null,
+    wish:
+      verb === 'limit'
+        ? {
+            change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },
+            term: { kind: 'permanent' },
+          }
+        : null,
     reason: '',
     confirmed: false,
     approve: null,

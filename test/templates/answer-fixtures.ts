@@ -6,9 +6,9 @@ import type { CardShow } from '../../templates/card-show.ts';
 import type { ChooseCard } from '../../templates/choose-card.ts';
 import type { ConfirmActivation } from '../../templates/confirm-activation.ts';
 import type { OpsNotice } from '../../templates/ops-notice.ts';
-import type { RaiseLimitForm } from '../../templates/raise-limit-form.ts';
 import type { Refusal } from '../../templates/refusal.ts';
-import { card } from './fixtures.ts';
+import type { RemedyForm } from '../../templates/remedy-form.ts';
+import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';
 
@@ -76,17 +76,19 @@ export const answer = {
     value: 'req_1',
     askedBy: 'U1',
     askedAt: at,
+    isHolders: false,
     card,
-    period: 'daily',
-    category: null,
-    fromCents: 40_000,
-    toCents: 200_000,
+    change: { kind: 'limit', period: 'daily', category: null, limitCents: 200_000 },
+    before: 40_000,
+    term: { kind: 'permanent' },
     reason: 'Trade fair & booth',
-    endsAt: null,
     needed: 2,
     approvals: [{ by: 'U2', at }],
     state: 'open',
-    deniedBy: null,
+    note: '',
+    decidedBy: null,
+    isOverdue: false,
+    lease: null,
     until: '2026-11-20T15:14:00Z',
   } satisfies ApprovalRequest,
   audit: {
@@ -111,12 +113,16 @@ export const answer = {
   } satisfies OpsNotice,
   form: {
     privateMetadata: 'alert_1',
-    card,
-    declined: { amountCents: 8410, merchant: 'Blue Bottle Coffee' },
-    period: 'weekly',
-    category: null,
-    currentCents: 40_000,
-    remainingCents: 3510,
-    suggestedCents: 44_900,
-  } satisfies RaiseLimitForm,
+    alert: transactionAlert({ decline: { code: 'decline.rule.velocity', message: 'over' } }),
+    remedy: {
+      kind: 'raise_limit',
+      period: 'weekly',
+      category: null,
+      currentCents: 40_000,
+      remainingCents: 3510,
+      suggestedCents: 44_900,
+      alsoBinding: [],
+    },
+    state: 'checked',
+  } satisfies RemedyForm,
 };

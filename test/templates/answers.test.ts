@@ -8,8 +8,8 @@ import { chooseCard } from '../../templates/choose-card.ts';
 import { confirmActivation } from '../../templates/confirm-activation.ts';
 import { help, helpEntries } from '../../templates/help.ts';
 import { opsNotice } from '../../templates/ops-notice.ts';
-import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
 import { refusal } from '../../templates/refusal.ts';
+import { remedyForm } from '../../templates/remedy-form.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { answer, card } from './answer-fixtures.ts';
 import { buttonIds, buttons, shown, texts } from './shown.ts';
@@ -128,7 +128,7 @@ describe('the result of an action', () => {
     ['unchanged', 'Nothing to do for Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
     [
       'waiting',
-      'Waits for a second approver: change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
+      'Waits for another approver: change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
     ],
     [
       'failed',
@@ -163,7 +163,9 @@ describe('a request for approval', () => {
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
     expect(buttons(blocks)).toMatchObject([
       { action_id: 'decide_request_approve', style: 'primary', value: 'req_1' },
+      { action_id: 'change_request', value: 'req_1' },
       { action_id: 'decide_request_deny', style: 'danger', value: 'req_1' },
+      { action_id: 'deny_with_note', value: 'req_1' },
     ]);
   });
 
@@ -177,7 +179,7 @@ describe('a request for approval', () => {
       ...answer.request,
       state,
       approvals,
-      deniedBy: state === 'denied' ? 'U4' : null,
+      decidedBy: state === 'denied' ? 'U4' : null,
     });
 
     expect(buttonIds(blocks)).toEqual([]);
@@ -208,16 +210,17 @@ it('a notice about the bot says what happened, what it means and what to do', ()
 
 describe('the form behind “Raise limit…”', () => {
   it('has the period chosen and the suggestion filled in', () => {
-    const form = raiseLimitForm(answer.form);
+    const form = remedyForm(answer.form);
     const inputs = form.blocks.filter((block) => block.type === 'input');
 
     expect(form).toMatchObject({ type: 'modal', callback_id: 'raise_limit', private_metadata: 'alert_1' });
     expect(inputs).toMatchObject([
-      { block_id: 'period', element: { action_id: 'period', initial_option: { value: 'weekly' } } },
-      { block_id: 'amount', element: { action_id: 'amount', initial_value: '449.00' } },
+      { element: { action_id: 'period', initial_option: { value: 'weekly' } } },
+      { element: { action_id: 'amount', initial_value: '449.00' } },
+      { block_id: 'term', element: { action_id: 'term', initial_option: { value: 'purchase' } } },
+      { block_id: 'day', optional: true },
       { block_id: 'reason', element: { action_id: 'reason', multiline: true } },
     ]);
-    expect(JSON.stringify(form)).not.toContain('"optional"');
     expect(texts(form.blocks)[0]?.text).toBe(
       '*Jane Doe’s card ending 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
     );
@@ -225,13 +228,9 @@ describe('the form behind “Raise limit…”', () => {
   });
 
   it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {
-    const form = raiseLimitForm({
-      ...answer.form,
-      category: 'Fuel',
-      currentCents: null,
-      remainingCents: null,
-      suggestedCents: null,
-    });
+    const unknown = { currentCents: null, remainingCents: null, suggestedCents: null };
+    const remedy = { ...answer.form.remedy, category: { id: 5, name: 'Fuel' }, ...unknown };
+    const form = remedyForm({ ...answer.form, remedy });
 
     expect(texts(form.blocks)[0]?.text).toContain('Limit for merchant category: *Fuel*');
     expect(texts(form.blocks)[0]?.text).toContain('The current limit is not known.');

@@ -164,14 +164,17 @@ describe('a declined purchase', () => {
 });
 
 const all = {
-  'decline.rule.location': ['International transactions not allowed', 'block_card acknowledge_alert'],
-  'decline.rule.cardnotpresent': ['Card not present', 'block_card acknowledge_alert'],
+  'decline.rule.location': ['International transactions not allowed', 'approve_remedy block_card acknowledge_alert'],
+  'decline.rule.cardnotpresent': ['Card not present', 'approve_remedy block_card acknowledge_alert'],
   'decline.rule.velocity': [velocity[1], 'approve_remedy block_card acknowledge_alert'],
   'decline.rule.velocity.mcc': [
     'Transaction exceeded merchant category limit',
     'approve_remedy block_card acknowledge_alert',
   ],
-  'decline.rule.mcc': ['Unauthorized merchant category: Hardware Stores', 'block_card acknowledge_alert'],
+  'decline.rule.mcc': [
+    'Unauthorized merchant category: Hardware Stores',
+    'approve_remedy block_card acknowledge_alert',
+  ],
   'decline.balance.business': ['Insufficient balance in service account', 'block_card acknowledge_alert'],
   'decline.remote': ['Remote service decline', 'block_card acknowledge_alert'],
   'decline.mcc': ['Transaction type not allowed', 'block_card acknowledge_alert'],
@@ -206,7 +209,7 @@ describe('the controls', () => {
 
   it.each([
     ['Card Status Closed', 'acknowledge_alert'],
-    ['Card Status Blocked', 'acknowledge_alert'],
+    ['Card Status Blocked', 'approve_remedy acknowledge_alert'],
     ['Card Status Inactive', 'activate_card block_card acknowledge_alert'],
   ])('of “%s” offer nothing that cannot work', (message, ids) => {
     expect(buttonIds(decline(declined('decline.card.status', message), inChannel).blocks).join(' ')).toBe(ids);
@@ -216,7 +219,7 @@ describe('the controls', () => {
     const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
     const { blocks } = decline(alert, inChannel);
 
-    expect(buttonIds(blocks)).toEqual(['acknowledge_alert']);
+    expect(buttonIds(blocks)).toEqual(['approve_remedy', 'acknowledge_alert']);
     expect(shown(blocks)).toContain('`/card unblock 1212`');
     expect(blocks.map(({ type }) => type)).not.toContain('header');
     expect(shown(blocks)).toContain(
@@ -241,10 +244,10 @@ describe('the controls', () => {
     ],
     ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit changed* by <@U1>'],
     [
-      'waiting for a second approver',
+      'waiting for another approver',
       [outcome({ verb: 'limit', state: 'waiting' })],
       'block_card acknowledge_alert',
-      '*Raise waits for a second approver* asked by <@U1>',
+      '*Raise waits for another approver* asked by <@U1>',
     ],
     [
       'blocked and unblocked',

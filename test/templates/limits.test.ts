@@ -18,8 +18,8 @@ import { help } from '../../templates/help.ts';
 import { renderHolderAlert } from '../../templates/holder-alert.ts';
 import { holderWelcome, linkEnded, linkResult } from '../../templates/link-result.ts';
 import { opsNotice } from '../../templates/ops-notice.ts';
-import { raiseLimitForm } from '../../templates/raise-limit-form.ts';
 import { refusal } from '../../templates/refusal.ts';
+import { remedyForm } from '../../templates/remedy-form.ts';
 import type { View } from '../../templates/view.ts';
 import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
 import { answer } from './answer-fixtures.ts';
@@ -267,17 +267,20 @@ describe('whatever strings arrive, Slack takes the message and they show as text
             }),
           );
         }
-        for (const state of ['open', 'approved', 'denied', 'expired'] as const) {
+        for (const state of ['open', 'approved', 'denied', 'expired', 'glass'] as const) {
           const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
           expectFit(
             approvalRequest({
               ...answer.request,
               state,
               card,
-              category: one,
+              change: { kind: 'category', category: { id: 1, name: one }, isAllowed: true },
+              before: false,
+              note: one,
+              isOverdue: true,
               reason: two,
               approvals,
-              deniedBy: two,
+              decidedBy: two,
               askedBy: one,
               until: two,
             }),
@@ -308,12 +311,10 @@ describe('whatever strings arrive, Slack takes the message and they show as text
   it('of the form', () => {
     fc.assert(
       fc.property(spiteful, anyCard, (text, card) => {
-        const { blocks } = raiseLimitForm({
-          ...answer.form,
-          card,
-          category: text,
-          declined: { amountCents: 1, merchant: text },
-        });
+        const event = { ...answer.form.alert.event, merchant: { ...answer.form.alert.event.merchant, name: text } };
+        const alert = { ...answer.form.alert, card, event };
+        const remedy = { ...answer.form.remedy, category: { id: 1, name: text } };
+        const { blocks } = remedyForm({ ...answer.form, alert, remedy });
 
         expect(checkBlocks(blocks, 'modal')).toEqual([]);
         expectSafe(blocks);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { declineCodes, declineReason } from '../../../src/alert/decline-reason.ts';
 
 const codes = {
-  'decline.rule.location': ['International transactions not allowed', 'none'],
-  'decline.rule.cardnotpresent': ['Card not present', 'none'],
+  'decline.rule.location': ['International transactions not allowed', 'allow_international'],
+  'decline.rule.cardnotpresent': ['Card not present', 'allow_card_not_present'],
   'decline.rule.velocity': ['Transaction exceeded daily spend limit', 'raise_limit'],
   'decline.rule.velocity.mcc': ['Transaction exceeded merchant category limit', 'raise_limit'],
-  'decline.rule.mcc': ['Unauthorized merchant category: Hardware Stores', 'none'],
+  'decline.rule.mcc': ['Unauthorized merchant category: Hardware Stores', 'allow_category'],
   'decline.balance.business': ['Insufficient balance in service account', 'none'],
   'decline.remote': ['Remote service decline', 'none'],
   'decline.mcc': ['Transaction type not allowed', 'none'],

@@ -32,8 +32,17 @@ describe('what a command asks for', () => {
     ['limit 4242 lifetime 0 frozen', ['4242'], 'lifetime', 0, null, 'frozen'],
     ['limit 4242 daily 30 for the team lunch', ['4242'], 'daily', 3000, null, 'for the team lunch'],
   ])('%j', (text, words, period, limitCents, durationMs, reason) => {
-    const limit = { period, limitCents, category: null, durationMs };
-    expect(parseCommand(text)).toEqual({ verb: 'limit', words, limit, reason });
+    const term = durationMs === null ? { kind: 'permanent' } : { kind: 'duration', ms: durationMs };
+    const wish = { change: { kind: 'limit', period, limitCents, category: null }, term };
+    expect(parseCommand(text)).toEqual({ verb: 'limit', words, wish, reason });
+  });
+
+  it.each([
+    ['until midnight gala', { kind: 'midnight' }, 'gala'],
+    ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
+    ['until the gala is over', { kind: 'permanent' }, 'until the gala is over'],
+  ])('limit 4242 daily 30 %s', (words, term, reason) => {
+    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ wish: { term }, reason });
   });
 
   it.each([
@@ -58,6 +67,7 @@ describe('what a command asks for', () => {
     'limit 4242 daily 4 for 0h',
     'limit 4242 daily 4 for 9 lightyears',
     'limit 4242 daily 4 for 99999 weeks',
+    'limit 4242 daily 4 until 2026-02-30',
   ])('%j is unclear, and is answered with how it is written', (text) => {
     expect(parseCommand(text)).toMatchObject({ verb: 'unclear', usage: expect.stringMatching(/^\/card /) });
   });

@@ -4,8 +4,8 @@ import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, startSandbox } from '../../../sandbox/server.ts';
 import { bindingLimit } from '../../../src/alert/binding-limit.ts';
 import { parseAssumptions } from '../../../src/card/assumptions.ts';
+import { changeLimit } from '../../../src/card/change-rule.ts';
 import { type CardClient, createCardClient } from '../../../src/card/client.ts';
-import { changeLimit } from '../../../src/card/spend-rules.ts';
 import { CardApiError } from '../../../src/errors.ts';
 import { createDirectory } from '../../../src/store/directory.ts';
 

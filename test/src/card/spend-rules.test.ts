@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitPeriods } from '../../../src/alert/alert.ts';
 import { parseAssumptions } from '../../../src/card/assumptions.ts';
-import { changeLimit, readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
+import { changeLimit } from '../../../src/card/change-rule.ts';
+import { readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
 import { CardApiError } from '../../../src/errors.ts';
 
 const fields = {

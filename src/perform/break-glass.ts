@@ -1,0 +1,107 @@
+import { auditLine } from '../../templates/audit-line.ts';
+import { refusal } from '../../templates/refusal.ts';
+import { glassBroken } from '../../templates/request-notes.ts';
+import { type RuleChange, ruleName } from '../alert/rule-change.ts';
+import { Action } from '../authority/action.ts';
+import { GLASS_MS, judge } from '../authority/policy.ts';
+import { atMost, type Wish } from '../authority/wish.ts';
+import type { LimitRequest } from '../store/requests.ts';
+import { changeRule } from './change-rule.ts';
+import type { PerformDeps } from './deps.ts';
+import { purchaseOf } from './exposure.ts';
+import { auditRecord, tell } from './report.ts';
+import { settle } from './settle-request.ts';
+
+/**
+ * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
+ * hour at most, once a day for each card, and everybody who was passed over is told.
+ *
+ * @throws CardApiError when the job should run again.
+ */
+export async function breakGlass(action: Action, deps: PerformDeps): Promise<void> {
+  const requestId = action.target.kind === 'request' ? action.target.requestId : '';
+  const request = await deps.requests.get(requestId);
+  const no = (why: string, whoCan = 'Ask an approver.') =>
+    deps.answer(action, refusal({ what: 'Breaking the glass', why, whoCan }));
+  if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
+  if (request.decision === action.id) return await finish(action, request, deps);
+  if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
+  const by = action.actor.userId;
+  const verdict = judge(
+    {
+      deed: 'break_glass',
+      roles: action.roles,
+      isOwnCard: request.holder === by,
+      isOwnDeed: request.action.actor.userId === by,
+      ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
+    },
+    deps,
+  );
+  if (verdict.kind === 'refused') return await no(verdict.why);
+  const wish = await capped(request, deps);
+  if (wish === null) {
+    return await no('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+  }
+  if (!(await deps.raises.breakGlass(request.acctId, action.id))) {
+    return await no('The glass of this card was broken within the last 24 hours already.');
+  }
+  await record(action, request, deps);
+
+  const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+  const wished = Action.parse({ ...action, verb, wish, target: request.action.target, origin: action.origin });
+  const approval = { outcomeOf: request.action.id, requestId };
+  const result = await deps.withLock(`account:${request.acctId}`, async () => {
+    const written = await deps.journal.read(wished.id);
+    if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);
+    if (written?.state === 'settled' || written?.state === 'told') return written.result;
+    return await changeRule({ action: wished, acctId: request.acctId, cardId: null }, approval, deps);
+  });
+  if (result.state !== 'done' && result.state !== 'unchanged') {
+    if (result.state === 'failed') await deps.raises.mendGlass(request.acctId);
+    return;
+  }
+  const leaseId = result.control?.kind === 'take_back' ? result.control.id : null;
+  const decidedAt = deps.now().toISOString();
+  const decided = { ...request, wish, leaseId, decidedBy: by, decidedAt, decision: action.id, note: action.reason };
+  await finish(action, { ...decided, state: 'glass' }, deps);
+}
+
+async function finish(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
+  await settle(request, deps);
+  const told = glassBroken(request, await deps.whoMay('approver'));
+  await deps.postToApprovals(`${request.id}-glass`, told);
+  await deps.postToOps(`${request.id}-glass`, told);
+  const line = auditLine({
+    by: action.actor.userId,
+    did: `broke the glass: changed the ${ruleName(request.wish.change)} of`,
+    card: request.card,
+    at: deps.now().toISOString(),
+    before: null,
+    after: null,
+    reason: action.reason,
+    outcome: 'no approver answered for 15 minutes',
+    ref: action.id.slice(-8),
+  });
+  await deps.postAuditLine(`audit-${action.id}-glass`, line);
+}
+
+async function record(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
+  if ((await deps.journal.read(action.id)) !== null) return;
+  const facts = { acctId: request.acctId, cardId: request.card.cardId, detail: `${request.id}: glass broken` };
+  await deps.audit.append(auditRecord(action, 'approved', facts, deps));
+  await deps.journal.write(action.id, { state: 'asked' });
+}
+
+/** At most what one approver could allow, for an hour at most. Null: it cannot be made small enough. */
+async function capped({ action, wish, before }: LimitRequest, deps: PerformDeps): Promise<Wish | null> {
+  const term = atMost(wish.term, GLASS_MS, deps.now(), deps.serviceDays);
+  const { change } = wish;
+  const max = deps.twoPersonAboveCents;
+  if (change.kind === 'limit') {
+    if (typeof before !== 'number') return null;
+    const limitCents = Math.min(change.limitCents ?? Number.POSITIVE_INFINITY, before + max);
+    return { term, change: { ...change, limitCents } satisfies RuleChange };
+  }
+  const purchase = await purchaseOf(action, deps);
+  return purchase !== null && purchase.amountCents <= max ? { ...wish, term } : null;
+}

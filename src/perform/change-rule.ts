@@ -1,0 +1,189 @@
+import { bindingLimit } from '../alert/binding-limit.ts';
+import { contradiction } from '../alert/limit-change.ts';
+import { merchantCategory } from '../alert/merchant-category.ts';
+import {
+  type CardRules,
+  currentOf,
+  isLooser,
+  type RuleValue,
+  ruleName,
+  ruleState,
+  valueWord,
+  wantedOf,
+} from '../alert/rule-change.ts';
+import type { Action } from '../authority/action.ts';
+import { judge } from '../authority/policy.ts';
+import type { Expected, Result } from '../authority/result.ts';
+import { endOfTerm, type Wish } from '../authority/wish.ts';
+import { CardApiError } from '../errors.ts';
+import { noteOf } from './change-status.ts';
+import type { PerformDeps } from './deps.ts';
+import { countRaise, isHolder, raisedCents } from './exposure.ts';
+import { openLease, settleLeases } from './open-lease.ts';
+import { openRequest } from './open-request.ts';
+import { auditRecord, report } from './report.ts';
+import type { Resolved } from './resolve-card.ts';
+
+/** Whoever had to has said yes; the outcome belongs to the action that asked. */
+export interface Approval {
+  readonly outcomeOf: string;
+  readonly requestId: string;
+}
+
+/**
+ * Changes one of a card's spend rules, once: read, change one field, write everything back.
+ *
+ * What the policy does not leave to one person becomes a request instead, unless the others said yes. Runs under the
+ * account's lock.
+ *
+ * @throws CardApiError when the job should run again.
+ */
+export async function changeRule(
+  { action, acctId }: Resolved,
+  approval: Approval | null,
+  deps: PerformDeps,
+): Promise<Result> {
+  const { card: api, journal } = deps;
+  if (action.wish === null) throw new Error('an action on rules without a wish');
+  const written = await journal.read(action.id);
+  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
+  const { rules, raw } = await api.getSpendRules(acctId);
+  const wish = await withCategory(action, action.wish, acctId, rules, deps);
+  const current = wish === null ? null : currentOf(rules, wish.change);
+  const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
+    const sides = wish === null ? { before: null, after: null } : sidesOf(wish, current);
+    const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
+    await report(action, verbOf(wish), result, deps, approval ?? {});
+    return result;
+  };
+  if (wish === null) return await finish('failed', { note: unclearCategory });
+  const wanted = wantedOf(wish.change);
+
+  if (current === wanted) {
+    // After a crash the write may have been ours: then the change is done, not superfluous.
+    if (written?.state === 'sending') {
+      return await conclude(action, wish, acctId, fromJournal(written.before), approval, finish, deps, 'confirmed');
+    }
+    const settled = await settleLeases(action, wish, acctId, approval, deps);
+    if (settled !== null) return await finish('done', settled);
+    const name = ruleName(wish.change);
+    const note =
+      wish.change.kind === 'limit'
+        ? `The ${name} is ${valueWord(current)} already.`
+        : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${valueWord(current)} already.`;
+    return await finish('unchanged', { note });
+  }
+  const against = obstacleTo(wish, rules, deps);
+  if (against !== null) return await finish('failed', { note: against });
+  if (approval === null && isLooser(current, wanted)) {
+    const cents = await raisedCents(action, wish, acctId, current, deps);
+    const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
+    const verdict = judge({ deed: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
+    if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
+    if (verdict.kind === 'request') {
+      const asked = { action, wish, acctId, card, before: current, others: verdict.others };
+      return await finish('waiting', { note: await openRequest(asked, deps) });
+    }
+    // Counted before it is sent: two clicks at once must not both pass for the first.
+    await countRaise(action, wish, acctId, current, deps);
+  }
+
+  const sides = sidesOf(wish, current);
+  await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
+  await journal.write(action.id, { state: 'sending', before: JSON.stringify(current), after: sides.after });
+  await deps.confirmations.changed(acctId, expectedOf(wish), action.id);
+  if (wish.term.kind !== 'permanent') await openLease(action, wish, acctId, current, approval, deps, false);
+  try {
+    await api.putSpendRules(acctId, deps.changeRule(raw, wish.change));
+  } catch (error) {
+    if (!(error instanceof CardApiError)) throw error;
+    const isThere = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
+    if (isThere === true) return await conclude(action, wish, acctId, current, approval, finish, deps, 'confirmed');
+    if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
+    const state = isThere === null ? 'unknown' : 'failed';
+    if (state === 'failed') await deps.leases.forget(action.id);
+    const expects = isThere === null ? { expects: expectedOf(wish) } : {};
+    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...expects });
+  }
+  return await conclude(action, wish, acctId, current, approval, finish, deps, 'sent');
+}
+
+const unclearCategory =
+  'I cannot tell which merchant category stopped this purchase, so I changed nothing. Change it where the card service is administered.';
+
+/** Why the card service would refuse, before it does; null when nothing speaks against it. */
+function obstacleTo({ change, term }: Wish, rules: CardRules, deps: PerformDeps): string | null {
+  const end = endOfTerm(term, deps.now(), deps.serviceDays);
+  if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
+  if (change.kind !== 'limit') return null;
+  return contradiction(rules, { ...change, category: change.category?.id ?? null });
+}
+
+/**
+ * A purchase declined by a category's limit: then that limit is meant, also where the alert could not name it.
+ *
+ * @returns null when it cannot be told which category.
+ */
+async function withCategory(
+  action: Action,
+  wish: Wish,
+  acctId: number,
+  rules: CardRules,
+  deps: PerformDeps,
+): Promise<Wish | null> {
+  const { change } = wish;
+  if (change.kind !== 'limit' || change.category !== null || action.target.kind !== 'alert') return wish;
+  const alert = (await deps.alerts.get(action.target.alertId))?.alert;
+  const code = alert !== undefined && 'remedy' in alert ? alert.event.decline?.code.trim().toLowerCase() : undefined;
+  if (alert === undefined || !('remedy' in alert) || code !== 'decline.rule.velocity.mcc') return wish;
+  const { amountCents, mcc } = alert.event;
+  const remaining = await deps.card.getRemainingLimits(acctId);
+  const found = bindingLimit({ code, amountCents, merchantKind: merchantCategory(mcc) }, remaining, rules);
+  const category = found?.remedy.category ?? null;
+  return category === null ? null : { ...wish, change: { ...change, category } };
+}
+
+/** The change is made: start its end, if it has one, and tell. */
+async function conclude(
+  action: Action,
+  wish: Wish,
+  acctId: number,
+  before: RuleValue,
+  approval: Approval | null,
+  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<Result>,
+  deps: PerformDeps,
+  confirmation: 'sent' | 'confirmed',
+): Promise<Result> {
+  const opened =
+    wish.term.kind === 'permanent'
+      ? await settleLeases(action, wish, acctId, approval, deps)
+      : await openLease(action, wish, acctId, before, approval, deps);
+  const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish) } : { confirmation };
+  return await finish('done', { ...sidesOf(wish, before), ...opened, ...sure });
+}
+
+function expectedOf({ change }: Wish): Expected {
+  return { kind: 'rule', change };
+}
+
+/** Whether the rule is now what was wanted; null when it cannot be read. */
+async function isAsWished(acctId: number, { change }: Wish, deps: PerformDeps): Promise<boolean | null> {
+  try {
+    return currentOf((await deps.card.getSpendRules(acctId)).rules, change) === wantedOf(change);
+  } catch (error) {
+    if (error instanceof CardApiError) return null;
+    throw error;
+  }
+}
+
+function sidesOf({ change }: Wish, before: RuleValue): { before: string; after: string } {
+  return { before: ruleState(change, before), after: ruleState(change, wantedOf(change)) };
+}
+
+function verbOf(wish: Wish | null): 'limit' | 'allow' {
+  return wish === null || wish.change.kind === 'limit' ? 'limit' : 'allow';
+}
+
+function fromJournal(before: string | null): RuleValue {
+  return before === null ? null : (JSON.parse(before) as RuleValue);
+}

@@ -1,0 +1,53 @@
+import { requestDecided } from '../../templates/holder-request.ts';
+import { refusal } from '../../templates/refusal.ts';
+import type { LimitRequest } from '../store/requests.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord } from './report.ts';
+
+/**
+ * A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat.
+ */
+export async function settle(request: LimitRequest, deps: PerformDeps): Promise<void> {
+  // The message's place may have become known meanwhile.
+  const ref = (await deps.requests.get(request.id))?.ref ?? request.ref;
+  await deps.requests.save({ ...request, ref });
+  await deps.updateRequest(request.id);
+  const { action, state, decidedBy } = request;
+  if (action.verb === 'ask') {
+    await deps.tellDirectly(action.actor.userId, `${request.id}-${state}`, requestDecided(request));
+    return;
+  }
+  if (state === 'denied') {
+    const whoCan = { text: 'Denied by', userIds: decidedBy === null ? [] : [decidedBy] };
+    const said = request.note === '' ? '' : ` Their note: “${request.note}”`;
+    const why = `Another approver said no.${said}`;
+    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan }));
+    await markAlert(request, 'An approver said no', deps);
+  }
+  if (state === 'expired') {
+    const why = 'Nobody decided within 24 hours, so the request expired.';
+    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.' }));
+    await markAlert(request, 'Nobody decided in time', deps);
+  }
+}
+
+/** Nobody decided in time. Never a yes by silence. Runs under the request's lock. */
+export async function expire(request: LimitRequest, deps: PerformDeps): Promise<void> {
+  const { action, acctId, card, id } = request;
+  if ((await deps.journal.read(`expire-${id}`)) === null) {
+    const facts = { acctId, cardId: card.cardId, detail: `${id} expired without a decision` };
+    await deps.audit.append({ ...auditRecord(action, 'ended', facts, deps), actor: null, roles: [] });
+    await deps.journal.write(`expire-${id}`, { state: 'asked' });
+  }
+  await settle({ ...request, state: 'expired', decidedAt: request.expiresAt }, deps);
+}
+
+/** The alert that it was asked from no longer waits. */
+async function markAlert({ action }: LimitRequest, text: string, deps: PerformDeps): Promise<void> {
+  if (action.target.kind !== 'alert') return;
+  const { alertId } = action.target;
+  const by = action.actor.userId;
+  const outcome = { verb: 'limit', by, at: deps.now().toISOString(), state: 'failed', text } as const;
+  await deps.alerts.setOutcome(alertId, action.id, outcome);
+  await deps.updateMessages(alertId);
+}

@@ -1,0 +1,84 @@
+import type { InputBlock, Option } from '@slack/types';
+import * as limits from '../src/slack/limits.ts';
+import { plainText } from './parts.ts';
+
+/** `action_id` of each input; its `block_id` begins with the same word. */
+export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
+
+/** Choices of "How long", smallest first, as the form sends them. */
+export const termChoices = [
+  ['purchase', 'This purchase only, at most 15 minutes'],
+  ['1h', '1 hour'],
+  ['midnight', 'Until midnight, Eastern time'],
+  ['24h', '24 hours'],
+  ['day', 'To the end of the day below'],
+  ['permanent', 'Until it is changed'],
+] as const;
+export type TermChoice = (typeof termChoices)[number][0];
+
+/** @param version a new one makes Slack forget what was typed: for a form whose suggestion has changed. */
+export function amountInput(
+  words: { label: string; hint: string },
+  cents: number | null,
+  version: string = formInput.amount,
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: version,
+    label: plainText(words.label, limits.INPUT_LABEL_MAX),
+    hint: plainText(words.hint, limits.INPUT_HINT_MAX),
+    element: {
+      type: 'plain_text_input',
+      action_id: formInput.amount,
+      max_length: 20,
+      ...(cents !== null && { initial_value: (cents / 100).toFixed(2) }),
+    },
+  };
+}
+
+/** How long it stays, and the day for the choice that needs one. */
+export function termInputs(initial: TermChoice): InputBlock[] {
+  const options = termChoices.map(([value, text]) => option(text, value));
+  return [
+    {
+      type: 'input',
+      block_id: formInput.term,
+      label: plainText('How long', limits.INPUT_LABEL_MAX),
+      element: {
+        type: 'static_select',
+        action_id: formInput.term,
+        options,
+        initial_option: option(termChoices.find(([value]) => value === initial)?.[1] ?? initial, initial),
+      },
+    },
+    {
+      type: 'input',
+      block_id: formInput.day,
+      optional: true,
+      label: plainText('Day', limits.INPUT_LABEL_MAX),
+      hint: plainText('Only for “To the end of the day below”.', limits.INPUT_HINT_MAX),
+      element: { type: 'datepicker', action_id: formInput.day },
+    },
+  ];
+}
+
+export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
+  return {
+    type: 'input',
+    block_id: formInput.reason,
+    optional: isOptional,
+    label: plainText(label, limits.INPUT_LABEL_MAX),
+    hint: plainText(hint, limits.INPUT_HINT_MAX),
+    element: {
+      type: 'plain_text_input',
+      action_id: formInput.reason,
+      multiline: true,
+      min_length: isOptional ? 0 : 1,
+      max_length: 500,
+    },
+  };
+}
+
+export function option(text: string, value: string): Option & { text: ReturnType<typeof plainText> } {
+  return { text: plainText(text, limits.OPTION_TEXT_MAX), value };
+}

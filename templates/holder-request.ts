@@ -1,0 +1,54 @@
+import type { CardFacts } from '../src/alert/alert.ts';
+import { type RuleChange, type RuleValue, ruleName, ruleState, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import { type Term, termWords } from '../src/authority/wish.ts';
+import type { Message } from '../src/slack/message.ts';
+import { mention } from '../src/slack/mrkdwn.ts';
+import type { LimitRequest } from '../src/store/requests.ts';
+import { capital, cardName } from './card-words.ts';
+import { outside, section, sentence } from './parts.ts';
+
+export interface RequestSent {
+  readonly card: CardFacts;
+  readonly change: RuleChange;
+  readonly before: RuleValue;
+  readonly term: Term;
+  /** What happens now. */
+  readonly note: string;
+}
+
+/** To the holder: what was asked in their name. */
+export function requestSent({ card, change, before, term, note }: RequestSent): Message {
+  const what = `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
+  return {
+    text: sentence(`Asked for your ${cardName(card)}: ${what}. ${outside(note, 300)}`),
+    blocks: [section(`*Asked for your ${cardName(card)}*`, what, outside(note, 300), 'Nothing changed yet.')],
+  };
+}
+
+/** To the holder: what the approvers decided. A yes is told only once the card service has confirmed it. */
+export function requestDecided({ state, card, wish, before, decidedBy, note, action }: LimitRequest): Message {
+  const { change, term } = wish;
+  const name = cardName(card);
+  const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
+  const isYes = state === 'approved' || state === 'glass';
+  const moved = `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
+  const asked = action.wish?.change;
+  const isOther = isYes && asked !== undefined && wantedOf(asked) !== wantedOf(change);
+  const lines = isYes
+    ? [`*Approved${by}: try again now.*`, `Your ${name}: ${moved}.`]
+    : state === 'denied'
+      ? [
+          `*Not approved${by}.*`,
+          `The ${outside(ruleName(change), 80)} of your ${name} stays as it is. Nothing changed.`,
+        ]
+      : [
+          '*Nobody decided within 24 hours.*',
+          `Your request for your ${name} has ended. Nothing changed. Ask again, or ask an approver directly.`,
+        ];
+  const said = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
+  const changed = isOther ? 'It is not exactly what you asked for: look at the amount before you try.' : null;
+  return {
+    text: sentence([...lines.map((line) => line.replaceAll('*', '')), changed, said].filter(Boolean).join(' ')),
+    blocks: [section(...lines, changed, said)],
+  };
+}
