@@ -70,7 +70,7 @@ export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Dep
       await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
     }
     const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
-    await deliver({ ...base, event, remedy, repeats: {} }, deps);
+    await deliver({ ...base, event, remedy, repeats: {}, story: null }, deps);
   }
   return null;
 }
@@ -126,10 +126,10 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
   await deps.alerts.save(alert);
   for (const delivery of await deps.route(alert.event, alert.card)) {
-    const { toldBy, threadId, broadcast, warning } = await deps.placeAlert(alert, delivery.channel);
+    const { toldBy, threadId, broadcast, warning, changes } = await deps.placeAlert(alert, delivery.channel);
     if (warning !== null) await warn(alert, warning, delivery, deps);
     if (toldBy === null) await put(alert, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
-    else await deps.updateMessages(toldBy);
+    for (const id of changes) await deps.updateMessages(id);
   }
   await deps.tellHolder(alert);
 }

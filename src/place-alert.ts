@@ -1,8 +1,10 @@
 import type { Alert, TransactionAlert } from './alert/alert.ts';
 import { mayBeCardTesting } from './alert/card-testing.ts';
 import { blockedRule, episodeRule } from './alert/episode.ts';
+import type { Alerts } from './store/alerts.ts';
 import type { CardTesting } from './store/card-testing.ts';
 import type { Episodes } from './store/episodes.ts';
+import type { Purchases } from './store/purchases.ts';
 import type { Trail } from './store/trail.ts';
 
 /** How an alert appears in one channel. */
@@ -15,6 +17,8 @@ export interface Placement {
   readonly broadcast: boolean;
   /** The card-testing warning that it belongs to, and whether it brought that about. */
   readonly warning: { readonly warningId: string; readonly isCause: boolean } | null;
+  /** Alerts whose messages say something else from now on. */
+  readonly changes: readonly string[];
 }
 
 /** Decides how an alert appears in a channel. The same answer however often it is asked. */
@@ -23,38 +27,55 @@ export type PlaceAlert = (alert: Alert, channel: string) => Promise<Placement>;
 interface Deps {
   readonly episodes: Episodes;
   readonly cardTesting: CardTesting;
+  readonly purchases: Purchases;
+  readonly alerts: Pick<Alerts, 'setStory'>;
   readonly trail: Pick<Trail, 'note'>;
 }
 
-const ownMessage: Placement = { toldBy: null, threadId: null, broadcast: false, warning: null };
+const ownMessage: Placement = { toldBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
 /** Groups what belongs together: repeats into one message, steps of a story into one thread. */
-export function createPlaceAlert({ episodes, cardTesting, trail }: Deps): PlaceAlert {
+export function createPlaceAlert({ episodes, cardTesting, purchases, alerts, trail }: Deps): PlaceAlert {
   return async function placeAlert(alert, channel) {
-    if ('remedy' in alert && alert.event.kind === 'decline') return await placeDecline(alert, channel);
-    return ownMessage;
+    if (!('remedy' in alert)) return ownMessage;
+    return alert.event.kind === 'decline' ? await placeDecline(alert, channel) : await placeSpend(alert);
   };
 
   async function placeDecline(alert: TransactionAlert, channel: string): Promise<Placement> {
     const { event } = alert;
     // What a block stops needs no second warning.
-    if (alert.remedy?.kind === 'unblock') {
-      const leader = await episodes.join(channel, event, blockedRule(event));
-      return await repeated(leader, 'The card is blocked: declines that follow are counted in one message');
+    const mayWarn = !isBlocked(alert) && mayBeCardTesting(event);
+    const warning = mayWarn ? await cardTesting.join(channel, event, alert.card) : null;
+    const leader = await episodes.join(channel, event, ruleOf(alert));
+    const placement = leader === event.id ? ownMessage : { ...ownMessage, toldBy: leader, changes: [leader] };
+    if (leader !== event.id) {
+      const why = isBlocked(alert)
+        ? 'The card is blocked: declines that follow are counted in one message'
+        : 'The same card, merchant and reason: repeats are counted in one message';
+      await trail.note(event.id, { step: 'grouped', channel, text: `${why}, that of ${leader}.` });
     }
-    const warning = mayBeCardTesting(event) ? await cardTesting.join(channel, event, alert.card) : null;
-    const leader = await episodes.join(channel, event, episodeRule(event));
-    const placement = await repeated(leader, 'The same card, merchant and reason: repeats are counted in one message');
     if (warning === null) return placement;
     const text = `Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`;
     await trail.note(event.id, { step: 'grouped', channel, text });
     // Each stays an alert with its own controls, out of everybody's way: in the warning's thread.
     return { ...placement, threadId: warning.warningId, warning };
-
-    async function repeated(leader: string, why: string): Promise<Placement> {
-      if (leader === event.id) return ownMessage;
-      await trail.note(event.id, { step: 'grouped', channel, text: `${why}, that of ${leader}.` });
-      return { ...ownMessage, toldBy: leader };
-    }
   }
+
+  /** Money that moved is quiet: the first message of a purchase says where it stands, the steps answer it. */
+  async function placeSpend({ event }: TransactionAlert): Promise<Placement> {
+    const story = await purchases.join(event);
+    await alerts.setStory(event.id, story);
+    const threadId = `purchase-${story.leaderId}`;
+    if (story.leaderId === event.id) return { ...ownMessage, threadId };
+    await alerts.setStory(story.leaderId, story);
+    return { ...ownMessage, threadId, changes: [story.leaderId] };
+  }
+}
+
+function isBlocked({ remedy }: TransactionAlert): boolean {
+  return remedy?.kind === 'unblock';
+}
+
+function ruleOf(alert: TransactionAlert) {
+  return isBlocked(alert) ? blockedRule(alert.event) : episodeRule(alert.event);
 }

@@ -54,6 +54,7 @@ import { createLock } from './store/lock.ts';
 import { createOpsMemory } from './store/ops.ts';
 import { createOutbox } from './store/outbox.ts';
 import { createPending } from './store/pending.ts';
+import { createPurchases } from './store/purchases.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
 import { createRaises } from './store/raises.ts';
 import { createRequests } from './store/requests.ts';
@@ -247,6 +248,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const placeAlert = createPlaceAlert({
     episodes: createEpisodes(redis),
     cardTesting: createCardTesting(redis),
+    purchases: createPurchases(redis, withLock),
+    alerts,
     trail: createTrail(redis),
   });
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>

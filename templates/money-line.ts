@@ -3,9 +3,10 @@ import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
 import { formatCents } from '../src/alert/money.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken } from '../src/slack/mrkdwn.ts';
-import { cardName, cardOf, holderName } from './card-words.ts';
+import { capital, cardName, cardOf, holderName } from './card-words.ts';
 import { howPaid } from './decline.ts';
 import { context, outside, sentence } from './parts.ts';
+import { inferredNote, purchaseState } from './purchase-words.ts';
 
 /** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
 export function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
@@ -21,11 +22,19 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
     event.kind === 'authorization' || event.kind === 'pin' ? howPaid(event.isCardPresent).toLowerCase() : '',
     outside(merchantCategory(event.mcc) ?? '', 100),
     dateToken(event.occurredAt),
+    purchaseState(alert),
+    inferredNote(alert),
     late ? 'arrived late' : '',
   ].filter(Boolean);
 
   return {
-    text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.`),
+    text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.${spoken(alert)}`),
     blocks: [...context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
   };
+}
+
+/** The state of its purchase as a sentence. */
+function spoken(alert: TransactionAlert): string {
+  const state = [purchaseState(alert), inferredNote(alert)].filter(Boolean).join('. ').replaceAll('*', '');
+  return state === '' ? '' : ` ${capital(state)}.`;
 }

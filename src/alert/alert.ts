@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TriedCard } from './card-testing.ts';
 import { Repeats } from './episode.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from './event.ts';
+import { PurchaseStory } from './purchase-story.ts';
 
 /** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
 export const CardFacts = z.strictObject({
@@ -108,6 +109,8 @@ export const TransactionAlert = z.strictObject({
   remedy: Remedy.nullable(),
   /** For each channel whose message of it stands for repeats as well: how many. */
   repeats: z.record(z.string(), Repeats).default({}),
+  /** The purchase that it is a step of; null for declines and where nobody asked. */
+  story: PurchaseStory.nullable().default(null),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 

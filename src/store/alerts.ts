@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Alert, Outcome } from '../alert/alert.ts';
 import { TriedCard } from '../alert/card-testing.ts';
 import { Repeats } from '../alert/episode.ts';
+import { PurchaseStory } from '../alert/purchase-story.ts';
 import { stateKey } from '../keys.ts';
 
 /** Alerts stay actionable for this long. */
@@ -33,13 +34,15 @@ export interface Alerts {
    * a direct message has only its note can say.
    */
   addSeenRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
+  /** Where the purchase stands that it is a step of. */
+  setStory(alertId: string, story: PurchaseStory): Promise<void>;
   /** The latest outcome of one action. A running action's outcome is replaced by its result. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
 
 /**
  * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message; for
- * each channel how often it was repeated there (`src/store/episodes.ts`); the cards of a card-testing warning
+ * each channel how often it was repeated there (`src/store/episodes.ts`); its purchase; the cards of a card-testing warning
  * (`src/store/card-testing.ts`).
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
@@ -53,7 +56,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     async save(alert) {
       const apart = {
         outcomes: [],
-        ...('repeats' in alert && { repeats: {} }),
+        ...('repeats' in alert && { repeats: {}, story: null }),
         ...('tried' in alert && { tried: [] }),
       };
       await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...apart }));
@@ -77,13 +80,15 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       }
       if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs };
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
-      return { alert: { ...alert, outcomes, repeats }, refs };
+      const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
+      return { alert: { ...alert, outcomes, repeats, story }, refs };
     },
     addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref))),
     async addSeenRef(alertId, ref) {
       if (ref.channel.startsWith('D')) return;
       await redis.hsetnx(keyOf(alertId), `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
     },
+    setStory: (alertId, story) => write(alertId, 'story', JSON.stringify(story)),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
   };
 }

@@ -4,7 +4,7 @@ import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ workers: 2 });
+const cardbell = useCardbell({ workers: 2, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 const shown = (message: { text: string; blocks?: unknown }): string =>
   `${message.text} ${JSON.stringify(message.blocks ?? [])}`;
@@ -150,13 +150,68 @@ describe('declines of several cards at one merchant', () => {
     const { deliver, take, waitFor } = cardbell();
     const before = warnings().length;
     const shop = merchant();
-    for (let card = 0; card < 3; card += 1) {
-      await deliver(sampleWebhook('decline.balance.business', { AcctId: take('ACTIVE').AcctId, ...shop }));
+    for (const AcctId of [990_001, 990_002, 990_003]) {
+      await deliver(sampleWebhook('decline.balance.business', { AcctId, ...shop }));
     }
     const last = take('ACTIVE');
     await deliver(sampleWebhook('decline.balance.business', { AcctId: last.AcctId, ...shop }));
     await waitFor(channels.declines, new RegExp(holderOf(last)));
 
     expect(warnings()).toHaveLength(before);
+  });
+});
+
+describe('a purchase', () => {
+  /** Messages of the holder in the channel for spend: the first one, and what answers it. */
+  const threadOf = (holder: string) => {
+    const all = cardbell()
+      .workspace.messages(channels.spend)
+      .filter(({ text }) => text.includes(holder));
+    const [root, ...replies] = all.toSorted((a, b) => Number(a.ts) - Number(b.ts));
+    return { root, replies, isOne: replies.every(({ thread_ts }) => thread_ts === root?.ts) };
+  };
+  const amount = (dollars: number) => ({ TransactionAmount: dollars, MerchantRequestedAmount: dollars });
+
+  it('is one thread whose first message says where it stands, in any order of arrival', async () => {
+    const { deliver, take } = cardbell();
+    for (const order of [
+      ['authorization', 'settlement'],
+      ['settlement', 'authorization'],
+    ]) {
+      const account = take('ACTIVE');
+      const same = { AcctId: account.AcctId, NetworkTransactionId: 900_000 + account.AcctId, ...merchant() };
+      for (const kind of order) {
+        const cents = amount(kind === 'settlement' ? -96.2 : -84.1);
+        await deliver(sampleWebhook(kind, { ...same, ...cents, AuthTransactionId: null }));
+        await until(() => threadOf(holderOf(account)).root !== undefined, 'the first message stands');
+      }
+
+      await until(
+        () => threadOf(holderOf(account)).replies.length === 1,
+        `${order.join(' before ')}: the second answers`,
+      );
+      const pattern =
+        order[0] === 'settlement' ? /now settled.*Authorized for \$84\.10/ : /\$84\.10.*Settled for \$96\.20/;
+      await until(() => pattern.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+      expect(threadOf(holderOf(account)).isOne).toBe(true);
+    }
+  });
+
+  it('is put together by inference where the merchant leaves the ids out, and says so', async () => {
+    const { deliver, take } = cardbell();
+    const account = take('ACTIVE');
+    const at = { AcctId: account.AcctId, ...merchant(), AuthTransactionId: null };
+    await deliver(sampleWebhook('authorization', { ...at, ...amount(-40) }));
+    await until(() => threadOf(holderOf(account)).root !== undefined, 'the first message stands');
+
+    await deliver(sampleWebhook('reversal', { ...at, ...amount(40) }));
+    await until(() => threadOf(holderOf(account)).replies.length === 1, 'the reversal answers');
+    await until(() => /Reversed/.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+
+    const { root, replies, isOne } = threadOf(holderOf(account));
+    expect(isOne).toBe(true);
+    expect(replies[0]?.text).toContain('Probably belongs to this purchase');
+    expect(root?.text).toContain('Reversed, nothing is held any more');
+    expect(root?.text).toContain('probably');
   });
 });
