@@ -8,6 +8,7 @@ import type { Respond } from '../src/slack/respond.ts';
 import type { Seal } from '../src/slack/seal.ts';
 import type { Alerts } from '../src/store/alerts.ts';
 import type { Directory } from '../src/store/directory.ts';
+import type { HomeViewers } from '../src/store/home-viewers.ts';
 import type { PendingStore } from '../src/store/pending.ts';
 import type { Requests } from '../src/store/requests.ts';
 
@@ -33,6 +34,9 @@ export interface ListenerDeps {
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   /** Slack said that the readers of a channel changed. */
   readonly placesChanged: () => Promise<void>;
+  /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
+  readonly drawHome: (userId: string, isOpening: boolean) => Promise<void>;
+  readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;
   readonly seal: Seal;
   readonly log: Log;

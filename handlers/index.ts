@@ -20,6 +20,7 @@ import { trackShipment } from './actions/track-shipment.ts';
 import { undoBlock } from './actions/undo-block.ts';
 import { card, verbOf } from './commands/card.ts';
 import type { ListenerDeps } from './deps.ts';
+import { appHomeOpened } from './events/app-home-opened.ts';
 import { channelChanged } from './events/channel-changed.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
 import { findCards } from './options/find-cards.ts';
@@ -77,6 +78,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   );
   app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, decideRequestForm(deps));
   app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, askForMore(deps));
+  app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));
 }

@@ -4,7 +4,9 @@ import { createAuthenticate } from './card/authenticate.ts';
 import { toStoredEvent } from './card/kind.ts';
 import { quarantine } from './card/quarantine.ts';
 import type { WebConfig } from './config.ts';
+import { contentId } from './content-id.ts';
 import { createDoor } from './door.ts';
+import { homeOpened } from './home/opened.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -23,6 +25,7 @@ import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
 import { placesChanged } from './store/channel-places.ts';
 import { createDirectory } from './store/directory.ts';
+import { createHomeViewers } from './store/home-viewers.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
 import { createRequests } from './store/requests.ts';
@@ -118,7 +121,16 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,
-    postEphemeral: slack.postEphemeral,
+    // A press in App Home has no channel: the answer is a direct message.
+    postEphemeral: async (channel, userId, message) => {
+      if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+      await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
+    },
+    homeViewers: createHomeViewers(redis),
+    drawHome: async (userId, isOpening) => {
+      const { roles } = await permissions.rolesOf(userId);
+      await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
+    },
     respond,
     seal: createSeal(config.slackBotToken),
     log,

@@ -17,7 +17,11 @@ import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
 import { type Coming, deliverAlert } from './deliver-alert.ts';
+import { createHome } from './draw-home.ts';
 import { SlackError } from './errors.ts';
+import { botHealth } from './home/health.ts';
+import { ownCards } from './home/own-cards.ts';
+import { teamFacts } from './home/team-facts.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
@@ -47,6 +51,7 @@ import { createDirectChannel } from './store/direct-channels.ts';
 import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
 import { createEpisodes } from './store/episodes.ts';
+import { createHomeViewers } from './store/home-viewers.ts';
 import { createJournal } from './store/journal.ts';
 import { createLeases, type Lease } from './store/leases.ts';
 import { createLinks } from './store/links.ts';
@@ -227,6 +232,25 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     scheduleUndoEnd: queues.endUndo,
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
+  const quarantined = createQuarantineStore(redis);
+  const home = createHome({
+    viewers: createHomeViewers(redis),
+    ownCards: (userId) => ownCards(userId, { links, card, directory, alerts, history }),
+    teamFacts: (isApprover) =>
+      teamFacts(isApprover, {
+        claims,
+        directory,
+        factsOf,
+        alerts,
+        history,
+        health: () => botHealth(queues, quarantined, Date.now()),
+      }),
+    publish: slack.publishHome,
+    drawHome: queues.drawHome,
+    drawHomes: queues.drawHomes,
+    now,
+    log,
+  });
   const poster = createPoster({
     slack,
     alerts,
@@ -314,6 +338,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     leaseMessage,
     deliver,
     now,
-    quarantined: createQuarantineStore(redis),
+    quarantined,
+    home,
   };
 }

@@ -8,6 +8,7 @@ import type { WorkerConfig } from './config.ts';
 import { endPurchaseLeases } from './end-purchase-leases.ts';
 import { SlackError } from './errors.ts';
 import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
+import { HomeOpened } from './home/opened.ts';
 import type { Log } from './log.ts';
 import { ageRequest } from './perform/age-request.ts';
 import { confirmAction } from './perform/confirm-action.ts';
@@ -22,6 +23,7 @@ import { type Processor, startConsumer } from './queue/consumer.ts';
 import {
   AgeRequest,
   ConfirmAction,
+  DrawHome,
   EndClaim,
   EndLease,
   EndMute,
@@ -48,6 +50,8 @@ import { createWorkerParts } from './worker-parts.ts';
 const SWEEP_MS = 15_000;
 /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
 const DIRECTORY_REFRESH_MS = 30_000;
+/** What App Home counts down or lets run out is seldom older. */
+const HOME_REFRESH_MS = 120_000;
 /** A temporary limit whose end is this late has lost its timer. */
 const LEASE_LATE_MS = 30_000;
 const MUTE_LATE_MS = 30_000;
@@ -67,7 +71,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     onProblems: (problems) => parts.tellOps(trouble.redisSettings(problems)),
   });
   const { queues, slack, outbox, tellOps, card, alerts, requests, leases, claims, withLock, directory } = parts;
-  const { recovery } = parts;
+  const { recovery, home } = parts;
 
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
@@ -121,6 +125,9 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
           const { claimId } = UpdateClaim.parse(data);
           return await updateClaim(claimId, { claims, factsOf: parts.factsOf, update: slack.update, log });
         }
+        if (run.name === 'open-home') return await home.open(HomeOpened.parse(data));
+        if (run.name === 'draw-home') return await home.draw(DrawHome.parse(data).userId);
+        if (run.name === 'draw-homes') return await home.drawAll();
         if (run.name === 'tell-person') {
           const wakeOutbox = queues.flushOutbox;
           const { directChannel, placeAlert } = parts;
@@ -154,12 +161,21 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
       if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
       if (run.name === 'end-undo') await endUndo(EndUndo.parse(data).actionId, deps);
-      else await recovery.refreshDirectory();
+      if (run.name === 'refresh-directory') await recovery.refreshDirectory();
       return null;
     },
   };
+  /** What was done may be shown in App Home. Listing cards is done all the time, and changes what is shown seldom. */
+  const thenDrawHomes =
+    (name: QueueName): Processor =>
+    async (data, run) => {
+      const again = await processors[name](data, run);
+      const isShown = name === 'alerts' || name === 'actions' || name === 'upkeep';
+      if (isShown && run.name !== 'refresh-directory') await home.changed();
+      return again;
+    };
   const consumers = (Object.keys(processors) as QueueName[]).map((name) =>
-    startConsumer(name, processors[name], { redis, concurrency: concurrency[name], log }),
+    startConsumer(name, thenDrawHomes(name), { redis, concurrency: concurrency[name], log }),
   );
   const relay = startRelay({
     reader,
@@ -170,6 +186,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       if (entry.type === 'event') await queues.deliverAlert(entry.event, entry.isLate ?? false);
       else if (entry.type === 'quarantine') await queues.quarantine(entry.webhook);
       else if (entry.type === 'gap') await queues.recoverGap(gapOf(entry.fromMs, entry.toMs, entry.cause));
+      else if (entry.type === 'home') await queues.openHome(entry.opened);
       else if (entry.type === 'action') await queues.performAction(entry.action);
       else await queues.recordRefusal(entry.action);
     },
@@ -207,6 +224,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
 
   async function startUpkeep(): Promise<void> {
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
+    await queues.every('refresh-homes', HOME_REFRESH_MS);
     await sweep();
     for (const { id: leaseId, endsAt, state } of await leases.all()) {
       if (state === 'open') await queues.endLease(leaseId, Date.parse(endsAt));

@@ -89,7 +89,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
 }
 
 /** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`; the bar repeats the words, for the eye. */
-function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
+export function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
   const name = period === 'transaction' ? 'Single purchase' : capital(period);
   const about = `${name}${category === null ? '' : `, ${outside(category, 60)}`}`;
   if (limitCents === null || remainingCents === null) return `${about}: ${limitWord(limitCents)}`;
@@ -99,7 +99,7 @@ function limitLine({ period, category, limitCents, remainingCents }: ShownLimit)
   return `${about}: ${formatCents(Math.max(0, remainingCents))} of ${formatCents(limitCents)} left  ${bar}`;
 }
 
-function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
+export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
   const { title } = shownReason(said, place);
   const at = merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`;
   return `• ${formatCents(amountCents)}${at}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}, ${dateToken(occurredAt)}`;

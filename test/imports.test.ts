@@ -15,6 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/queue': ['src/alert'],
   'src/routing': ['src/alert', 'src/authority', 'src/card/time.ts'],
   'src/store': ['src/alert', 'src/authority'],
+  'src/home': ['src/alert', 'src/perform/show-card.ts', 'src/store/directory-account.ts', 'templates'],
   'src/perform': ['src/alert', 'src/authority', 'src/routing', 'src/permissions.ts', 'src/trouble.ts', 'templates'],
   templates: ['src/alert', 'src/authority', 'src/slack'],
   handlers: ['src/alert', 'src/authority', 'src/slack', 'templates', 'src/permissions.ts'],

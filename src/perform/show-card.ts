@@ -31,7 +31,8 @@ export async function showCard({ action, acctId, cardId }: Resolved, deps: Perfo
   await deps.answer(action, message);
 }
 
-function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
+/** Every limit of a card, with what remains of it where that is known. */
+export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
   const overall = limitPeriods.map((period): ShownLimit => {
     const left = remaining?.overall.find((row) => row.period === period);
     const limitCents = rules?.limits[period] ?? left?.limitCents ?? null;
@@ -47,7 +48,11 @@ function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): 
   return [...overall, ...byCategory];
 }
 
-async function declinesOf(acctId: number, deps: PerformDeps): Promise<ShownDecline[]> {
+/** The last declines of an account's card, newest first. */
+export async function declinesOf(
+  acctId: number,
+  deps: Pick<PerformDeps, 'alerts' | 'history'>,
+): Promise<ShownDecline[]> {
   const ids = await deps.history.recentAlerts(acctId, 'declines', DECLINES_SHOWN);
   const stored = await Promise.all(ids.map((id) => deps.alerts.get(id)));
   return stored.flatMap((one) => {

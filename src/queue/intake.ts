@@ -4,6 +4,7 @@ import type { Gap } from '../alert/gap.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import type { Action } from '../authority/action.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import type { HomeOpened } from '../home/opened.ts';
 import { intakeKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 import type { RedisClient } from './connection.ts';
@@ -51,7 +52,8 @@ export type TakenEntry =
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   | { readonly type: 'action'; readonly action: Action }
   /** Somebody asked who may not: for the record only. */
-  | { readonly type: 'refused'; readonly action: Action };
+  | { readonly type: 'refused'; readonly action: Action }
+  | { readonly type: 'home'; readonly opened: HomeOpened };
 
 /**
  * Remembers and stores in one step: whoever claims the identity also writes the event, so that neither two deliveries
@@ -199,11 +201,12 @@ export function createIntake(
 class DeadlineError extends Error {}
 
 function inboxOf(entry: TakenEntry): string {
-  return 'action' in entry ? inboxKeys.actions : inboxKeys.webhooks;
+  return 'action' in entry || 'opened' in entry ? inboxKeys.actions : inboxKeys.webhooks;
 }
 
 function idOf(entry: TakenEntry): string {
   if ('event' in entry) return entry.event.id;
+  if ('opened' in entry) return entry.opened.id;
   return 'action' in entry ? entry.action.id : entry.webhook.id;
 }
 

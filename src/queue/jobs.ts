@@ -35,6 +35,8 @@ export type EndUndo = z.infer<typeof EndUndo>;
 
 export const EndMute = z.strictObject({ muteId: z.string() });
 export type EndMute = z.infer<typeof EndMute>;
+export const DrawHome = z.strictObject({ userId: z.string() });
+export type DrawHome = z.infer<typeof DrawHome>;
 
 export const EndLease = z.strictObject({ leaseId: z.string() });
 export type EndLease = z.infer<typeof EndLease>;

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../alert/event.ts';
 import type { Gap } from '../alert/gap.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import type { Action } from '../authority/action.ts';
+import type { HomeOpened } from '../home/opened.ts';
 import { QUEUE_PREFIX } from '../keys.ts';
 import type { OutboxEntry } from '../store/outbox-entry.ts';
 import type { RedisClient } from './connection.ts';
@@ -47,6 +48,12 @@ export interface Queues {
   /** Brings an entry into a person's direct messages, once by the entry's id. */
   tellPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
   updateLease(leaseId: string): Promise<void>;
+  /** Somebody looks at App Home, or may do other things than before. */
+  openHome(opened: HomeOpened): Promise<void>;
+  /** Draws App Home for one person, once for any number of changes in between. */
+  drawHome(userId: string): Promise<void>;
+  /** Draws it for everybody who opened it lately, after `ms`: once for all that happens until then. */
+  drawHomes(ms: number): Promise<void>;
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
@@ -217,6 +224,21 @@ export function createQueues(redis: RedisClient): Queues {
         'update-lease',
         { leaseId },
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: leaseId, keepLastIfActive: true } },
+      );
+    },
+    async openHome(opened) {
+      await queues.updates.add('open-home', opened, { ...keepFailedOnly, jobId: opened.id, attempts: 3, backoff });
+    },
+    async drawHome(userId) {
+      const deduplication = { id: `home-${userId}`, keepLastIfActive: true };
+      await queues.updates.add('draw-home', { userId }, { ...keepFailedOnly, attempts: 3, backoff, deduplication });
+    },
+    async drawHomes(ms) {
+      const options = { ...keepFailedOnly, removeOnFail: true, delay: ms, attempts: 3, backoff };
+      await queues.updates.add(
+        'draw-homes',
+        {},
+        { ...options, deduplication: { id: 'homes', keepLastIfActive: true } },
       );
     },
     queue: (name) => queues[name],

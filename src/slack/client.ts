@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../errors.ts';
 import { toSlackError } from './failure.ts';
@@ -50,6 +50,7 @@ export interface Slack {
   /** Fails when the view has changed since `hash`. */
   openView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
   updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
+  publishHome(userId: string, view: HomeView): Promise<void>;
   openDirect(userId: string): Promise<string>;
   /** Null: Slack knows nobody of this id. */
   person(userId: string): Promise<Person | null>;
@@ -155,6 +156,10 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
     updateView: ({ viewId, hash }, view) =>
       call('views.update', async () => {
         await client.views.update({ view_id: viewId, hash, view });
+      }),
+    publishHome: (userId, view) =>
+      call('views.publish', async () => {
+        await client.views.publish({ user_id: userId, view });
       }),
     openDirect: (userId) =>
       call('conversations.open', async () => {

@@ -14,6 +14,8 @@ export interface CardHistory {
   addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]>;
   /** Remembers an alert of an account, for "last declines" and "where is my card". */
   addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
+  /** Declines of all cards, newest first. */
+  newestDeclines(limit: number): Promise<string[]>;
   /** Newest first. */
   recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
   /** Who asked for the change that the next status webhook will confirm, and with which action. */
@@ -30,6 +32,8 @@ export interface CardHistory {
 export function createCardHistory(redis: Redis | Cluster): CardHistory {
   const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
   const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
+
+  const allDeclines = stateKey('declines');
 
   return {
     async addStatus(cardId, { callbackAt, status, eventId }) {
@@ -49,14 +53,17 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
       });
     },
     async addAlert(acctId, kind, alertId, atMs) {
-      const key = recentKey(acctId, kind);
-      await redis
-        .multi()
-        .zadd(key, String(atMs), alertId)
-        .zremrangebyrank(key, 0, -RECENT_MAX - 1)
-        .expire(key, HISTORY_TTL_SECONDS)
-        .exec();
+      const keys = [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])];
+      const change = redis.multi();
+      for (const key of keys) {
+        change
+          .zadd(key, String(atMs), alertId)
+          .zremrangebyrank(key, 0, -RECENT_MAX - 1)
+          .expire(key, HISTORY_TTL_SECONDS);
+      }
+      await change.exec();
     },
+    newestDeclines: (limit) => redis.zrevrange(allDeclines, 0, limit - 1),
     recentAlerts: (acctId, kind, limit) => redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
     async expectStatus(acctId, status, by) {
       const key = expectKey(acctId, status);

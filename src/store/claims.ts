@@ -36,19 +36,32 @@ export function isClaimId(id: string): boolean {
 export interface Claims {
   save(claim: Claim): Promise<void>;
   get(id: string): Promise<Claim | null>;
+  /** Those that nobody has decided yet, oldest first. */
+  open(): Promise<Claim[]>;
   /** How many cards somebody has claimed within a day, this one included. The same action counts once. */
   count(userId: string, actionId: string): Promise<number>;
 }
 
 /** Claims by id. Changes happen under the claim's lock, so plain reads and writes do. */
 export function createClaims(redis: Redis | Cluster): Claims {
+  const openKey = stateKey('claims-open');
+  const keyOf = (id: string): string => stateKey(`claim:${id}`);
+  const get = async (id: string): Promise<Claim | null> => {
+    const text = await redis.get(keyOf(id));
+    return text === null ? null : Claim.parse(JSON.parse(text));
+  };
   return {
     async save(claim) {
-      await redis.set(stateKey(`claim:${claim.id}`), JSON.stringify(Claim.parse(claim)), 'EX', KEPT_SECONDS);
+      const { id, state, action } = claim;
+      const change = redis.multi().set(keyOf(id), JSON.stringify(Claim.parse(claim)), 'EX', KEPT_SECONDS);
+      if (state === 'open') change.zadd(openKey, Date.parse(action.askedAt), id);
+      else change.zrem(openKey, id);
+      await change.exec();
     },
-    async get(id) {
-      const text = await redis.get(stateKey(`claim:${id}`));
-      return text === null ? null : Claim.parse(JSON.parse(text));
+    get,
+    async open() {
+      const claims = await Promise.all((await redis.zrange(openKey, '0', '-1')).map(get));
+      return claims.filter((claim) => claim !== null);
     },
     async count(userId, actionId) {
       const key = stateKey(`claims-of:${userId}`);

@@ -36,12 +36,18 @@ export function indexEntries(account: DirectoryAccount): string[] {
     ...nameKeys(account.firstName, account.lastName).map((key) => `n:${key}`),
     ...(account.customId === null ? [] : [`x:${foldId(account.customId)}`]),
     ...(account.email === null ? [] : [`e:${foldId(account.email)}`]),
+    ...(waitsForActivation(account) ? ['w:activation'] : []),
     ...account.cards.flatMap((card) => [
       ...(card.last4 === null ? [] : [`4:${card.last4}`]),
       ...(card.cardId === null ? [] : [`c:${card.cardId}`]),
     ]),
   ];
   return [...new Set(entries)].map((entry) => `${entry}:${account.acctId}`);
+}
+
+/** A card that nobody has activated yet, of an account in use. */
+export function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
+  return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }
 
 /** Asks the index. All answers are account ids; what they lead to is checked against the account itself. */
@@ -94,6 +100,9 @@ export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
       ]);
       return [...new Set(found.flat())].slice(0, limit);
     },
+
+    /** Accounts with a card that waits for its activation. */
+    waiting: (limit: number) => range('w:activation:', limit),
 
     byEmail: (email: string) => exact('e', foldId(email)),
   };

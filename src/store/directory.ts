@@ -43,6 +43,8 @@ export interface Directory {
   /** What the text typed so far can become. Redis only. */
   search(typed: string, limit: number): Promise<CardMatch[]>;
   findByEmail(email: string): Promise<DirectoryAccount[]>;
+  /** Accounts with a card that waits for its activation, as far as known. Redis only. */
+  waitingForActivation(limit: number): Promise<DirectoryAccount[]>;
   /** Asks the API for every account that it was last asked for before, politely. False when not all could be. */
   reloadOlderThan(beforeMs: number): Promise<boolean>;
   /** Every account that is known. */
@@ -183,6 +185,7 @@ export function createDirectory({
       });
     },
 
+    waitingForActivation: async (limit) => records.readMany(await index.waiting(limit)),
     findByEmail: async (email) => records.readMany(await index.byEmail(email)),
     idle: () => loader?.idle() ?? Promise.resolve(),
     stop: () => loader?.stop() ?? Promise.resolve(),

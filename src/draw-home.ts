@@ -1,0 +1,61 @@
+import type { HomeView } from '@slack/types';
+import { home } from '../templates/home.ts';
+import type { OwnCardFacts } from '../templates/home-own-cards.ts';
+import type { TeamFacts } from '../templates/home-team.ts';
+import { SlackError } from './errors.ts';
+import type { HomeOpened } from './home/opened.ts';
+import type { Log } from './log.ts';
+import type { HomeViewers } from './store/home-viewers.ts';
+
+interface Deps {
+  readonly viewers: HomeViewers;
+  readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
+  readonly teamFacts: (isApprover: boolean) => Promise<TeamFacts>;
+  readonly publish: (userId: string, view: HomeView) => Promise<void>;
+  readonly drawHome: (userId: string) => Promise<void>;
+  readonly drawHomes: (ms: number) => Promise<void>;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** Changes come in swarms: one drawing shows them all. */
+const GATHER_MS = 2000;
+/** Slack takes about a hundred drawings a minute from the whole app; half of them may be these. */
+const PACE_MS = 1200;
+
+/** App Home: who looks at it, what it shows to whom, and when it is drawn anew. */
+export function createHome(deps: Deps) {
+  const { viewers, log } = deps;
+
+  return {
+    async open({ userId, roles, isOpening }: HomeOpened): Promise<void> {
+      await viewers.see(userId, roles, isOpening);
+      await deps.drawHome(userId);
+    },
+
+    /** @throws SlackError when trying again later can help. */
+    async draw(userId: string): Promise<void> {
+      const roles = await viewers.rolesOf(userId);
+      if (roles === null) return;
+      const isApprover = roles.includes('approver');
+      const isTeam = isApprover || roles.includes('operator');
+      const [own, team] = await Promise.all([deps.ownCards(userId), isTeam ? deps.teamFacts(isApprover) : null]);
+      try {
+        await deps.publish(userId, home({ at: deps.now().toISOString(), own, team }));
+      } catch (error) {
+        if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+        log.warn({ userId, slackError: error.slackError }, 'App Home could not be drawn');
+      }
+    },
+
+    async drawAll(): Promise<void> {
+      for (const userId of await viewers.all()) await deps.drawHome(userId);
+    },
+
+    /** Something that App Home shows may be different now. Costs one look where nobody has it open. */
+    async changed(): Promise<void> {
+      const { length } = await viewers.all();
+      if (length > 0) await deps.drawHomes(Math.max(GATHER_MS, length * PACE_MS));
+    },
+  };
+}

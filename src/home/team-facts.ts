@@ -1,0 +1,67 @@
+import type { TeamFacts, WaitingClaim } from '../../templates/home-team.ts';
+import type { CardFacts } from '../alert/alert.ts';
+import type { Alerts } from '../store/alerts.ts';
+import type { CardHistory } from '../store/card-history.ts';
+import type { Claims } from '../store/claims.ts';
+import type { Directory } from '../store/directory.ts';
+import { toCardFacts } from '../store/directory-account.ts';
+import type { BotHealth } from './health.ts';
+
+interface Deps {
+  readonly claims: Pick<Claims, 'open'>;
+  readonly directory: Pick<Directory, 'waitingForActivation'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly alerts: Alerts;
+  readonly history: Pick<CardHistory, 'newestDeclines'>;
+  readonly health: () => Promise<BotHealth>;
+}
+
+const DECLINES_MAX = 10;
+/** More than a page shows, so that it can say how many more there are. */
+const INACTIVE_MAX = 200;
+
+/** What waits for those who run the program. */
+export async function teamFacts(isApprover: boolean, deps: Deps): Promise<TeamFacts> {
+  const [claims, declines, inactive, health] = await Promise.all([
+    waitingClaims(deps),
+    newestDeclines(deps),
+    inactiveCards(deps),
+    deps.health(),
+  ]);
+  return { isApprover, claims, declines, inactive, health };
+}
+
+async function waitingClaims({ claims, factsOf }: Deps): Promise<WaitingClaim[]> {
+  return await Promise.all(
+    (await claims.open()).map(async ({ id, action, acctIds }) => ({
+      value: id,
+      claimedBy: action.actor.userId,
+      claimedAt: action.askedAt,
+      query: action.target.kind === 'words' ? action.target.words.join(' ') : '',
+      cards: await Promise.all(acctIds.map(factsOf)),
+    })),
+  );
+}
+
+async function newestDeclines({ alerts, history }: Deps): Promise<TeamFacts['declines']> {
+  const ids = await history.newestDeclines(DECLINES_MAX);
+  const stored = await Promise.all(ids.map((id) => alerts.get(id)));
+  return stored.flatMap((one) => {
+    if (one === null || !('remedy' in one.alert)) return [];
+    const { event, card } = one.alert;
+    const { occurredAt, amountCents, merchant, decline, acctId } = event;
+    const said = { code: decline?.code ?? '', message: decline?.message ?? '' };
+    return [
+      { card: { ...card, acctId: card.acctId ?? acctId }, occurredAt, amountCents, merchant: merchant.name, ...said },
+    ];
+  });
+}
+
+async function inactiveCards({ directory }: Deps): Promise<CardFacts[]> {
+  const accounts = await directory.waitingForActivation(INACTIVE_MAX);
+  return accounts.map((account) => {
+    const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
+    const which = card?.cardId == null ? {} : { cardId: card.cardId };
+    return toCardFacts(account.acctId, account, which);
+  });
+}

@@ -1,0 +1,98 @@
+import type { KnownBlock } from '@slack/types';
+import type { CardFacts } from '../src/alert/alert.ts';
+import { actionId } from '../src/slack/action-id.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { declineLine, type ShownDecline } from './card-show.ts';
+import { cardHandle, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
+import { type HealthFacts, homeHealth } from './home-health.ts';
+import { actions, button, context, header, outside, section } from './parts.ts';
+
+/** "I hold this card", waiting for an approver. */
+export interface WaitingClaim {
+  /** Opaque id of the claim. */
+  readonly value: string;
+  readonly claimedBy: string;
+  readonly claimedAt: string;
+  readonly query: string;
+  /** The cards that it can mean. */
+  readonly cards: readonly CardFacts[];
+}
+
+export interface TeamFacts {
+  /** Approvers decide; operators see what waits. */
+  readonly isApprover: boolean;
+  readonly claims: readonly WaitingClaim[];
+  /** Declines of all cards, newest first. */
+  readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
+  /** Cards that nobody has activated yet. */
+  readonly inactive: readonly CardFacts[];
+  readonly health: HealthFacts;
+}
+
+const CLAIMS_MAX = 5;
+const CARDS_OF_CLAIM_MAX = 3;
+const DECLINES_MAX = 10;
+const INACTIVE_MAX = 10;
+
+/** What waits for those who run the program, and how things stand. */
+export function homeTeam(facts: TeamFacts): KnownBlock[] {
+  return [...homeClaims(facts), ...homeDeclines(facts), ...homeInactive(facts), ...homeHealth(facts.health)];
+}
+
+function homeClaims({ claims, isApprover }: TeamFacts): KnownBlock[] {
+  if (claims.length === 0) return [];
+  return [
+    header('Whose card is this?'),
+    ...claims.slice(0, CLAIMS_MAX).flatMap(({ value, claimedBy, claimedAt, query, cards }): KnownBlock[] => [
+      section(
+        `*${mention(claimedBy)} says to hold the card “${outside(query, 80)}”* · ${dateToken(claimedAt)}`,
+        cards.length === 0 ? 'I find no such card.' : null,
+      ),
+      ...(isApprover
+        ? [
+            ...cards.slice(0, CARDS_OF_CLAIM_MAX).map((card, index) => ({
+              ...section(cardOfHolder(card)),
+              accessory: button({
+                text: 'Confirm',
+                action: actionId.confirmClaim,
+                value: `${value}.${index}`,
+                label: `Confirm ${cardOfHolderRaw(card)}`,
+              }),
+            })),
+            ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' })),
+          ]
+        : []),
+    ]),
+    ...more(claims.length - CLAIMS_MAX, 'claims in the channel for requests'),
+  ];
+}
+
+function homeDeclines({ declines }: TeamFacts): KnownBlock[] {
+  return [
+    header('Declined lately'),
+    section(
+      ...declines
+        .slice(0, DECLINES_MAX)
+        .map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
+      declines.length === 0 ? 'Nothing was declined lately.' : null,
+    ),
+  ];
+}
+
+function homeInactive({ inactive }: TeamFacts): KnownBlock[] {
+  if (inactive.length === 0) return [];
+  return [
+    header('Waiting to be activated'),
+    section(
+      ...inactive
+        .slice(0, INACTIVE_MAX)
+        .map((card) => `• ${cardOfHolder(card)}: \`/card activate ${outside(cardHandle(card), 20)}\``),
+    ),
+    ...more(inactive.length - INACTIVE_MAX, 'cards'),
+  ];
+}
+
+/** What did not fit, said. */
+export function more(count: number, what: string): KnownBlock[] {
+  return context(count > 0 ? `… and ${count} more ${what}.` : null);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { channels, groups, people } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, ben, olga, otto, hugo } = people;
+
+const shown = (user: string): string => JSON.stringify(cardbell().workspace.views.home.get(user)?.blocks ?? []);
+const sees = (user: string, pattern: RegExp): Promise<void> =>
+  until(() => pattern.test(shown(user)), `${user} sees ${pattern}`);
+
+async function linked(user: string, name: string) {
+  const card = cardbell().take('ACTIVE');
+  await cardbell().command(ana, `link ${card.AcctId} @${name}`);
+  await cardbell().waitTold(ana, new RegExp(`Linked: <@${user}>`));
+  return card;
+}
+
+describe('App Home', () => {
+  it('of somebody without a card says what they can do', async () => {
+    await cardbell().workspace.openHome(otto);
+    await sees(otto, /Do you hold a card\?.*\/card link/);
+
+    expect(shown(otto)).not.toMatch(/Declined lately|Cardbell is well|needs attention/);
+  });
+
+  it('of a holder shows the own card, what is left, and what was declined; nothing of others', async () => {
+    const card = await linked(hugo, 'hugo');
+    const foreign = cardbell().take('ACTIVE');
+    await cardbell().command(ana, `limit ${card.AcctId} daily 400`);
+    await cardbell().waitTold(ana, /^Limit changed/);
+
+    await cardbell().workspace.openHome(hugo);
+    await sees(hugo, new RegExp(`Card ending ${last4Of(card)}.*active.*Daily: \\$400\\.00 of \\$400\\.00 left`));
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: foreign.AcctId }));
+    await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
+    await sees(hugo, /Declined lately.*wrong PIN/);
+
+    expect(shown(hugo)).not.toMatch(new RegExp(`${holderOf(foreign)}|Cardbell is well|needs attention`));
+    expect((shown(hugo).match(/Declined lately/g) ?? []).length).toBe(1);
+  });
+
+  it('of operators shows declines, cards that wait, and how the bot fares; deciding is for approvers', async () => {
+    await cardbell().command(otto, 'link 0000');
+    const claim = await cardbell().waitFor(channels.approvals, /I find no such card/);
+    await cardbell().workspace.openHome(olga);
+    await sees(olga, /Declined lately.*Waiting to be activated.*Nina Castellanos.*Cardbell/);
+    await cardbell().workspace.openHome(ana);
+    await sees(ana, new RegExp(`<@${otto}> says to hold.*refuse_claim`));
+    expect(shown(olga)).not.toContain('refuse_claim');
+    const view = cardbell().workspace.views.home.get(ana);
+
+    await cardbell().workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'refuse_claim' });
+    await until(() => cardbell().now(claim).text.startsWith('Claim refused'), 'the message in the channel says so');
+    await until(() => !shown(ana).includes('says to hold'), 'it is gone where it was pressed');
+    await until(() => !shown(olga).includes('says to hold'), 'and where others read it');
+  });
+
+  it('names what failed or did not fit, with its cause', async () => {
+    await cardbell().workspace.openHome(ben);
+    await sees(ben, /Cardbell is well/);
+
+    await cardbell().deliver({
+      kind: 'decline',
+      body: JSON.stringify({ CallbackTime: 'never', Data: { NetworkType: 1 } }),
+    });
+    await sees(ben, /needs attention.*did not fit/);
+  });
+
+  it('of who loses a role shows no more than they may see', async () => {
+    await cardbell().workspace.openHome(ben);
+    await sees(ben, /needs attention/);
+
+    await cardbell().workspace.setUserGroup(groups.approvers, [ana]);
+    await sees(ben, /Do you hold a card\?/);
+
+    expect(shown(ben)).not.toMatch(/Declined lately|needs attention/);
+  });
+});

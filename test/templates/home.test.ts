@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { VIEW_BLOCKS_MAX } from '../../src/slack/limits.ts';
+import { type Home, home } from '../../templates/home.ts';
+import { checkBlocks } from '../../workspace/block-limits.ts';
+import { card } from './fixtures.ts';
+import { shown } from './shown.ts';
+
+const limit = { period: 'daily', category: null, limitCents: 40_000, remainingCents: 38_000 } as const;
+const decline = {
+  occurredAt: '2026-11-20T14:14:00Z',
+  amountCents: 8410,
+  merchant: 'Blue Bottle Coffee',
+  code: 'decline.card.pin',
+  message: 'Incorrect PIN',
+};
+const own = { card, status: 'ACTIVE', balanceCents: 15_600, limits: [limit], hasLimits: true, declines: [decline] };
+const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
+const health = { waiting: 0, oldestMs: 0, failed: [], failedCount: 0, quarantined: [] };
+const team = { isApprover: true, claims: [claim], declines: [{ ...decline, card }], inactive: [card], health };
+const at = '2026-11-20T14:20:00Z';
+
+const read = (facts: Partial<Home>): string => shown(home({ at, own: [], team: null, ...facts }).blocks);
+
+describe('App Home', () => {
+  it('says in words what the bar shows', () => {
+    expect(read({ own: [own] })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
+  });
+
+  it('says when the limits cannot be read, and when there are none', () => {
+    expect(read({ own: [{ ...own, limits: [], hasLimits: false }] })).toMatch(/cannot be asked for the limits/);
+    expect(read({ own: [{ ...own, limits: [] }] })).toMatch(/No limit is set/);
+  });
+
+  it('tells a PIN to the holder only', () => {
+    expect(read({ own: [own] })).toMatch(/wrong PIN/i);
+    expect(read({ team })).not.toMatch(/PIN/);
+  });
+
+  it('lets approvers decide, operators look', () => {
+    expect(JSON.stringify(home({ at, own: [], team }).blocks)).toContain('confirm_claim');
+    expect(JSON.stringify(home({ at, own: [], team: { ...team, isApprover: false } }).blocks)).not.toContain('_claim');
+  });
+
+  it('fits whatever there is: how many more is said, and Slack takes it', () => {
+    const words = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom('', '<!channel>', 'x'.repeat(5000)),
+    );
+    const many = <T>(one: T) => fc.integer({ min: 0, max: 150 }).map((count) => Array<T>(count).fill(one));
+    fc.assert(
+      fc.property(words, fc.integer({ min: 0, max: 150 }), many(limit), (text, count, limits) => {
+        const named = { ...card, holder: text, last4: text, group: text };
+        const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
+        const trouble = { id: text, what: text, path: text, why: text };
+        const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
+        const view = home({
+          at,
+          own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
+          team: {
+            isApprover: true,
+            claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
+            declines: fill({ ...told, card: named }),
+            inactive: fill(named),
+            health: {
+              waiting: count,
+              oldestMs: 60_000,
+              failed: fill(trouble),
+              failedCount: count,
+              quarantined: fill(trouble),
+            },
+          },
+        });
+
+        expect(checkBlocks(view.blocks, 'home')).toEqual([]);
+        expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
+        // What says how old it is stands at the end, so nothing was cut off.
+        expect(shown(view.blocks)).toMatch(/drawn anew when something changes/);
+        if (count > 10) expect(shown(view.blocks)).toMatch(/more of your cards/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
