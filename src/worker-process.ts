@@ -35,6 +35,7 @@ import {
   UpdateMessage,
   UpdateRequest,
 } from './queue/jobs.ts';
+import { wakeMisdated } from './queue/misdated.ts';
 import { startRelay } from './queue/relay.ts';
 import { watchDurability } from './queue/watch-durability.ts';
 import { requestMessage } from './request-message.ts';
@@ -209,6 +210,8 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
 
   /** What a crash between two steps left lying: channels that nobody was woken for, limits that nobody put back. */
   async function sweep(): Promise<void> {
+    for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const)
+      await wakeMisdated(queues.queue(name), redis);
     for (const channel of await outbox.channels()) {
       if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
     }
