@@ -1,5 +1,6 @@
 import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
+import { ackWhenDone } from './ack-when-done.ts';
 import { acknowledgeAlert } from './actions/acknowledge-alert.ts';
 import { actOnPicked } from './actions/act-on-picked.ts';
 import { activateCard } from './actions/activate-card.ts';
@@ -61,20 +62,20 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
 
 /** All doors on Slack's side, on one page. The webhooks' doors are in `src/card/kind.ts` and `src/door.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
-  for (const command of Object.keys(verbOf)) app.command(command, card(deps));
+  for (const command of Object.keys(verbOf)) app.command(command, ackWhenDone(card(deps)));
   for (const [action_id, listener] of Object.entries(buttons)) {
-    app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id }, listener(deps));
+    app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id }, ackWhenDone(listener(deps)));
   }
   app.action<BlockAction<StaticSelectAction>>(
     { type: 'block_actions', action_id: actionId.blockTestedCard },
-    blockTestedCard(deps),
+    ackWhenDone(blockTestedCard(deps)),
   );
-  app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, raiseLimit(deps));
-  app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, limitCard(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
+  app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
   app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
   app.action<BlockAction<ExternalSelectAction>>(
     { type: 'block_actions', action_id: actionId.pickCard },
-    pickCard(deps),
+    ackWhenDone(pickCard(deps)),
   );
   app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, decideRequestForm(deps));
   app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, askForMore(deps));
