@@ -62,6 +62,10 @@ export async function changeStatus(
     if (ending.length > 0) return await askFirst(action, acctId, card, ending, deps);
   }
 
+  const expects: Expected = { kind: 'status', status: wished[verb], cardId: card?.cardId ?? null };
+  if (journal?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expects, action.id)))
+    return await finish('unknown', { note: overtaken });
+
   await send(
     verb,
     { action, acctId, cardId: card?.cardId ?? null },
@@ -70,6 +74,10 @@ export async function changeStatus(
     deps,
   );
 }
+
+/** An older wish that is tried again must not undo a newer one. */
+export const overtaken =
+  'Whether the card service did this at first is not certain, and something else was asked for since then. I did not repeat it.';
 
 type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<void>;
 
