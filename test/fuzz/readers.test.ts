@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { interpret, nameKeys, nameWords } from '../../src/alert/card-query.ts';
+import { declineReason } from '../../src/alert/decline-reason.ts';
+import { StoredEvent } from '../../src/alert/event.ts';
+import { countryName, merchantCategory } from '../../src/alert/merchant-category.ts';
+import { formatCents, parseAmount } from '../../src/alert/money.ts';
+import { trackingLink } from '../../src/alert/tracking.ts';
+import { parseCommand } from '../../src/authority/command.ts';
+import { formatDuration, readDuration } from '../../src/authority/duration.ts';
+import { readSlashText } from '../../src/authority/slash-text.ts';
+import { redactShipping } from '../../src/card/card-shipping.ts';
+import { lastFour, redactCardStatus } from '../../src/card/card-status.ts';
+import { familyOf, toStoredEvent } from '../../src/card/kind.ts';
+import { instantOf } from '../../src/card/payload.ts';
+import { quarantine } from '../../src/card/quarantine.ts';
+import { toCardStatus } from '../../src/card/schema.ts';
+import { changeLimit, readSpendRules, toSpendRulesBody } from '../../src/card/spend-rules.ts';
+import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/card/time.ts';
+import { redactTransaction } from '../../src/card/transaction.ts';
+import { hasCurrentSigns } from '../../src/card/version.ts';
+import { redactVirtualCard } from '../../src/card/virtual-card.ts';
+import { isCardNumber, maskCardNumbers } from '../../src/card-number.ts';
+import { CardApiError, PayloadError } from '../../src/errors.ts';
+import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { anyJson, spiteful } from './strings.ts';
+
+const eastern = 'America/New_York';
+const receivedAt = '2026-03-02T17:31:08.000Z';
+const circumstances = { zone: eastern, version: '2.0.1.3', receivedAt, callbackAt: receivedAt };
+const facts = { zone: eastern, version: '2.0.1.3', receivedAt };
+const kinds = [
+  'authorization',
+  'reversal',
+  'settlement',
+  'pin',
+  'decline',
+  'card-status',
+  'card-shipping',
+  'virtual-card',
+];
+
+/** One field of a real payload replaced by anything: nearer to what a sender of tomorrow does than pure noise. */
+const bentPayload = fc
+  .tuple(fc.constantFrom(...kinds), fc.nat(), anyJson, fc.boolean())
+  .map(([kind, at, value, isGone]) => {
+    const body = webhook(kind);
+    const fields = Object.keys(body.Data);
+    const field = fields[at % fields.length] ?? '';
+    if (isGone) delete body.Data[field];
+    else body.Data[field] = value;
+    return { kind, body };
+  });
+
+/** What a reader answers, or that it says "does not fit"; anything else that it throws is a fault. */
+function orMisfit<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    return null;
+  }
+}
+
+const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, numRuns = 400) =>
+  fc.assert(
+    fc.property(arbitrary, (value) => {
+      holds(value);
+    }),
+    { numRuns },
+  );
+const ofText = (holds: (text: string) => void) => check(spiteful, holds);
+
+/** Both sides of both changes of the clock, and any other moment of some years. */
+const instants = fc.oneof(
+  fc.integer({ min: Date.UTC(2026, 2, 8, 4), max: Date.UTC(2026, 2, 8, 10) }),
+  fc.integer({ min: Date.UTC(2026, 10, 1, 3), max: Date.UTC(2026, 10, 1, 9) }),
+  fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2040, 0, 1) }),
+);
+
+/** Everything that reads what others wrote, and what holds of it whatever they wrote. */
+const properties: Readonly<Record<string, () => void>> = {
+  parseAmount() {
+    ofText((text) => {
+      const cents = parseAmount(text);
+      if (cents !== null) expect(Number.isSafeInteger(cents) && cents >= 0).toBe(true);
+    });
+    check(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) => expect(parseAmount(formatCents(cents))).toBe(cents));
+  },
+  readDuration() {
+    check(fc.array(spiteful, { maxLength: 4 }), (words) => {
+      const read = readDuration(words);
+      if (read === null) return;
+      expect(read.ms).toBeGreaterThan(0);
+      expect(read.words).toBeLessThanOrEqual(words.length);
+    });
+    check(fc.integer({ min: 1, max: 60 * 24 * 300 }), (minutes) => {
+      const ms = minutes * 60_000;
+      const words = formatDuration(ms).split(' ');
+      expect(minutes > 99_999 ? ms : readDuration(words)?.ms).toBe(ms);
+    });
+  },
+  parseCommand() {
+    const words = fc.array(fc.oneof(spiteful, fc.constantFrom('limit', 'block', 'daily', '450', 'for', '4h', '4242')));
+    check(
+      fc.oneof(
+        spiteful,
+        words.map((all) => all.join(' ')),
+      ),
+      (text) => {
+        const command = parseCommand(text);
+        if (command.verb === 'unclear') expect(command.why.length).toBeLessThan(300);
+        if (command.verb === 'limit' && command.limit.limitCents !== null)
+          expect(Number.isSafeInteger(command.limit.limitCents) && command.limit.limitCents >= 0).toBe(true);
+      },
+    );
+  },
+  interpret: () =>
+    ofText((text) => {
+      const query = interpret(text);
+      if (query.last4 !== null) expect(query.last4).toMatch(/^\d{4}$/);
+      if (query.id !== null) expect(Number.isSafeInteger(query.id)).toBe(true);
+    }),
+  nameWords: () =>
+    ofText((text) => {
+      for (const word of nameWords(text)) expect(word).toMatch(/^[\p{L}\p{N}]+$/u);
+    }),
+  nameKeys: () =>
+    check(fc.tuple(fc.option(spiteful), fc.option(spiteful)), ([first, last]) => {
+      const keys = nameKeys(first, last);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(keys).not.toContain('');
+    }),
+  merchantCategory: () =>
+    ofText((text) => {
+      expect(merchantCategory(text) ?? 'none').toBeTypeOf('string');
+    }),
+  countryName: () =>
+    ofText((text) => {
+      expect(countryName(text) ?? 'none').toBeTypeOf('string');
+    }),
+  trackingLink: () =>
+    check(fc.tuple(spiteful, spiteful), ([method, number]) => {
+      const found = trackingLink(method, number);
+      if (found === null) return;
+      const { host, protocol } = new URL(found.url);
+      expect(protocol).toBe('https:');
+      expect(host).toMatch(/(^|\.)(usps|ups|fedex|dhl)\.com$/);
+    }),
+  declineReason: () =>
+    check(fc.record({ code: spiteful, message: spiteful }), (said) => {
+      expect(declineReason(said).title.length).toBeGreaterThan(0);
+    }),
+  maskCardNumbers: () =>
+    ofText((text) => {
+      const masked = maskCardNumbers(text);
+      expect(maskCardNumbers(masked)).toBe(masked);
+    }),
+  isCardNumber: () =>
+    ofText((text) => {
+      expect(isCardNumber(text)).toBeTypeOf('boolean');
+    }),
+  lastFour: () => ofText((text) => expect(lastFour(text)).toMatch(/^\d{0,4}$/)),
+  toCardStatus: () =>
+    ofText((text) => expect([null, 'INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED']).toContain(toCardStatus(text))),
+  hasCurrentSigns: () => ofText((text) => expect(hasCurrentSigns(text)).toBeTypeOf('boolean')),
+  isTimeZone: () => ofText((text) => expect(isTimeZone(text)).toBeTypeOf('boolean')),
+  toInstant() {
+    ofText((text) => {
+      const instant = toInstant(text, eastern);
+      if (instant !== null) expect(Number.isNaN(Date.parse(instant))).toBe(false);
+    });
+    // The wall clock of an instant is read back as that instant, also in the hour that autumn shows twice.
+    check(
+      fc.tuple(instants, fc.constantFrom(eastern, 'Europe/Berlin', 'Asia/Kolkata', 'UTC', 'Australia/Lord_Howe')),
+      ([ms, zone]) => {
+        const second = new Date(Math.floor(ms / 1000) * 1000);
+        const read = toInstant(toWallClock(second, zone), zone, second.toISOString());
+        expect(read?.slice(0, 19)).toBe(second.toISOString().slice(0, 19));
+      },
+      2000,
+    );
+  },
+  toWallText: () =>
+    ofText((text) => {
+      expect(toWallText(text, eastern)).toBeTypeOf('string');
+    }),
+  readSlashText: () =>
+    ofText((text) => {
+      expect(readSlashText(text).length).toBeLessThanOrEqual(text.length + 1);
+    }),
+  instantOf: () =>
+    ofText((text) => {
+      orMisfit(() => instantOf('TransactionTime', text, eastern));
+    }),
+  readSpendRules: () =>
+    check(anyJson, (raw) => {
+      const rules = readSpendRules(raw);
+      for (const limit of Object.values(rules?.limits ?? {}))
+        expect(limit === null || Number.isFinite(limit)).toBe(true);
+    }),
+  toSpendRulesBody: () =>
+    check(anyJson, (raw) => {
+      if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return;
+      const body = toSpendRulesBody({ ...raw } as Record<string, unknown>);
+      expect(toSpendRulesBody(body)).toEqual(body);
+    }),
+  changeLimit: () =>
+    check(fc.tuple(anyJson, fc.nat(), fc.option(fc.nat({ max: 9 }))), ([raw, limitCents, category]) => {
+      if (readSpendRules(raw) === null) return;
+      const rules = raw as Record<string, unknown>;
+      try {
+        expect(readSpendRules(changeLimit(rules, { period: 'daily', category, limitCents }))).not.toBeNull();
+      } catch (error) {
+        expect(error).toBeInstanceOf(CardApiError);
+      }
+    }),
+  familyOf: () => check(anyJson, (data) => void orMisfit(() => familyOf(data, 'decline'))),
+  redactTransaction: () => check(anyJson, (data) => void orMisfit(() => redactTransaction(data, circumstances))),
+  redactShipping: () => check(anyJson, (data) => void orMisfit(() => redactShipping(data, circumstances))),
+  redactCardStatus: () => check(anyJson, (data) => void orMisfit(() => redactCardStatus(data, circumstances))),
+  redactVirtualCard: () => check(anyJson, (data) => void orMisfit(() => redactVirtualCard(data, circumstances))),
+  toStoredEvent() {
+    check(anyJson, (body) => void orMisfit(() => toStoredEvent(body, 'decline', facts)));
+    check(
+      bentPayload,
+      ({ kind, body }) => {
+        const event = orMisfit(() => toStoredEvent(body, kind, facts));
+        if (event === null) return;
+        // What is kept can be read again, and a repetition is the same event.
+        expect(StoredEvent.parse(JSON.parse(JSON.stringify(event)))).toEqual(event);
+        expect(toStoredEvent(body, kind, facts)).toEqual(event);
+      },
+      2000,
+    );
+  },
+  quarantine: () =>
+    check(anyJson, (body) => {
+      const kept = quarantine(body, { ...facts, path: 'decline', issues: [] });
+      expect(quarantine(body, { ...facts, path: 'decline', issues: [] }).id).toBe(kept.id);
+    }),
+};
+
+describe('whatever others write, it is read or refused, and never a surprise:', () => {
+  it.each(Object.entries(properties))('%s', (_name, holds) => {
+    holds();
+  });
+});
+
+/** Functions that are handed something written outside, by the shape of their first argument. */
+const reader =
+  /^export function (\w+)\(\s*(?:text|body|data|raw|query|name|code|method|words|version|value|digits|zone)\b[^)]*\b(?:string|unknown|AnyRecord)\b/gm;
+
+/** Not readers, though they look like some: they make text for people or machines out of text. */
+const writers: ReadonlySet<string> = new Set([
+  'toSlackError',
+  'escape',
+  'plain',
+  'truncate',
+  'foldId',
+  'link',
+  'fitOfName',
+  'isLongEnough',
+]);
+
+it('no reader is without a property', () => {
+  const areas = ['src', 'handlers'];
+  const found = areas.flatMap((area) =>
+    readdirSync(area, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => [...readFileSync(`${area}/${name}`, 'utf8').matchAll(reader)].map(([, what]) => what ?? '')),
+  );
+
+  expect(found).toContain('parseCommand');
+  expect(found.filter((what) => properties[what] === undefined && !writers.has(what))).toEqual([]);
+});
