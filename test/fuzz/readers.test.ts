@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interpret, nameKeys, nameWords } from '../../src/alert/card-query.ts';
+import { readTestedCardValue } from '../../src/alert/card-testing.ts';
 import { declineReason } from '../../src/alert/decline-reason.ts';
 import { StoredEvent } from '../../src/alert/event.ts';
 import { countryName, merchantCategory } from '../../src/alert/merchant-category.ts';
@@ -9,6 +10,7 @@ import { formatCents, parseAmount } from '../../src/alert/money.ts';
 import { trackingLink } from '../../src/alert/tracking.ts';
 import { parseCommand } from '../../src/authority/command.ts';
 import { formatDuration, readDuration } from '../../src/authority/duration.ts';
+import { readSince, Since } from '../../src/authority/since.ts';
 import { readSlashText } from '../../src/authority/slash-text.ts';
 import { redactShipping } from '../../src/card/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/card/card-status.ts';
@@ -190,6 +192,15 @@ const properties: Readonly<Record<string, () => void>> = {
     ofText((text) => {
       expect(readSlashText(text).length).toBeLessThanOrEqual(text.length + 1);
     }),
+  readSince: () =>
+    check(fc.array(spiteful, { maxLength: 3 }), (words) => {
+      const since = readSince(words);
+      if (since !== null) expect(Since.parse(since)).toEqual(since);
+    }),
+  readTestedCardValue: () =>
+    ofText((text) => {
+      expect(readTestedCardValue(text) ?? null).not.toBe(undefined);
+    }),
   instantOf: () =>
     ofText((text) => {
       orMisfit(() => instantOf('TransactionTime', text, eastern));
@@ -265,12 +276,9 @@ const writers: ReadonlySet<string> = new Set([
 ]);
 
 it('no reader is without a property', () => {
-  const areas = ['src', 'handlers'];
-  const found = areas.flatMap((area) =>
-    readdirSync(area, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => [...readFileSync(`${area}/${name}`, 'utf8').matchAll(reader)].map(([, what]) => what ?? '')),
-  );
+  const found = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(`src/${name}`, 'utf8').matchAll(reader)].map(([, what]) => what ?? ''));
 
   expect(found).toContain('parseCommand');
   expect(found.filter((what) => properties[what] === undefined && !writers.has(what))).toEqual([]);

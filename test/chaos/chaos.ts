@@ -1,0 +1,218 @@
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebhookKind } from '../../sandbox/server.ts';
+import { createOutbox } from '../../src/store/outbox.ts';
+import { unavailable } from '../../templates/not-permitted.ts';
+import { channels } from '../support/people.ts';
+import { until } from '../support/until.ts';
+import { auditFaults, moneyFaults, startClicks } from './clicks.ts';
+import { type ChaosCluster, startCluster } from './cluster.ts';
+import { startDisturbances } from './disturbances.ts';
+import { type ChaosEvent, createEvents } from './events.ts';
+import { look } from './oracle.ts';
+import { createRandom } from './random.ts';
+import { createService } from './service.ts';
+import { steps } from './steps.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  /** How many different events. */
+  readonly events: number;
+  /** How long things are broken. */
+  readonly seconds: number;
+  /** Longest wait afterwards for everything to be posted. */
+  readonly drainSeconds: number;
+  /** How many times faster than the service's are the retries. */
+  readonly timeScale: number;
+  readonly postsPerSecond: number;
+  readonly isShort: boolean;
+  readonly say: (line: string) => void;
+}
+
+export interface ChaosReport {
+  readonly seed: number;
+  readonly events: number;
+  readonly posted: number;
+  /** Shown in a message with others. */
+  readonly joined: number;
+  readonly quarantined: number;
+  /** Nowhere to be seen, and nothing waits any more that could bring it. */
+  readonly lost: readonly string[];
+  /** Still on their way when the time was up. */
+  readonly waiting: number;
+  readonly twice: readonly string[];
+  /** Misfits that are not kept aside. */
+  readonly misfitsLost: number;
+  readonly attempts: number;
+  readonly retried: number;
+  readonly messages: number;
+  readonly clicks: number;
+  readonly actions: number;
+  /** What is wrong with the audit chain, with outcomes of clicks, with writes to the card API. */
+  readonly faults: readonly string[];
+  /** Acknowledged clicks that are not on record. */
+  readonly clicksLost: readonly string[];
+  /** How often somebody was told that a click could not be taken. */
+  readonly toldNotDone: number;
+  readonly disturbances: Readonly<Record<string, number>>;
+  /** Named steps at which nobody was killed. */
+  readonly notStruck: readonly string[];
+}
+
+/** Runs Cardbell while everything around it, and it itself, breaks; then looks what people see. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, say } = options;
+  const random = createRandom(seed);
+  let relay: (kind: WebhookKind, body: string) => void = () => {};
+  const echo = createServer((request, response) => {
+    // What the card service tells of clicks: taken at once, and sent by our own service.
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => {
+      response.end('{}');
+      relay((request.url?.split('/').at(-1) ?? '') as WebhookKind, body);
+    });
+  });
+  await new Promise<void>((resolve) => void echo.listen(0, '127.0.0.1', resolve));
+  const address = echo.address();
+  const echoPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const cluster = await startCluster({
+    webhooks: `http://127.0.0.1:${echoPort}`,
+    postsPerSecond: options.postsPerSecond,
+  });
+  const service = createService({
+    urls: cluster.webs.map(({ url }) => url),
+    timeScale: options.timeScale,
+    random: createRandom(seed + 1),
+  });
+  relay = (kind, body) => void service.send({ kind, body });
+
+  try {
+    await until(async () => (await cluster.store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
+    const sent: ChaosEvent[] = [];
+    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000, options.isShort);
+    const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
+      pauseMs: options.isShort ? [200, 900] : [500, 3000],
+      isShort: options.isShort,
+      say,
+    });
+    await sendAll(options, cluster, service.send, sent, random);
+    await Promise.all([disturbances.stop(), clicks.stop()]);
+    say('everything is well again, waiting for what is on its way');
+    const waiting = await drained(cluster, service.underWay, options);
+
+    const seen = await look(cluster.workspace, Object.values(channels));
+    const visible = sent.filter(({ mark }) => mark !== null);
+    const timesOf = ({ mark }: ChaosEvent): number => seen.times.get(mark ?? '') ?? 0;
+    const misfits = sent.length - visible.length;
+    const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
+    const audit = await auditFaults(cluster.store, clicks);
+    const named = steps.flatMap(({ name }) => [`before ${name}`, `after ${name}`]);
+    const report: ChaosReport = {
+      seed,
+      events: sent.length,
+      posted: visible.filter((event) => timesOf(event) > 0).length,
+      joined: seen.joined,
+      quarantined,
+      lost: visible.filter((event) => timesOf(event) === 0).map(nameOf),
+      waiting,
+      twice: visible.filter((event) => timesOf(event) > 1).map(nameOf),
+      misfitsLost: misfits - quarantined,
+      attempts: service.counts.attempts,
+      retried: service.counts.retried,
+      messages: seen.messages,
+      clicks: clicks.made(),
+      actions: audit.actions,
+      faults: [...audit.faults, ...(await moneyFaults(cluster.store, cluster))],
+      clicksLost: audit.lost,
+      toldNotDone: cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length,
+      disturbances: Object.fromEntries(disturbances.done),
+      notStruck: named.filter((name) => !disturbances.struck.has(name)),
+    };
+    return report;
+  } finally {
+    service.close();
+    await cluster.stop();
+    echo.close();
+  }
+}
+
+/** What went against the promise, in words; empty when nothing did. */
+export function broken(report: ChaosReport): string[] {
+  const { lost, twice, waiting, misfitsLost, faults, clicksLost, toldNotDone } = report;
+  return [
+    ...lost.map((event) => `lost: ${event}`),
+    ...twice.map((event) => `twice: ${event}`),
+    ...(waiting > 0 ? [`${waiting} still on their way`] : []),
+    ...(misfitsLost === 0 ? [] : [`${misfitsLost} misfits not kept aside`]),
+    ...faults,
+    ...(clicksLost.length > toldNotDone ? clicksLost.map((click) => `a click left no trace: ${click}`) : []),
+  ];
+}
+
+const nameOf = ({ mark, kind }: ChaosEvent): string => `${mark} (${kind})`;
+
+/** Sends the events over the time, some several times, some later than those after them. */
+async function sendAll(
+  { events, seconds }: ChaosOptions,
+  { sandbox }: ChaosCluster,
+  send: (webhook: ChaosEvent['webhook']) => Promise<void>,
+  sent: ChaosEvent[],
+  random: ReturnType<typeof createRandom>,
+): Promise<void> {
+  const next = createEvents(random, sandbox.accounts());
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1000;
+  while (performance.now() < endsAt) {
+    const due = Math.min(events, Math.ceil(((performance.now() - startedAt) / (seconds * 1000)) * events));
+    while (sent.length < due) {
+      const event = next();
+      sent.push(event);
+      const copies = random.weighted({ '1': 85, '2': 12, '3': 3 });
+      for (let copy = 0; copy < Number(copies); copy += 1) {
+        // Most at once, some out of their order, copies up to long after.
+        const delay = copy === 0 ? (random.next() < 0.8 ? 0 : random.integer(1, 3000)) : random.integer(0, 8000);
+        setTimeout(() => void send(event.webhook), delay);
+      }
+    }
+    await sleep(20);
+  }
+  await sleep(8100);
+}
+
+/** Waits until nothing is on its way any more: at the service, in the inbox, in a queue, in an outbox. @returns what still is. */
+async function drained(
+  { store }: ChaosCluster,
+  underWay: () => number,
+  { drainSeconds, say }: ChaosOptions,
+): Promise<number> {
+  const outbox = createOutbox(store);
+  const deadline = performance.now() + drainSeconds * 1000;
+  let quietSince = performance.now();
+  let lastSaid = 0;
+  for (;;) {
+    const inbox = (await store.xlen('{cardbell:in}:webhooks')) + (await store.xlen('{cardbell:in}:actions'));
+    const waiting = await Promise.all((await outbox.channels()).map((channel) => outbox.waiting(channel)));
+    const jobs = await Promise.all(
+      ['alerts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
+        store.llen(`{cardbell:queue}:${queue}:wait`),
+        store.llen(`{cardbell:queue}:${queue}:active`),
+        store.zcard(`{cardbell:queue}:${queue}:delayed`),
+      ]),
+    );
+    const left = { service: underWay(), inbox, jobs: sum(jobs), outbox: sum(waiting) };
+    if (sum(Object.values(left)) > 0) quietSince = performance.now();
+    if (performance.now() - quietSince > 3000) return 0;
+    if (performance.now() > deadline) {
+      say(`not everything was posted in time: ${JSON.stringify(left)}, jobs ${jobs.join(' ')}`);
+      return sum(Object.values(left));
+    }
+    if (performance.now() - lastSaid > 10_000) {
+      lastSaid = performance.now();
+      say(`left: ${JSON.stringify(left)}`);
+    }
+    await sleep(250);
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

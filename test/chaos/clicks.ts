@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { ofButton, ofCommand } from '../../handlers/interaction.ts';
+import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
+import { verifyChain } from '../../src/store/audit-verify.ts';
+import type { Delivery } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import type { ChaosCluster } from './cluster.ts';
+import type { Random } from './random.ts';
+
+/** People who press and type while everything breaks. */
+export interface Clicks {
+  stop(): Promise<void>;
+  /** Acknowledged ones, by the id of their action. */
+  readonly acknowledged: Map<string, string>;
+  readonly made: () => number;
+}
+
+type IdOf = { [K in 'button' | 'command']: (payload: unknown) => string };
+const tools = { seal: { seal: () => '' } } as never;
+const idOf: IdOf = {
+  button: (payload) => ofButton(payload as never, tools).id,
+  command: (payload) => ofCommand(payload as never, tools).id,
+};
+
+export function startClicks(cluster: ChaosCluster, random: Random, everyMs: number, isShort: boolean): Clicks {
+  const { workspace, sandbox, webs } = cluster;
+  const cards = sandbox
+    .accounts()
+    .filter(({ CardList, SpendingRulesetId, IsVirtual }) => {
+      const [card] = CardList;
+      return CardList.length === 1 && card?.CardStatus === 'ACTIVE' && SpendingRulesetId === null && !IsVirtual;
+    })
+    .slice(0, 8);
+  const acknowledged = new Map<string, string>();
+  let made = 0;
+  let isStopping = false;
+  const done = run();
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      await sleep(everyMs);
+      workspace.setAppUrl(`${random.pick(webs).url}/slack/events`);
+      await click().catch((error: unknown) => {
+        // The button has just gone: somebody else was faster.
+        if (!(error instanceof Error && /no (element|message)/.test(error.message))) throw error;
+      });
+    }
+  }
+
+  async function click(): Promise<void> {
+    const { AcctId } = random.pick(cards);
+    const what = random.weighted({ press: 4, block: 2, unblock: 4, limit: isShort ? 0 : 4 });
+    const words = {
+      block: `block ${AcctId} lost`,
+      unblock: `unblock ${AcctId} found`,
+      // Every amount is another, so that each write can be told from each.
+      limit: `limit ${AcctId} daily ${random.integer(100, 900)}.${String(made % 100).padStart(2, '0')}`,
+    };
+    if (what === 'press') {
+      const message = workspace
+        .messages(channels.declines)
+        .findLast(({ blocks }) => JSON.stringify(blocks ?? '').includes('"block_card"'));
+      if (message === undefined) return;
+      keep('button', 'press', await workspace.press({ user: people.olga, message, actionId: 'block_card' }));
+    } else {
+      const user = what === 'block' ? people.olga : people.zoe;
+      const text = words[what];
+      keep('command', text, await workspace.command({ user, channel: channels.alerts, command: '/card', text }));
+    }
+  }
+
+  function keep(kind: keyof IdOf, what: string, { ok, payload }: Delivery): void {
+    made += 1;
+    if (ok) acknowledged.set(idOf[kind](payload), what);
+  }
+
+  return {
+    acknowledged,
+    made: () => made,
+    async stop() {
+      isStopping = true;
+      await done;
+    },
+  };
+}
+
+const ends: ReadonlySet<AuditRecord['event']> = new Set([
+  'done',
+  'failed',
+  'unknown',
+  'unchanged',
+  'refused',
+  'denied',
+]);
+
+/** What is wrong with the record of what people did, in words; empty when nothing is. */
+export async function auditFaults(store: Redis, { acknowledged }: Pick<Clicks, 'acknowledged'>) {
+  const faults: string[] = [];
+  const events = new Map<string, string[]>();
+  const audit = createAudit({ redis: store });
+  const verdict = await verifyChain(audit.read(), await audit.head());
+  if (!verdict.isWhole) faults.push(`record ${verdict.number} of the audit chain ${verdict.why}`);
+  for await (const { record } of audit.read()) {
+    if (record === null || record.actor === null) continue;
+    events.set(record.actionId, [...(events.get(record.actionId) ?? []), record.event]);
+  }
+  for (const [id, all] of events) {
+    const asked = all.filter((event) => event === 'asked').length;
+    const ended = all.filter((event) => (ends as ReadonlySet<string>).has(event)).length;
+    if (asked > 1 || ended !== 1)
+      faults.push(`${id} (${acknowledged.get(id) ?? 'not acknowledged'}): ${all.join(', ')}`);
+  }
+  const lost = [...acknowledged].filter(([id]) => !events.has(id)).map(([id, what]) => `${id} (${what})`);
+  return { faults, lost, actions: events.size };
+}
+
+/** Writes of the card API that came back after a later one, and cards that are not as the last outcome says. */
+export async function moneyFaults(store: Redis, { sandbox }: Pick<ChaosCluster, 'sandbox'>): Promise<string[]> {
+  const faults: string[] = [];
+  const lastSaid = new Map<string, AuditRecord>();
+  for await (const { record } of createAudit({ redis: store }).read()) {
+    if (record === null || record.event !== 'done' || record.acctId === null || record.after === null) continue;
+    lastSaid.set(`${record.acctId} ${record.verb === 'limit' ? 'limit' : 'status'}`, record);
+  }
+  for (const { AcctId, CardList, SpendRules } of sandbox.accounts()) {
+    const status = lastSaid.get(`${AcctId} status`);
+    const card = CardList.find(({ CardId }) => CardId === status?.cardId) ?? CardList[0];
+    const is = card?.CardStatus.toLowerCase();
+    if (status !== undefined && status.after !== is)
+      faults.push(`card of ${AcctId} is ${is}, the record says ${status.after}`);
+    const limit = lastSaid.get(`${AcctId} limit`);
+    const dollars = Number(limit?.after?.replaceAll(/[^\d.]/g, ''));
+    if (limit !== undefined && dollars !== SpendRules.DailySpendLimit)
+      faults.push(`limit of ${AcctId} is ${SpendRules.DailySpendLimit}, the record says ${limit.after}`);
+  }
+  const writes = new Map<string, string[]>();
+  for (const { method, path, body, status } of sandbox.calls) {
+    if (method !== 'PUT' || !path.includes('SpendRules')) continue;
+    const amount = String((body as { DailySpendLimit?: number }).DailySpendLimit);
+    if (status !== null && status >= 400) continue;
+    writes.set(path, [...(writes.get(path) ?? []), amount]);
+  }
+  for (const [path, amounts] of writes) {
+    const runs = amounts.filter((amount, index) => amount !== amounts[index - 1]);
+    if (new Set(runs).size !== runs.length) faults.push(`${path}: an older write came back: ${amounts.join(', ')}`);
+  }
+  return faults;
+}

@@ -1,0 +1,168 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { startWorkspace, type Workspace } from '../../workspace/server.ts';
+import { type Child, startChild } from '../support/child-process.ts';
+import { channels, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
+import { startWire, type Wire } from './wire.ts';
+
+/** What a process under chaos is told to do; see preload.mjs. */
+export interface Orders {
+  readonly clockOffsetMs?: number;
+  readonly killAt?: { readonly pattern: string; readonly when: 'before' | 'after' };
+}
+
+/** A place in the cluster that is never empty for long: whoever dies is started again. */
+export interface Member {
+  readonly process: 'web' | 'worker';
+  /** Base address of a web process. */
+  readonly url: string;
+  child(): Child;
+  order(orders: Orders): Promise<void>;
+  kill(): void;
+  /** How often it was started. */
+  starts(): number;
+}
+
+/** Two webs and three workers over one Redis, between Slack and the card service. */
+export interface ChaosCluster {
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly members: readonly Member[];
+  readonly webs: readonly Member[];
+  readonly workers: readonly Member[];
+  readonly wire: Wire;
+  /** A connection that the chaos does not touch, while Redis runs. */
+  readonly store: Redis;
+  readonly redisUrl: string;
+  freezeRedis(ms: number): Promise<void>;
+  /** SIGKILL, and the same folder again after `ms`. */
+  restartRedis(ms: number): Promise<void>;
+  /** Everything that the processes wrote. */
+  logs(): string[];
+  stop(): Promise<void>;
+}
+
+const preload = new URL('./preload.mjs', import.meta.url).href;
+
+export async function startCluster(options: {
+  /** Where the card service sends what comes of clicks. */
+  readonly webhooks: string;
+  readonly postsPerSecond: number;
+}): Promise<ChaosCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardbell-chaos-'));
+  const redisPort = await freePort();
+  const startMain = (): Promise<LocalRedis> => startRedis({ port: redisPort, folder });
+  let redis = await startMain();
+  const calm = await startRedis();
+  const wire = await startWire(redisPort);
+  const workspace = await startWorkspace({
+    ...workspaceOptions,
+    enforceRateLimits: true,
+    postsPerSecond: options.postsPerSecond,
+    channels: (workspaceOptions.channels ?? []).map((channel) => ({ ...channel, isPrivate: true })),
+  });
+  const sandbox = await startSandbox({
+    token: secrets.apiToken,
+    secret: secrets.sharedSecret,
+    redisUrl: calm.url,
+    webhooks: options.webhooks,
+    timeScale: 60,
+  });
+  const store = new Redis(redis.url, { maxRetriesPerRequest: null, retryStrategy: () => 100 });
+  store.on('error', () => {
+    // It is taken away on purpose.
+  });
+
+  const shared = {
+    HOST: '127.0.0.1',
+    REDIS_URL: `redis://127.0.0.1:${wire.port}`,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: workspace.apiUrl,
+    ...peopleEnv,
+    ALERTS_CHANNEL_SPEND: channels.spend,
+    NODE_OPTIONS: `--import=${preload}`,
+  };
+  const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
+  const workerEnv = { CARD_API_URL: sandbox.url, CARD_API_TOKEN: secrets.apiToken };
+  const logs: string[] = [];
+  let isStopping = false;
+
+  async function createMember(process: 'web' | 'worker', index: number): Promise<Member> {
+    const ordersFile = join(folder, `orders-${process}-${index}.json`);
+    await writeFile(ordersFile, '{}');
+    const port = await freePort();
+    const env = { ...shared, ...(process === 'web' ? { ...webEnv, PORT: String(port) } : workerEnv) };
+    let starts = 0;
+    let child = start();
+    await child.said(process === 'web' ? 'web listens' : 'worker runs');
+
+    function start(): Child {
+      starts += 1;
+      const started = startChild(process, { ...env, CHAOS_ORDERS: ordersFile });
+      void started.exit.then(async ({ code, signal }) => {
+        logs.push(...started.lines, `--- ${process} ${index} ended: ${signal ?? `exit code ${code}`}`);
+        await sleep(150);
+        if (!isStopping) child = start();
+      });
+      return started;
+    }
+    return {
+      process,
+      url: `http://127.0.0.1:${port}`,
+      child: () => child,
+      async order(orders) {
+        await writeFile(ordersFile, JSON.stringify(orders));
+        // One that is just starting reads its orders by itself, and does not know the signal yet.
+        if (child.isRunning() && child.lines.length > 0) child.kill('SIGUSR2');
+      },
+      kill: () => child.kill('SIGKILL'),
+      starts: () => starts,
+    };
+  }
+
+  const members: Member[] = [];
+  for (const [process, index] of [
+    ['web', 0],
+    ['web', 1],
+    ['worker', 0],
+    ['worker', 1],
+    ['worker', 2],
+  ] as const)
+    members.push(await createMember(process, index));
+
+  return {
+    workspace,
+    sandbox,
+    members,
+    webs: members.filter((member) => member.process === 'web'),
+    workers: members.filter((member) => member.process === 'worker'),
+    wire,
+    store,
+    redisUrl: redis.url,
+    async freezeRedis(ms) {
+      globalThis.process.kill(redis.pid, 'SIGSTOP');
+      await sleep(ms);
+      globalThis.process.kill(redis.pid, 'SIGCONT');
+    },
+    async restartRedis(ms) {
+      globalThis.process.kill(redis.pid, 'SIGKILL');
+      await sleep(ms);
+      redis = await startMain();
+    },
+    logs: () => [...logs, ...members.flatMap((member) => member.child().lines)],
+    async stop() {
+      isStopping = true;
+      await Promise.all(members.map((member) => member.child().stop()));
+      store.disconnect();
+      await Promise.all([sandbox.stop(), workspace.stop(), wire.stop()]);
+      await redis.stop();
+      await calm.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

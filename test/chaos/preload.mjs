@@ -1,0 +1,47 @@
+/**
+ * Loaded into each process under chaos, before Cardbell (`node --import`). It moves the wall clock, and kills the process
+ * at the very moment at which it writes certain bytes to a socket: "the alert is saved", "Slack is asked".
+ *
+ * Orders lie in a file; SIGUSR2 has it read again.
+ */
+import { readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+const RealDate = Date;
+let offsetMs = 0;
+let kill = null;
+
+function readOrders() {
+  try {
+    const orders = JSON.parse(readFileSync(process.env.CHAOS_ORDERS, 'utf8'));
+    offsetMs = orders.clockOffsetMs ?? 0;
+    kill =
+      orders.killAt === undefined
+        ? null
+        : { pattern: new RegExp(orders.killAt.pattern, 'i'), when: orders.killAt.when };
+  } catch {
+    // Written this very moment: the signal that follows has it read again.
+  }
+}
+readOrders();
+process.on('SIGUSR2', readOrders);
+
+const now = () => RealDate.now() + offsetMs;
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+});
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+const text = (data) => (typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
+const write = Socket.prototype._writeGeneric;
+Socket.prototype._writeGeneric = function writeOrDie(isMany, data, encoding, done) {
+  if (kill === null) return write.call(this, isMany, data, encoding, done);
+  const all = isMany ? data.map((one) => text(one.chunk)).join('') : text(data);
+  if (!kill.pattern.test(all)) return write.call(this, isMany, data, encoding, done);
+  if (kill.when === 'before') die();
+  const answer = write.call(this, isMany, data, encoding, done);
+  die();
+  return answer;
+};

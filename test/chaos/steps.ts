@@ -1,0 +1,33 @@
+/** A step of ours that can be told by what is written to a socket at that moment. */
+export interface Step {
+  readonly name: string;
+  readonly process: 'web' | 'worker';
+  /** Case does not matter. */
+  readonly pattern: string;
+}
+
+const redisKey = (name: string): string => `\\{cardbell:${name}`;
+
+/** Where a process is killed, just before or just after. */
+export const steps: readonly Step[] = [
+  { name: 'a webhook is stored', process: 'web', pattern: `${redisKey('in\\}:webhooks')}` },
+  { name: 'a click is stored', process: 'web', pattern: `${redisKey('in\\}:actions')}` },
+  { name: 'the service is answered', process: 'web', pattern: 'HTTP/1\\.1 200 OK[^]*"status":"(taken|seen)' },
+  { name: 'an event becomes a job', process: 'worker', pattern: 'deliver-alert' },
+  { name: 'an action becomes a job', process: 'worker', pattern: 'perform-action' },
+  { name: 'the inbox is cleared', process: 'worker', pattern: '\\bxdel\\b' },
+  { name: 'the alert is saved', process: 'worker', pattern: `hset[^]*${redisKey('state\\}:alert:')}` },
+  { name: 'the alert goes into an outbox', process: 'worker', pattern: ':sent:evt_[^]*"kind":"alert"' },
+  { name: 'an outbox is woken', process: 'worker', pattern: 'flush-outbox' },
+  { name: 'a message is claimed', process: 'worker', pattern: ':sending\\r\\n[^]*\\r\\nm_' },
+  { name: 'Slack is asked to post', process: 'worker', pattern: 'POST /api/chat\\.postMessage' },
+  { name: 'Slack is asked what it has', process: 'worker', pattern: 'POST /api/conversations\\.(history|replies)' },
+  { name: 'the place of a message is noted', process: 'worker', pattern: 'hset[^]*ref:C' },
+  { name: 'a message is settled', process: 'worker', pattern: '\\r\\n(sent|unsent)\\r\\n' },
+  { name: 'a job is finished', process: 'worker', pattern: ':completed' },
+  { name: 'the record is written', process: 'worker', pattern: `${redisKey('audit\\}:chain')}` },
+  { name: 'the journal is written', process: 'worker', pattern: `set[^]*${redisKey('state\\}:journal:')}` },
+  { name: 'the card API is asked to write', process: 'worker', pattern: '(PUT|POST) /v4/' },
+  { name: 'a person is answered', process: 'worker', pattern: 'POST /(commands|actions)/' },
+  { name: 'a message is edited', process: 'worker', pattern: 'POST /api/chat\\.update' },
+];

@@ -1,0 +1,65 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A wire between Cardbell and Redis that can be made slow, or cut. */
+export interface Wire {
+  readonly port: number;
+  /** Milliseconds that everything takes longer, in each direction. */
+  slow(ms: number): void;
+  /** Cuts every connection there is. */
+  cut(): void;
+  stop(): Promise<void>;
+}
+
+/** @param target port on loopback, looked up for each connection. */
+export async function startWire(target: number): Promise<Wire> {
+  let delayMs = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.setNoDelay(true);
+      // One after the other: a chunk that overtook another would be another conversation.
+      let before = Promise.resolve();
+      from.on('data', (chunk) => {
+        const at = performance.now() + delayMs;
+        before = before.then(async () => {
+          const left = at - performance.now();
+          if (left > 0) await sleep(left);
+          if (!to.destroyed) to.write(chunk);
+        });
+      });
+      from.on('error', () => {
+        // Closed below.
+      });
+      from.once('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    slow: (ms) => {
+      delayMs = ms;
+    },
+    cut,
+    async stop() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      cut();
+      await closed;
+    },
+  };
+}
