@@ -27,13 +27,20 @@ const digits = z
   .string()
   .trim()
   .regex(/^-?\d{1,12}$/)
-  .transform(Number);
+  .transform((text) => Number(text) + 0);
 
 /** The service's own ids are 32-bit numbers. Room to grow, and none for a card number in the wrong field. */
 const ID_MAX = 999_999_999_999;
 
-/** A whole number such as an id, also as text. */
-export const integer = z.union([z.int().min(-ID_MAX).max(ID_MAX), digits]);
+/** A whole number such as an id, also as text. Never minus zero: JSON would give it back as another number. */
+export const integer = z.union([
+  z
+    .int()
+    .min(-ID_MAX)
+    .max(ID_MAX)
+    .transform((id) => id + 0),
+  digits,
+]);
 
 /** A whole number that may be null, missing or empty. */
 export const optionalInteger = z
