@@ -35,10 +35,17 @@ export const helpEntries: readonly HelpEntry[] = [
   },
   {
     verb: 'limit',
-    usage: 'limit CARD PERIOD AMOUNT [for DURATION] [reason]',
+    usage: 'limit CARD PERIOD AMOUNT [for DURATION | until midnight | until DATE] [reason]',
     example: '/card limit 4242 daily 450 for 4h team lunch',
-    effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” it stays',
+    effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” or “until” it stays',
     who: 'approvers',
+  },
+  {
+    verb: 'ask',
+    usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
+    example: '/card ask 300 for 2 days hotel in Denver',
+    effect: 'asks the approvers for what it takes to pay that with your own card',
+    who: 'all',
   },
   {
     verb: 'link',

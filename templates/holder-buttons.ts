@@ -26,3 +26,8 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
 export function recognizeButton(value: string): Button {
   return button({ text: 'It was me', action: actionId.recognize, value });
 }
+
+/** Opens the form in which the holder asks the approvers. */
+export function askButton(alertId: string): Button {
+  return button({ text: 'Ask for more…', action: actionId.requestIncrease, value: alertId, style: 'primary' });
+}

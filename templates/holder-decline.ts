@@ -6,7 +6,7 @@ import { dateToken } from '../src/slack/mrkdwn.ts';
 import { capital, cardName, cardOf } from './card-words.ts';
 import { howPaid } from './decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
-import { holderBlockButton, recognizeButton } from './holder-buttons.ts';
+import { askButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 import { standing } from './outcomes.ts';
 import { actions, context, fields, header, outside, section, sentence } from './parts.ts';
@@ -46,7 +46,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
       ...holderOutcomes(outcomes),
-      ...actions(...controls({ ...alert, card })),
+      ...actions(...controls({ ...alert, card }, reason)),
       ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],
   };
@@ -61,10 +61,12 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
 }
 
 /** Was it you? Each answer only while it can still be given. */
-function controls({ event, card, outcomes, remedy }: TransactionAlert): (Button | null)[] {
-  const { isBlocked, isRecognized } = standing(outcomes);
+function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { isBlocked, isRecognized, isRaised } = standing(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
+  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised;
   return [
+    canAsk ? askButton(event.id) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id),
     isBlockedAlready
       ? null
@@ -74,4 +76,9 @@ function controls({ event, card, outcomes, remedy }: TransactionAlert): (Button 
           text: isRecognized ? 'Block my card' : 'It wasn’t me: block',
         }),
   ];
+}
+
+/** Something that approvers can change. */
+function isRule(remedy: ShownReason['remedy']): boolean {
+  return remedy === 'raise_limit' || remedy.startsWith('allow_');
 }

@@ -27,7 +27,7 @@ function head({ verb, state, by, asHolder }: Outcome): string {
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
   if (state === 'running') return `${noun} is under way`;
-  if (state === 'waiting') return `${noun} waits for a second approver`;
+  if (state === 'waiting') return `${noun} waits for an approver`;
   if (state === 'unknown') return `${noun} may have worked, or not`;
   if (state === 'failed') return `${noun} did not work`;
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;

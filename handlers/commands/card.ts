@@ -4,6 +4,7 @@ import { parseCommand } from '../../src/authority/command.ts';
 import { readSlashText } from '../../src/authority/slash-text.ts';
 import { help } from '../../templates/help.ts';
 import { unclear } from '../../templates/unclear.ts';
+import { askByCommand } from '../ask-by-command.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofCommand } from '../interaction.ts';
 import { openPicker } from '../picker.ts';
@@ -43,6 +44,9 @@ export function card(deps: ListenerDeps) {
         await deps.requestAction({ ...interaction, verb: 'limit', target, wish, reason }, interaction.tell);
         return;
       }
+      case 'ask':
+        await askByCommand(parsed, command.trigger_id, interaction, deps);
+        return;
       case 'recover': {
         const target: Target = { kind: 'since', since: parsed.since };
         await deps.requestAction({ ...interaction, verb: 'recover', target }, interaction.tell);

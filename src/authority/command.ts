@@ -1,10 +1,11 @@
 import type { LimitPeriod } from '../alert/alert.ts';
 import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
-import { readDuration } from './duration.ts';
+import { type AskCommand, parseAsk } from './ask-command.ts';
 import { hearVerbs, parseRoutingCommand, placeVerbs, type RoutingCommand } from './routing-command.ts';
 import { readSince, type Since } from './since.ts';
-import { permanent, readUntil, type Term, type Wish } from './wish.ts';
+import { readTerm } from './term-words.ts';
+import type { Wish } from './wish.ts';
 
 /** What a slash command asks for, before anybody looked whether the card exists. */
 export type Command =
@@ -16,6 +17,7 @@ export type Command =
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
   | { readonly verb: 'recover'; readonly since: Since }
   | RoutingCommand
+  | AskCommand
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly wish: Wish; readonly reason: string }
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
@@ -61,6 +63,7 @@ export const commandVerbs = [
   'block',
   'unblock',
   'limit',
+  'ask',
   'link',
   'unlink',
   'recover',
@@ -97,6 +100,8 @@ export function parseCommand(text: string): Command {
     }
     case 'limit':
       return parseLimit(rest);
+    case 'ask':
+      return parseAsk(rest);
     case 'link':
       return parseLink(rest);
     case 'unlink':
@@ -158,28 +163,4 @@ function parseLimit(words: readonly string[]): Command {
     wish: { change: { kind: 'limit', period, limitCents, category: null }, term: read.term },
     reason: read.rest.join(' '),
   };
-}
-
-/**
- * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.
- *
- * @returns the term and what is left, or what is wrong: "for the team lunch" is a reason, "for 4 lightyears" is a
- * duration that nobody can read.
- */
-export function readTerm(words: readonly string[]): { term: Term; rest: readonly string[] } | string {
-  const [preposition = '', next = ''] = words;
-  const said = words.slice(0, 3).join(' ').slice(0, 40);
-  if (preposition.toLowerCase() === 'for') {
-    const duration = readDuration(words.slice(1));
-    if (duration !== null) {
-      return { term: { kind: 'duration', ms: duration.ms }, rest: words.slice(1 + duration.words) };
-    }
-    if (/^\d/.test(next)) return `“${said}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`;
-  }
-  if (preposition.toLowerCase() === 'until') {
-    const until = readUntil(words.slice(1));
-    if (until !== null) return { term: until.term, rest: words.slice(1 + until.words) };
-    if (/^\d/.test(next)) return `“${said}” is no day. Write “until midnight” or “until 2026-12-24”.`;
-  }
-  return { term: permanent, rest: words };
 }

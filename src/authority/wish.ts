@@ -76,11 +76,3 @@ function dayWords(day: string): string {
   const date = new Date(`${day}T12:00:00Z`);
   return date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' });
 }
-
-/** Behind "until": `midnight` or `2026-12-24`. Null when it is neither. */
-export function readUntil(words: readonly string[]): { term: Term; words: number } | null {
-  const [first = ''] = words;
-  if (first.toLowerCase() === 'midnight') return { term: { kind: 'midnight' }, words: 1 };
-  const day = Term.safeParse({ kind: 'day', day: first });
-  return day.success ? { term: day.data, words: 1 } : null;
-}

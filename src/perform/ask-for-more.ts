@@ -5,6 +5,7 @@ import { bindingLimit } from '../alert/binding-limit.ts';
 import { formatCents } from '../alert/money.ts';
 import { changeOf } from '../alert/remedy-change.ts';
 import { currentOf, valueWord } from '../alert/rule-change.ts';
+import { alertIdOf } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Wish } from '../authority/wish.ts';
 import type { PerformDeps } from './deps.ts';
@@ -50,6 +51,14 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
     await deps.journal.write(action.id, { state: 'asked' });
   }
   const note = await openRequest({ action, wish, acctId, card, before, others: verdict.others }, deps);
+  const alertId = alertIdOf(action);
+  if (alertId !== null) {
+    const verb = change.kind === 'limit' ? 'limit' : 'allow';
+    const at = deps.now().toISOString();
+    const outcome = { verb, by: action.actor.userId, at, state: 'waiting', text: '', asHolder: true } as const;
+    await deps.alerts.setOutcome(alertId, action.id, outcome);
+    await deps.updateMessages(alertId);
+  }
   await deps.answer(action, requestSent({ card, change, before, term: wish.term, note }));
 }
 

@@ -59,6 +59,7 @@ async function approve(
   no: (why: string, whoCan?: string) => Promise<void>,
 ): Promise<void> {
   const by = action.actor.userId;
+  if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
   const verdict = judge(
     {
       deed: 'approve',
@@ -72,7 +73,7 @@ async function approve(
   await record(action, request, 'approved', deps);
 
   const changed = await withChanges(action, request, deps);
-  const approvals = [...changed.approvals, { by, at: deps.now().toISOString() }];
+  const approvals = [...changed.approvals, { by, at: deps.now().toISOString(), id: action.id }];
   if (approvals.length < changed.needed) {
     // One yes of several: the buttons stay for the others.
     await deps.requests.save({ ...changed, approvals });

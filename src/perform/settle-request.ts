@@ -13,6 +13,8 @@ export async function settle(request: LimitRequest, deps: PerformDeps): Promise<
   await deps.requests.save({ ...request, ref });
   await deps.updateRequest(request.id);
   const { action, state, decidedBy } = request;
+  if (state === 'denied') await markAlert(request, 'An approver said no', deps);
+  if (state === 'expired') await markAlert(request, 'Nobody decided in time', deps);
   if (action.verb === 'ask') {
     await deps.tellDirectly(action.actor.userId, `${request.id}-${state}`, requestDecided(request));
     return;
@@ -22,12 +24,10 @@ export async function settle(request: LimitRequest, deps: PerformDeps): Promise<
     const said = request.note === '' ? '' : ` Their note: “${request.note}”`;
     const why = `Another approver said no.${said}`;
     await deps.answer(action, refusal({ what: 'Your raise', why, whoCan }));
-    await markAlert(request, 'An approver said no', deps);
   }
   if (state === 'expired') {
     const why = 'Nobody decided within 24 hours, so the request expired.';
     await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.' }));
-    await markAlert(request, 'Nobody decided in time', deps);
   }
 }
 

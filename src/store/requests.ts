@@ -23,7 +23,14 @@ export const LimitRequest = z.strictObject({
   before: RuleValue,
   /** How many different approvers it takes. */
   needed: z.int().min(1),
-  approvals: z.array(z.strictObject({ by: z.string(), at: z.string() })),
+  approvals: z.array(
+    z.strictObject({
+      by: z.string(),
+      at: z.string(),
+      /** The click, so that its job knows itself again after a crash. */
+      id: z.string().optional(),
+    }),
+  ),
   /** `glass`: an operator broke the glass, because nobody answered. */
   state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
   /** An approver's word to the one who asked. */

@@ -46,11 +46,16 @@ describe('a decline, for the holder', () => {
   });
 
   it.each([
-    ['nothing yet', [], ['recognize_purchase', 'block_card']],
-    ['it was me', [outcome({ verb: 'recognize', by: 'U9', asHolder: true })], ['block_card']],
+    ['nothing yet', [], ['request_increase', 'recognize_purchase', 'block_card']],
+    ['asked for more', [outcome({ verb: 'limit', by: 'U9', state: 'waiting' })], ['recognize_purchase', 'block_card']],
+    ['it was me', [outcome({ verb: 'recognize', by: 'U9', asHolder: true })], ['request_increase', 'block_card']],
     ['blocked by me', [outcome({ by: 'U9', asHolder: true })], []],
     ['blocked by somebody', [outcome({ by: 'U1' })], []],
-    ['block failed', [outcome({ by: 'U9', state: 'failed' })], ['recognize_purchase', 'block_card']],
+    [
+      'block failed',
+      [outcome({ by: 'U9', state: 'failed' })],
+      ['request_increase', 'recognize_purchase', 'block_card'],
+    ],
   ])('%s: only the answers that can still be given', (_name, outcomes, expected) => {
     expect(render(declined('decline.rule.velocity', '', { outcomes })).buttons).toEqual(expected);
   });
