@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 import { toStoredEvent } from '../src/card/kind.ts';
+import { maskCardNumbers } from '../src/card-number.ts';
 import { storeConfig } from '../src/config.ts';
 import { PayloadError } from '../src/errors.ts';
 import { createLog } from '../src/log.ts';
 import { connectPatient } from '../src/queue/connection.ts';
 import { createIntake } from '../src/queue/intake.ts';
 import { createQueues } from '../src/queue/queues.ts';
+import { type AuditRecord, createAudit } from '../src/store/audit.ts';
 import { createQuarantineStore } from '../src/store/quarantine.ts';
+import { failedJobs, listStuck } from '../src/stuck.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
 
@@ -19,7 +22,6 @@ Reads REDIS_URL, like the two processes.
 `;
 
 const EX_USAGE = 64;
-const FAILED_QUEUES = ['alerts', 'updates', 'actions', 'upkeep'] as const;
 const LIST_MAX = 200;
 
 const { positionals, values } = parseArgs({
@@ -39,38 +41,49 @@ const redis = connectPatient({ urls: config.redisUrls, log, name: 'replay' });
 const quarantine = createQuarantineStore(redis);
 const queues = createQueues(redis);
 const intake = createIntake(redis);
+const audit = createAudit({ redis, log });
+/** Somebody at a terminal of ours: the machine says no more of them than that. */
+const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
+  event: 'done',
+  verb: 'discard',
+  actor: null,
+  roles: [],
+  acctId: null,
+  cardId: null,
+  before: null,
+  after: null,
+  channel: null,
+  messageTs: null,
+  alertId: null,
+  twoPersonAboveCents: 0,
+};
 // The intake refuses while the connection is not there; here we may wait for it.
 await redis.ping();
 
-/** Jobs that failed for good, of every queue. */
-async function failedJobs() {
-  const jobs = await Promise.all(
-    FAILED_QUEUES.map(async (name) => (await queues.queue(name).getFailed(0, LIST_MAX)).map((job) => ({ name, job }))),
-  );
-  return jobs.flat().filter(({ job }) => job !== undefined);
-}
+const findFailed = async (wanted: string) =>
+  (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
 
 async function list(): Promise<number> {
-  const kept = await quarantine.list(LIST_MAX);
-  const failed = await failedJobs();
-  for (const { id: one, path, receivedAt, issues } of kept)
-    say(`${one}  quarantined  ${receivedAt}  ${path}  ${issues.join('; ')}`);
-  for (const { name, job } of failed) {
-    say(
-      `${job.id}  failed  ${new Date(job.finishedOn ?? job.timestamp).toISOString()}  ${name}/${job.name}  ${job.failedReason}`,
-    );
-  }
-  say(`${kept.length} quarantined, ${failed.length} failed.`);
+  const stuck = await listStuck({ queues, quarantined: quarantine }, LIST_MAX);
+  for (const { id: one, kind, at, what, cause } of stuck) say(`${one}  ${kind}  ${at}  ${what}  ${cause}`);
+  const quarantined = stuck.filter(({ kind }) => kind === 'quarantined').length;
+  say(`${quarantined} quarantined, ${stuck.length - quarantined} failed.`);
   return 0;
 }
 
 async function show(wanted: string): Promise<number> {
   const kept = await quarantine.get(wanted);
-  const failed = (await failedJobs()).find(({ job }) => job.id === wanted)?.job;
+  const failed = (await findFailed(wanted))?.job;
   if (kept === null && failed === undefined) return unknown(wanted);
   say(
     JSON.stringify(
-      kept ?? { id: failed?.id, name: failed?.name, reason: failed?.failedReason, data: failed?.data },
+      kept ?? {
+        id: failed?.id,
+        name: failed?.name,
+        cause: maskCardNumbers(failed?.failedReason ?? ''),
+        attempts: failed?.attemptsMade,
+        data: failed?.data,
+      },
       null,
       2,
     ),
@@ -79,13 +92,8 @@ async function show(wanted: string): Promise<number> {
 }
 
 async function run(wanted: string): Promise<number> {
-  const ids =
-    wanted === 'all'
-      ? [
-          ...(await quarantine.list(LIST_MAX)).map((one) => one.id),
-          ...(await failedJobs()).map(({ job }) => job.id ?? ''),
-        ]
-      : [wanted];
+  const stuck = wanted === 'all' ? await listStuck({ queues, quarantined: quarantine }, LIST_MAX) : null;
+  const ids = stuck?.map(({ id: one }) => one) ?? [wanted];
   let stillBad = 0;
   for (const one of ids) stillBad += await runOne(one);
   say(`${ids.length - stillBad} replayed, ${stillBad} not.`);
@@ -107,23 +115,35 @@ async function runOne(wanted: string): Promise<0 | 1> {
       return 1;
     }
   }
-  const failed = (await failedJobs()).find(({ job }) => job.id === wanted)?.job;
-  if (failed === undefined) return unknown(wanted);
-  await failed.retry('failed');
+  const failed = await findFailed(wanted);
+  if (failed === null) return unknown(wanted);
+  // All attempts anew: it had used up the old ones.
+  await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
   say(`${wanted}: runs again`);
   return 0;
 }
 
 async function discard(wanted: string): Promise<number> {
-  if (values.reason === undefined || values.reason.trim() === '') {
-    process.stderr.write('discard needs --reason "why": it is written to the log.\n');
+  const reason = values.reason?.trim() ?? '';
+  if (reason === '') {
+    process.stderr.write('discard needs --reason "why": it is written into the record.\n');
     return EX_USAGE;
   }
-  const failed = (await failedJobs()).find(({ job }) => job.id === wanted)?.job;
-  await failed?.remove();
-  if (!(await quarantine.remove(wanted)) && failed === undefined) return unknown(wanted);
-  log.error({ replayId: wanted, reason: values.reason }, 'discarded by hand');
-  say(`${wanted}: discarded.`);
+  const failed = await findFailed(wanted);
+  const kept = await quarantine.get(wanted);
+  if (failed === null && kept === null) return unknown(wanted);
+  const what = failed === null ? `quarantined ${kept?.path ?? ''} webhook` : `failed ${failed.name}/${failed.job.name}`;
+  // First, so that nothing goes without a word.
+  await audit.append({
+    ...discarded,
+    at: new Date().toISOString(),
+    actionId: wanted,
+    reason: maskCardNumbers(reason),
+    detail: what,
+  });
+  await failed?.job.remove();
+  await quarantine.remove(wanted);
+  say(`${wanted}: discarded, which is on record.`);
   return 0;
 }
 

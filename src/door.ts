@@ -18,7 +18,11 @@ interface Deps {
   ) => Promise<void>;
   /** What is wrong; empty when all is well. */
   readonly notReady: () => Promise<readonly string[]>;
+  /** What is wrong although requests can be taken: Slack refuses the token. */
+  readonly warnings: () => readonly string[];
   readonly metrics: Metrics;
+  /** Brings the figures of the workers up to date; soon, whatever Redis does. */
+  readonly refreshHealth: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -53,14 +57,14 @@ export function createDoor(
   const plain: Readonly<Record<string, Route>> = {
     '/healthz': async (_request, response) => answer(response, 200, { status: 'alive' }),
     '/readyz': async (_request, response) => {
-      const problems = await deps.notReady();
-      answer(
-        response,
-        problems.length === 0 ? 200 : 503,
-        problems.length === 0 ? { status: 'ready' } : { status: 'not ready', problems },
-      );
+      const [problems] = await Promise.all([deps.notReady(), deps.refreshHealth()]);
+      const warnings = deps.warnings();
+      const said = warnings.length === 0 ? {} : { warnings };
+      if (problems.length > 0) answer(response, 503, { status: 'not ready', problems, ...said });
+      else answer(response, 200, { status: 'ready', ...said });
     },
     '/metrics': async (_request, response) => {
+      await deps.refreshHealth();
       response.writeHead(200, { 'content-type': deps.metrics.registry.contentType });
       response.end(await deps.metrics.registry.metrics());
     },

@@ -27,6 +27,9 @@ interface Deps {
   readonly log: Log;
 }
 
+/** Tells the ops channel that a trouble is over. */
+export type TellOver = (trouble: Trouble, over: Pick<Trouble, 'what' | 'means'>) => Promise<void>;
+
 /** A cause as it is remembered: short, however much the sender's misfit had to say. */
 export function causeKey({ cause }: Pick<Trouble, 'cause'>): string {
   return contentId(`${cause.slice(0, 60)}:`, [cause]);
@@ -50,5 +53,25 @@ export function createTellOps({ memory, outbox, channel, wakeOutbox, render, now
     await wakeOutbox(channel);
     // Last, so that a crash before it tells again; the notice's own id makes that nothing.
     await memory.remember(cause);
+  };
+}
+
+/** Says once that a trouble is over, if anybody had been told of it. */
+export function createTellOver({ memory, outbox, channel, wakeOutbox, render, now, log }: Deps): TellOver {
+  return async function tellOver(trouble, over) {
+    const cause = causeKey(trouble);
+    if (!(await memory.isKnown(cause))) return;
+    const at = now().toISOString();
+    log.info({ cause: trouble.cause, title: trouble.title }, 'trouble is over');
+    const message = render({ ...trouble, ...over, todo: null }, at);
+    await outbox.put(channel, {
+      kind: 'notice',
+      id: contentId('ops_over_', [trouble.cause, at.slice(0, 16)]),
+      message: { text: message.text, blocks: [...message.blocks] },
+      requestId: null,
+      urgency: 'trouble',
+    });
+    await wakeOutbox(channel);
+    await memory.forget(cause);
   };
 }

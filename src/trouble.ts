@@ -25,6 +25,38 @@ export function cardTokenDead(): Trouble {
   };
 }
 
+/** The same, over. */
+export const cardTokenAlive = {
+  what: 'The card API takes the token again.',
+  means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
+} as const;
+
+/** Slack cannot be told this: it is in the log and the metrics, and said when it is over. */
+export function slackTokenDead(): Trouble {
+  return {
+    cause: 'slack-token',
+    title: 'Slack refused Cardbell’s token',
+    what: 'Slack answered that the bot token was revoked, had expired or was not known.',
+    means: 'Nothing could be posted. What waited is being posted now, with its own times.',
+    todo: null,
+  };
+}
+
+export function lagging(): Trouble {
+  return {
+    cause: 'lag',
+    title: 'Alerts and requests wait for a worker',
+    what: 'The oldest has waited for more than a minute.',
+    means: 'Alerts come late, and buttons and commands are answered late. Nothing is lost.',
+    todo: 'Start more workers, or look at what the running ones wait for: Redis, Slack, the card service.',
+  };
+}
+
+export const laggedBehind = {
+  what: 'Nothing waits any more.',
+  means: 'Alerts and answers come at once again.',
+} as const;
+
 export function redisSettings(problems: readonly { what: string; todo: string }[]): Trouble {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,

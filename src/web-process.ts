@@ -6,10 +6,11 @@ import { quarantine } from './card/quarantine.ts';
 import type { WebConfig } from './config.ts';
 import { contentId } from './content-id.ts';
 import { createDoor } from './door.ts';
+import { readHealth } from './health.ts';
 import { homeOpened } from './home/opened.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { createHealthMetrics, createMetrics } from './metrics.ts';
 import { createPermissions, policyOf } from './permissions.ts';
 import { connectFailFast, whenReady } from './queue/connection.ts';
 import { type Heartbeat, startHeartbeat } from './queue/heartbeat.ts';
@@ -39,6 +40,7 @@ const PING_DEADLINE_MS = 700;
 export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
   const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
   const metrics = createMetrics('web');
+  const healthMetrics = createHealthMetrics(metrics.registry, () => readHealth(redis));
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
@@ -86,7 +88,9 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
           webhook: (path, request, response, expectsContinue) =>
             receiveWebhook(path, request, response, webhookDeps, expectsContinue),
           notReady,
+          warnings: healthMetrics.warnings,
           metrics,
+          refreshHealth: healthMetrics.refresh,
           log,
         },
         otherwise,

@@ -67,30 +67,41 @@ import { createThreads } from './store/threads.ts';
 import { createTrail } from './store/trail.ts';
 import { createWhosWho } from './store/whos-who.ts';
 import { createTellHolder } from './tell-holder.ts';
-import { causeKey, createTellOps } from './tell-ops.ts';
+import { causeKey, createTellOps, createTellOver, type Trouble } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
-import { watchToken } from './watch-token.ts';
+import { isCardTokenDead, isSlackTokenDead, watchToken } from './watch-token.ts';
 
 /** Everything that the worker's consumers use, joined over one Redis. */
 export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log: Log) {
   const { channels } = config;
   const queues = createQueues(redis);
   const now = (): Date => new Date();
-  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   const outbox = createOutbox(redis);
   const memory = createOpsMemory(redis);
-  const tellOps = createTellOps({
+  const opsDeps = (level: 'trouble' | 'recovered') => ({
     memory,
     outbox,
     channel: channels.ops,
     wakeOutbox: queues.flushOutbox,
-    render: ({ title, what, means, todo, ref }, at) =>
-      opsNotice({ level: 'trouble', title, what, means, todo, at, ref: ref ?? null }),
+    render: ({ title, what, means, todo, ref }: Trouble, at: string) =>
+      opsNotice({ level, title, what, means, todo, at, ref: ref ?? null }),
     now,
     log,
   });
+  const tellOps = createTellOps(opsDeps('trouble'));
+  const tellOver = createTellOver(opsDeps('recovered'));
+  const slack = watchToken(createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl }), {
+    isDead: isSlackTokenDead,
+    dead: async () => {
+      const cause = causeKey(trouble.slackTokenDead());
+      if (!(await memory.isKnown(cause))) log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
+      await memory.remember(cause);
+    },
+    alive: () => tellOver(trouble.slackTokenDead(), trouble.slackTokenDead()),
+  });
 
   const assumptions = parseAssumptions(config.cardApiAssumptions);
+  let isCardApiAway = false;
   const client = createCardClient({
     baseUrl: config.cardApiUrl,
     token: config.cardApiToken,
@@ -99,10 +110,14 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     timezone: config.serviceZone,
     clean: maskCardNumbers,
     log,
+    onAvailability: (isAvailable) => {
+      isCardApiAway = !isAvailable;
+    },
   });
   const card = watchToken(client, {
+    isDead: isCardTokenDead,
     dead: () => tellOps(trouble.cardTokenDead()),
-    alive: async () => void (await memory.forget(causeKey(trouble.cardTokenDead()))),
+    alive: () => tellOver(trouble.cardTokenDead(), trouble.cardTokenAlive),
   });
 
   const alerts = createAlerts(redis);
@@ -316,6 +331,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   });
 
   return {
+    tellOver,
+    isCardApiAway: () => isCardApiAway,
     recovery,
     queues,
     slack,

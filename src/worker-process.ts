@@ -6,8 +6,8 @@ import { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
 import { Action } from './authority/action.ts';
 import type { WorkerConfig } from './config.ts';
 import { endPurchaseLeases } from './end-purchase-leases.ts';
-import { SlackError } from './errors.ts';
-import { flushOutbox, NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
+import { flushOutbox } from './flush-outbox.ts';
+import { readHealth } from './health.ts';
 import { HomeOpened } from './home/opened.ts';
 import type { Log } from './log.ts';
 import { ageRequest } from './perform/age-request.ts';
@@ -40,15 +40,20 @@ import { startRelay } from './queue/relay.ts';
 import { watchDurability } from './queue/watch-durability.ts';
 import { requestMessage } from './request-message.ts';
 import type { RunningProcess } from './run-process.ts';
+import { createWorkers } from './store/workers.ts';
 import { TellPerson, tellPerson } from './tell-person.ts';
 import * as trouble from './trouble.ts';
 import { updateClaim } from './update-claim.ts';
 import { updateLease } from './update-lease.ts';
 import { updateMessage } from './update-message.ts';
 import { updateRequest } from './update-request.ts';
+import { whenSlackTakesIt } from './when-slack-takes-it.ts';
 import { createWorkerParts } from './worker-parts.ts';
 
 const SWEEP_MS = 15_000;
+/** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
+const LAG_MS = 60_000;
+const LAG_OVER_MS = 10_000;
 /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
 const DIRECTORY_REFRESH_MS = 30_000;
 /** What App Home counts down or lets run out is seldom older. */
@@ -107,7 +112,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       });
     },
     async updates(data, run) {
-      return await whenSlackTakesIt(async () => {
+      return await whenSlackTakesIt(run, async () => {
         if (run.name === 'update-request') {
           const { requestId } = UpdateRequest.parse(data);
           return await updateRequest(requestId, {
@@ -192,7 +197,11 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       else await queues.recordRefusal(entry.action);
     },
   });
-  const sweeping = setInterval(() => void orLog('sweep', sweep), SWEEP_MS);
+  const workers = createWorkers(redis);
+  const sweeping = setInterval(() => {
+    void orLog('sweep', sweep);
+    void orLog('watch', watch);
+  }, SWEEP_MS);
   // Not awaited: without Redis it waits, and the process must be able to stop all the same.
   void orLog('start of upkeep', startUpkeep);
   log.info({ workerId: id }, 'worker runs');
@@ -204,6 +213,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await directory.stop();
       await queues.close();
+      if (redis.status === 'ready') await workers.gone(id);
       redis.disconnect();
     },
   };
@@ -225,7 +235,16 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
   }
 
+  /** Says that this worker lives, and whether people wait for too long. */
+  async function watch(): Promise<void> {
+    await workers.beat(id, { atMs: Date.now(), isCardApiAway: parts.isCardApiAway() });
+    const { lagMs } = await readHealth(redis);
+    if (lagMs > LAG_MS) await tellOps(trouble.lagging());
+    else if (lagMs < LAG_OVER_MS) await parts.tellOver(trouble.lagging(), trouble.laggedBehind);
+  }
+
   async function startUpkeep(): Promise<void> {
+    await orLog('watch', watch);
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await queues.every('refresh-homes', HOME_REFRESH_MS);
     await sweep();
@@ -242,18 +261,5 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     } catch (error) {
       log.warn({ err: error, what }, 'upkeep stumbled, the next run comes');
     }
-  }
-}
-
-/** An edit must not be lost to a rate limit or a token that is being exchanged: it comes back when Slack may take it. */
-async function whenSlackTakesIt(edit: () => Promise<void>): Promise<number | null> {
-  try {
-    await edit();
-    return null;
-  } catch (error) {
-    if (!(error instanceof SlackError)) throw error;
-    if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
-    if (error.code === 'rate_limited') return error.retryAfterMs ?? 1000;
-    throw error;
   }
 }

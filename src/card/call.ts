@@ -49,11 +49,12 @@ export interface CallDeps {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly breaker: BreakerOptions;
+  readonly onAvailability: (isAvailable: boolean) => void;
 }
 
 /** Sends calls: authentication, time limits, retries where they are safe, the circuit breaker, errors. */
 export function createCall(deps: CallDeps): CardCall {
-  const breaker = createBreaker(deps.breaker);
+  const breaker = createBreaker(deps.breaker, deps.onAvailability);
   const workingForms = new Map<string, number>();
   const send = createSend(deps);
 

@@ -46,6 +46,8 @@ export interface CardClientOptions {
   /** One call with all its retries and waits. */
   readonly deadlineMs?: number;
   readonly breaker?: Partial<BreakerOptions>;
+  /** Told when calls are not sent any more because the service does not answer, and when they are again. */
+  readonly onAvailability?: (isAvailable: boolean) => void;
 }
 
 export function createCardClient(options: CardClientOptions): CardClient {
@@ -66,6 +68,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     timeoutMs: options.timeoutMs ?? 10_000,
     deadlineMs: options.deadlineMs ?? 60_000,
     breaker: { threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker },
+    onAvailability: options.onAvailability ?? (() => {}),
   });
 
   return {

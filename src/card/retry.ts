@@ -95,7 +95,10 @@ export interface Breaker {
  *
  * No answer and answers from 500 count as failures. Any other answer, a refusal too, shows that the service is there.
  */
-export function createBreaker({ threshold, halfOpenAfterMs }: BreakerOptions): Breaker {
+export function createBreaker(
+  { threshold, halfOpenAfterMs }: BreakerOptions,
+  onAvailability: (isAvailable: boolean) => void = () => {},
+): Breaker {
   const policy: CircuitBreakerPolicy = circuitBreaker(
     handleAll.orWhenResult((answer) => (answer as Answer).status >= 500),
     {
@@ -107,6 +110,8 @@ export function createBreaker({ threshold, halfOpenAfterMs }: BreakerOptions): B
       }),
     },
   );
+  policy.onBreak(() => onAvailability(false));
+  policy.onReset(() => onAvailability(true));
   return {
     // While one call tries whether the service is back, cockatiel would let all others wait for it.
     isProbing: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,

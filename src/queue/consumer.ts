@@ -6,10 +6,10 @@ import type { RedisClient } from './connection.ts';
 import { type QueueName, queueNames } from './jobs.ts';
 
 /**
- * A worker that dies leaves its job to the others after ten seconds, not after BullMQ's minute: an alert must not wait
- * that long. What is done there may be repeated, so being killed often is no reason to give a job up.
+ * A worker that dies leaves its job to the others after six to ten seconds, not after BullMQ's minute: an alert must not
+ * wait that long. A worker that stands still for longer meets its own job done twice, which every job bears. What is done there may be repeated, so being killed often is no reason to give a job up.
  */
-const crashRecovery = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 100 } as const;
+const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 100 } as const;
 
 /** What a processor is told about its job. */
 export interface Run {
@@ -17,6 +17,8 @@ export interface Run {
   readonly name: string;
   /** True when the job will not be tried again. */
   readonly isLastAttempt: boolean;
+  /** How often it has been started, this time included. */
+  readonly starts: number;
   /** True when the job had asked to come back later. */
   readonly hasWaited: boolean;
 }
@@ -47,6 +49,7 @@ export function startConsumer(
       const run: Run = {
         id: job.id ?? '',
         name: job.name,
+        starts: job.attemptsStarted,
         isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
         hasWaited: job.attemptsStarted > job.attemptsMade + 1,
       };

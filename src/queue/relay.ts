@@ -7,7 +7,8 @@ const GROUP = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
 /** After this, what another worker read and did not finish is taken over. */
-const ABANDONED_AFTER_MS = 10_000;
+const ABANDONED_AFTER_MS = 5_000;
+const LOOK_FOR_ABANDONED_MS = 2_500;
 const RETRY_MS = 500;
 
 export interface Relay {
@@ -37,6 +38,8 @@ export function startRelay(options: {
   const streams = Object.values(inboxKeys);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
+  /** Something that we read could not be handed on. */
+  let hasLeftover = false;
   const done = run();
 
   return {
@@ -57,7 +60,8 @@ export function startRelay(options: {
           for (const stream of streams) await createGroup(stream);
           hasGroups = true;
         }
-        if (performance.now() - lastTakeover > ABANDONED_AFTER_MS) {
+        if (hasLeftover) await handAgain();
+        if (performance.now() - lastTakeover > LOOK_FOR_ABANDONED_MS) {
           lastTakeover = performance.now();
           for (const stream of streams) await takeOver(stream);
         }
@@ -109,13 +113,35 @@ export function startRelay(options: {
     } while (cursor !== '0-0' && !isStopping);
   }
 
+  /** Reads what we had read before and could not hand on. */
+  async function handAgain(): Promise<void> {
+    hasLeftover = false;
+    const answer = (await redis.xreadgroup(
+      'GROUP',
+      GROUP,
+      consumer,
+      'COUNT',
+      READ_MAX,
+      'STREAMS',
+      ...streams,
+      ...streams.map(() => '0'),
+    )) as [stream: string, entries: StreamEntry[]][] | null;
+    for (const [stream, entries] of answer ?? []) await handAll(stream, entries);
+  }
+
+  /** Each by itself: one that cannot be handed on holds up no other, and is tried again soon. */
   async function handAll(stream: string, entries: readonly StreamEntry[]): Promise<void> {
-    await Promise.all(
+    const done = await Promise.allSettled(
       entries.map(async ([id, fields]) => {
         const text = fields?.[1];
         if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
         await redis.multi().xack(stream, GROUP, id).xdel(stream, id).exec();
       }),
     );
+    const failed = done.find((one) => one.status === 'rejected');
+    if (failed === undefined) return;
+    hasLeftover = true;
+    log.error({ err: failed.reason as unknown }, 'entries of the inbox could not be handed on, trying again');
+    await sleep(RETRY_MS);
   }
 }

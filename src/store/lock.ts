@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../errors.ts';
 import { stateKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 
-const LEASE_MS = 15_000;
+const LEASE_MS = 8_000;
 const ASK_AGAIN_MS = 40;
 
 const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
@@ -17,7 +17,7 @@ export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 /**
  * One at a time for what must not overlap: two people acting on one account, two events of one card.
  *
- * A lock whose holder died frees itself after 15 seconds. Work that outlives its lease (a frozen process) may overlap
+ * A lock whose holder died frees itself after 8 seconds. Work that outlives its lease (a frozen process) may overlap
  * with the next, so what it does must also be safe to repeat.
  *
  * @throws StoreUnavailableError when the lock was not free within `patienceMs`.

@@ -8,6 +8,7 @@ export interface QuarantineStore {
   keep(webhook: QuarantinedWebhook): Promise<void>;
   /** Newest first. */
   list(limit: number): Promise<QuarantinedWebhook[]>;
+  count(): Promise<number>;
   get(id: string): Promise<QuarantinedWebhook | null>;
   remove(id: string): Promise<boolean>;
 }
@@ -35,6 +36,7 @@ export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
       const found = await Promise.all(ids.map(read));
       return found.filter((webhook) => webhook !== null);
     },
+    count: () => redis.zcount(index, String(Date.now() - KEPT_SECONDS * 1000), '+inf'),
     get: read,
     async remove(id) {
       const [, [, removed] = [null, 0]] = (await redis.multi().del(keyOf(id)).zrem(index, id).exec()) ?? [];

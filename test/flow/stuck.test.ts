@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { Queue } from 'bullmq';
+import { expect, it } from 'vitest';
+import { channels } from '../support/people.ts';
+import { useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+
+/** `npm run replay`, as somebody types it. */
+async function replay(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
+  const child = spawn(process.execPath, ['dist/bin/replay.js', ...args], { env });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+  const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
+  return { code, text };
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${cardbell().url}/metrics`)).text();
+  return Number(new RegExp(`^cardbell_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+it('a job that failed for good is listed with its masked cause, shown, run again, and discarded with a reason on record', async () => {
+  const { store } = cardbell();
+  const queue = new Queue('alerts', { connection: store, prefix: '{cardbell:queue}' });
+  await queue.add('deliver-alert', { kind: '4111 1111 1111 1111' }, { jobId: 'evt_stuck', attempts: 1 });
+  await until(async () => (await queue.getFailedCount()) === 1, 'it fails');
+
+  const listed = await replay('list');
+  const shown = await replay('show', 'evt_stuck');
+  const again = await replay('run', 'evt_stuck');
+  await until(async () => (await queue.getFailedCount()) === 1, 'it fails again');
+  const noReason = await replay('discard', 'evt_stuck');
+  const discarded = await replay('discard', 'evt_stuck', '--reason', 'a test of 4111111111111111');
+  const gone = await replay('show', 'evt_stuck');
+
+  expect(listed.text).toMatch(/^evt_stuck {2}failed .* alerts\/deliver-alert/m);
+  expect(listed.text).toContain('0 quarantined, 1 failed.');
+  expect(shown.text).toContain('"attempts": 1');
+  expect(again).toMatchObject({ code: 0, text: expect.stringContaining('runs again') });
+  expect(noReason).toMatchObject({ code: 64, text: expect.stringContaining('--reason') });
+  expect(discarded.code).toBe(0);
+  expect(gone.code).toBe(1);
+  const record = (await store.lrange('{cardbell:audit}:chain', 0, -1)).join('\n');
+  expect(record).toContain('"verb":"discard"');
+  expect(record).toContain('failed alerts/deliver-alert');
+  expect(record).not.toContain('4111111111111111');
+  await queue.close();
+});
+
+it('a webhook that does not fit is quarantined, replayed in vain, and discarded', async () => {
+  const { deliver, waitFor } = cardbell();
+  const { kind, body } = sampleWebhook('decline', { NetworkTransactionId: 'no number' });
+  expect(await deliver({ kind, body })).toBe(200);
+  await waitFor(channels.ops, /does not fit/);
+
+  const listed = await replay('list');
+  const id = /^(\S+) {2}quarantined/m.exec(listed.text)?.[1] ?? '';
+  const again = await replay('run', 'all');
+  const discarded = await replay('discard', id, '--reason', 'a test');
+
+  expect(again).toMatchObject({ code: 1, text: expect.stringContaining('still does not fit') });
+  expect(discarded.code).toBe(0);
+  expect((await replay('list')).text).toContain('0 quarantined, 0 failed.');
+});
+
+it('while Slack refuses the token, readiness and metrics say so; the ops channel hears of it when it is over', async () => {
+  const { workspace, deliver, url, waitFor } = cardbell();
+  await until(async () => (await metric('workers')) === 1, 'the worker is seen');
+  expect(await metric('slack_token_ok')).toBe(1);
+
+  workspace.setRevoked(true);
+  await deliver(sampleWebhook('decline'));
+  await until(async () => (await metric('slack_token_ok')) === 0, 'the metric says so');
+  const ready = await fetch(`${url}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toEqual({ status: 'ready', warnings: ['slack refuses the bot token'] });
+  workspace.setRevoked(false);
+
+  await waitFor(channels.ops, /Working again: Slack refused/);
+  await until(async () => (await metric('slack_token_ok')) === 1, 'the metric says that it is over', 30_000);
+});
