@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import type { Place } from '../src/alert/place.ts';
 import type { Log } from '../src/log.ts';
 import type { Permissions } from '../src/permissions.ts';
 import type { Ask } from '../src/request-action.ts';
@@ -11,6 +12,7 @@ import type { Directory } from '../src/store/directory.ts';
 import type { HomeViewers } from '../src/store/home-viewers.ts';
 import type { PendingStore } from '../src/store/pending.ts';
 import type { Requests } from '../src/store/requests.ts';
+import type { Trail } from '../src/store/trail.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {
@@ -22,7 +24,9 @@ export interface ListenerDeps {
     prepare?: () => Promise<Pick<Ask, 'form'> | null>,
   ) => Promise<void>;
   readonly permissions: Permissions;
-  readonly alerts: Pick<Alerts, 'get'>;
+  readonly alerts: Pick<Alerts, 'get' | 'at'>;
+  readonly trail: Pick<Trail, 'read'>;
+  readonly placeOf: (channel: string) => Promise<Place>;
   readonly pending: PendingStore;
   /** What is known of cards and holders, without asking the card service. */
   readonly directory: Pick<Directory, 'search' | 'account'>;

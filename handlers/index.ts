@@ -25,6 +25,7 @@ import { appHomeOpened } from './events/app-home-opened.ts';
 import { channelChanged } from './events/channel-changed.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
 import { findCards } from './options/find-cards.ts';
+import { explainDecline } from './shortcuts/explain-decline.ts';
 import { askForMore } from './views/ask-for-more.ts';
 import { decideRequestForm } from './views/decide-request.ts';
 import { limitCard } from './views/limit-card.ts';
@@ -72,6 +73,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   );
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
+  app.shortcut({ type: 'message_action', callback_id: callbackId.explainDecline }, explainDecline(deps));
   app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
   app.action<BlockAction<ExternalSelectAction>>(
     { type: 'block_actions', action_id: actionId.pickCard },

@@ -24,12 +24,13 @@ import { createSlack } from './slack/client.ts';
 import { createRespond } from './slack/respond.ts';
 import { createSeal } from './slack/seal.ts';
 import { createAlerts } from './store/alerts.ts';
-import { placesChanged } from './store/channel-places.ts';
+import { createPlaceOf, placesChanged, placesVersionKey } from './store/channel-places.ts';
 import { createDirectory } from './store/directory.ts';
 import { createHomeViewers } from './store/home-viewers.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
 import { createRequests } from './store/requests.ts';
+import { createTrail } from './store/trail.ts';
 import { createWhosWho } from './store/whos-who.ts';
 
 /** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
@@ -119,6 +120,8 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     requests: createRequests(redis),
     twoPersonAboveCents: config.twoPersonAboveCents,
     alerts: createAlerts(redis),
+    trail: createTrail(redis),
+    placeOf: createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) }),
     pending,
     directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
     placesChanged: () => placesChanged(redis),

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { verbOf } from '../handlers/commands/card.ts';
+import { callbackId } from '../src/slack/action-id.ts';
 import { scopes } from '../src/slack/scopes.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
 const manifest = JSON.parse(text('manifest.json')) as {
-  features: { slash_commands: { command: string; description: string; usage_hint: string }[] };
+  settings: { interactivity: { request_url: string; message_menu_options_url: string } };
+  features: {
+    shortcuts: { name: string; callback_id: string; description: string }[];
+    slash_commands: { command: string; description: string; usage_hint: string }[];
+  };
   oauth_config: { scopes: { bot: string[] } };
   display_information: { name: string; description: string; long_description: string };
 };
@@ -18,6 +23,18 @@ describe('the Slack app manifest', () => {
 
   it('has every command that is listened to', () => {
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(Object.keys(verbOf));
+  });
+
+  it('has every shortcut that is listened to, and where menus ask for their options', () => {
+    const { shortcuts } = manifest.features;
+    expect(shortcuts.map(({ callback_id }) => callback_id)).toEqual([callbackId.explainDecline]);
+    for (const { name, description } of shortcuts) {
+      expect(text('README.md')).toContain(name);
+      expect(name.length).toBeLessThanOrEqual(24);
+      expect(description.length).toBeLessThanOrEqual(150);
+    }
+    const { interactivity } = manifest.settings;
+    expect(interactivity.message_menu_options_url).toBe(interactivity.request_url);
   });
 
   it('stays within what Slack takes', () => {

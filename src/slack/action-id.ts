@@ -51,4 +51,6 @@ export const callbackId = {
   limitCard: 'limit_card',
   decideRequest: 'decide_request',
   askForMore: 'ask_for_more',
+  /** Shortcut on a message. */
+  explainDecline: 'explain_decline',
 } as const;

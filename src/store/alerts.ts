@@ -29,6 +29,8 @@ export interface Alerts {
   get(alertId: string): Promise<StoredAlert | null>;
   /** A message of it was posted. */
   addRef(alertId: string, ref: z.input<typeof Ref>): Promise<void>;
+  /** Ids of the alerts that a message tells. */
+  at(channel: string, ts: string): Promise<string[]>;
   /**
    * Somebody pressed a button on a message of it, so it stands there, whatever became of our own note of it. Whose words
    * a direct message has only its note can say.
@@ -47,6 +49,7 @@ export interface Alerts {
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
+  const atKey = (channel: string, ts: string): string => stateKey(`alerts-at:${channel}:${ts}`);
   const write = async (alertId: string, field: string, value: string): Promise<void> => {
     const key = keyOf(alertId);
     await redis.multi().hset(key, field, value).expire(key, ALERT_TTL_SECONDS).exec();
@@ -83,7 +86,12 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
       return { alert: { ...alert, outcomes, repeats, story }, refs };
     },
-    addRef: (alertId, ref) => write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref))),
+    async addRef(alertId, ref) {
+      const at = atKey(ref.channel, ref.ts);
+      await redis.multi().sadd(at, alertId).expire(at, ALERT_TTL_SECONDS).exec();
+      await write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
+    },
+    at: (channel, ts) => redis.smembers(atKey(channel, ts)),
     async addSeenRef(alertId, ref) {
       if (ref.channel.startsWith('D')) return;
       await redis.hsetnx(keyOf(alertId), `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));

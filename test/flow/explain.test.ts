@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, groups, people } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, otto } = people;
+
+/** Cardbell has noted where the alert stands. */
+async function noted({ channel, ts }: StoredMessage): Promise<void> {
+  const key = `{cardbell:state}:alerts-at:${channel}:${ts}`;
+  await until(async () => (await cardbell().store.exists(key)) === 1, 'it is known where the alert stands');
+}
+
+async function explain(user: string, message: StoredMessage): Promise<string> {
+  const { workspace } = cardbell();
+  const before = workspace.views.top(user)?.id;
+  await workspace.shortcut({ user, callbackId: 'explain_decline', message });
+  await until(() => workspace.views.top(user)?.id !== before, 'the explanation opens');
+  return JSON.stringify(workspace.views.top(user)?.blocks);
+}
+
+it('says what happened, why, which limit, what would fix it, who can, and how it got there', async () => {
+  const card = cardbell().take('ACTIVE');
+  await cardbell().command(people.ana, `limit ${card.AcctId} daily 100`);
+  await cardbell().waitTold(people.ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const MerchantName = `EXPLAINED ${card.AcctId}`;
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, MerchantName });
+  const alert = await cardbell().waitFor(channels.declines, new RegExp(MerchantName));
+  await noted(alert);
+  await cardbell().press(olga, alert, 'block_card');
+  await until(() => JSON.stringify(cardbell().now(alert).blocks).includes('Blocked'), 'it is blocked');
+
+  const shown = await explain(olga, alert);
+
+  expect(shown).toContain(`${holderOf(card)}`);
+  expect(shown).toMatch(/Over the daily limit/);
+  expect(shown).toMatch(/\$100\.00/);
+  expect(shown).toMatch(/What would fix it/);
+  expect(shown).toMatch(new RegExp(`Who can.*<!subteam\\^${groups.approvers}>`));
+  expect(shown).toMatch(new RegExp(`Blocked\\*? by <@${olga}>`));
+});
+
+it('works in the thread of an alert, and tells no more than the channel may read', async () => {
+  const card = cardbell().take('ACTIVE');
+  await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
+  const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+  await noted(alert);
+  const reply = cardbell().workspace.say({ user: otto, channel: channels.declines, text: 'why?', threadTs: alert.ts });
+
+  const shown = await explain(otto, reply);
+
+  expect(shown).toContain('could not be verified at the terminal');
+  expect(shown).not.toContain('decline.card.pin');
+  // The way of an event through the bot is for operators.
+  expect(shown).not.toContain('How it got here');
+});
+
+it('on any other message it says where it works', async () => {
+  const message = cardbell().workspace.say({ user: otto, channel: channels.alerts, text: 'lunch?' });
+
+  expect(await explain(otto, message)).toContain('There is no decline to explain here');
+});
