@@ -33,6 +33,8 @@ interface Deps {
   /** Tells the holder of the card as well, in a direct message, where one is linked. */
   readonly tellHolder: (alert: Alert) => Promise<void>;
   readonly history: CardHistory;
+  /** For the digests. Safe to repeat. */
+  readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
   readonly wakeOutbox: (channel: string) => Promise<void>;
@@ -68,6 +70,7 @@ export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Dep
   } else {
     if (event.kind === 'decline') {
       await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
+      await deps.countDecline(event, card);
     }
     const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
     await deliver({ ...base, event, remedy, repeats: {}, story: null }, deps);

@@ -10,7 +10,7 @@ import type { HomeViewers } from './store/home-viewers.ts';
 interface Deps {
   readonly viewers: HomeViewers;
   readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
-  readonly teamFacts: (isApprover: boolean) => Promise<TeamFacts>;
+  readonly teamFacts: (userId: string, isApprover: boolean) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
   readonly drawHome: (userId: string) => Promise<void>;
   readonly drawHomes: (ms: number) => Promise<void>;
@@ -39,7 +39,10 @@ export function createHome(deps: Deps) {
       if (roles === null) return;
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
-      const [own, team] = await Promise.all([deps.ownCards(userId), isTeam ? deps.teamFacts(isApprover) : null]);
+      const [own, team] = await Promise.all([
+        deps.ownCards(userId),
+        isTeam ? deps.teamFacts(userId, isApprover) : null,
+      ]);
       try {
         await deps.publish(userId, home({ at: deps.now().toISOString(), own, team }));
       } catch (error) {

@@ -16,6 +16,7 @@ import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { type Resolved, resolveCard } from './perform/resolve-card.ts';
 import { resolveOwn } from './perform/resolve-own.ts';
+import { setDigest } from './perform/set-digest.ts';
 import { showCard } from './perform/show-card.ts';
 import { startRecovery } from './perform/start-recovery.ts';
 import { decideLease } from './perform/take-back.ts';
@@ -36,6 +37,7 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
     if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
     if (action.verb === 'decide-claim') return await decideClaim(action, deps);
     if (action.verb === 'recover') return await startRecovery(action, deps);
+    if (action.verb === 'digest') return await setDigest(action, deps);
     if (action.verb === 'remedy') return await fillForm(action, deps);
     if (action.verb === 'undo_block') return await undoBlock(action, deps);
     if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideLease(action, deps);
@@ -68,6 +70,7 @@ type NotOfCard =
   | 'claim'
   | 'decide-claim'
   | 'recover'
+  | 'digest'
   | 'remedy'
   | 'undo_block'
   | 'take_back'

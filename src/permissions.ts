@@ -27,6 +27,7 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   'decide-claim': 'approver',
   recognize: 'holder',
   recover: 'approver',
+  digest: 'approver',
   subscribe: 'approver',
   unsubscribe: 'approver',
   subscriptions: 'approver',

@@ -17,11 +17,12 @@ import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
 import { type Coming, deliverAlert } from './deliver-alert.ts';
+import { createDigestParts } from './digest-parts.ts';
 import { createHome } from './draw-home.ts';
 import { SlackError } from './errors.ts';
 import { botHealth } from './home/health.ts';
 import { ownCards } from './home/own-cards.ts';
-import { teamFacts } from './home/team-facts.ts';
+import { inactiveCards, teamFacts } from './home/team-facts.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
@@ -178,6 +179,16 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     scheduleMuteEnd: queues.endMute,
   });
 
+  const digestParts = createDigestParts({
+    redis,
+    queues,
+    inactive: () => inactiveCards(directory),
+    placeOf,
+    post: postNotice,
+    now,
+    serviceZone: config.serviceZone,
+  });
+
   const performDeps: Omit<PerformDeps, 'isLastAttempt'> = {
     card,
     directory,
@@ -186,6 +197,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     requests,
     leases,
     routing,
+    digest: digestParts.digest,
     confirmations,
     links,
     claims,
@@ -251,8 +263,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const home = createHome({
     viewers: createHomeViewers(redis),
     ownCards: (userId) => ownCards(userId, { links, card, directory, alerts, history }),
-    teamFacts: (isApprover) =>
-      teamFacts(isApprover, {
+    teamFacts: (userId, isApprover) =>
+      teamFacts(userId, isApprover, {
+        requests,
+        leases,
+        mutes: routing.mutes,
+        now,
         claims,
         directory,
         factsOf,
@@ -313,6 +329,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       placeAlert,
       tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
       history,
+      countDecline: digestParts.countDecline,
       alerts,
       outbox,
       wakeOutbox: queues.flushOutbox,
@@ -357,5 +374,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     now,
     quarantined,
     home,
+    sendDigest: digestParts.sendDigest,
+    keepDigests: digestParts.keepDigests,
   };
 }

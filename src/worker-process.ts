@@ -30,6 +30,7 @@ import {
   EndUndo,
   FlushOutbox,
   type QueueName,
+  SendDigest,
   UpdateClaim,
   UpdateLease,
   UpdateMessage,
@@ -162,6 +163,11 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         await endClaim(EndClaim.parse(data).claimId, deps);
         return null;
       }
+      if (run.name === 'send-digest') {
+        const { channel, kind } = SendDigest.parse(data);
+        await parts.sendDigest.due(channel, kind);
+        return null;
+      }
       if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
       if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
       if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
@@ -247,6 +253,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     await orLog('watch', watch);
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await queues.every('refresh-homes', HOME_REFRESH_MS);
+    await parts.keepDigests();
     await sweep();
     for (const { id: leaseId, endsAt, state } of await leases.all()) {
       if (state === 'open') await queues.endLease(leaseId, Date.parse(endsAt));

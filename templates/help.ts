@@ -75,6 +75,13 @@ export const helpEntries: readonly HelpEntry[] = [
     effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
     who: 'approvers',
   },
+  {
+    verb: 'digest',
+    usage: 'digest daily 09:00 [zone]',
+    example: '/card digest weekly monday 09:00',
+    effect: 'sums up declines in this channel, every day or week; “now” at once, “off” no more',
+    who: 'approvers',
+  },
   ...routingHelp,
 ];
 

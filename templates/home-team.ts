@@ -5,7 +5,16 @@ import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { declineLine, type ShownDecline } from './card-show.ts';
 import { cardHandle, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
-import { actions, button, context, header, outside, section } from './parts.ts';
+import {
+  homeMutes,
+  homeRaises,
+  homeRequests,
+  more,
+  type OpenMute,
+  type OpenRaise,
+  type WaitingRequest,
+} from './home-waiting.ts';
+import { actions, button, header, outside, section } from './parts.ts';
 
 /** "I hold this card", waiting for an approver. */
 export interface WaitingClaim {
@@ -21,7 +30,11 @@ export interface WaitingClaim {
 export interface TeamFacts {
   /** Approvers decide; operators see what waits. */
   readonly isApprover: boolean;
+  readonly requests: readonly WaitingRequest[];
   readonly claims: readonly WaitingClaim[];
+  /** Soonest end first. */
+  readonly raises: readonly OpenRaise[];
+  readonly mutes: readonly OpenMute[];
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
   /** Cards that nobody has activated yet. */
@@ -36,7 +49,16 @@ const INACTIVE_MAX = 10;
 
 /** What waits for those who run the program, and how things stand. */
 export function homeTeam(facts: TeamFacts): KnownBlock[] {
-  return [...homeClaims(facts), ...homeDeclines(facts), ...homeInactive(facts), ...homeHealth(facts.health)];
+  const { requests, raises, mutes, isApprover, health } = facts;
+  return [
+    ...homeRequests(requests),
+    ...homeClaims(facts),
+    ...homeRaises(raises, isApprover),
+    ...homeMutes(mutes),
+    ...homeDeclines(facts),
+    ...homeInactive(facts),
+    ...homeHealth(health),
+  ];
 }
 
 function homeClaims({ claims, isApprover }: TeamFacts): KnownBlock[] {
@@ -90,9 +112,4 @@ function homeInactive({ inactive }: TeamFacts): KnownBlock[] {
     ),
     ...more(inactive.length - INACTIVE_MAX, 'cards'),
   ];
-}
-
-/** What did not fit, said. */
-export function more(count: number, what: string): KnownBlock[] {
-  return context(count > 0 ? `… and ${count} more ${what}.` : null);
 }

@@ -18,6 +18,7 @@ const doing: Readonly<Record<Verb, string>> = {
   'decide-claim': 'confirm who holds a card',
   recognize: 'say whether a purchase was theirs',
   recover: 'have missed events fetched',
+  digest: 'set a channel’s digest',
   subscribe: 'decide what a channel gets',
   unsubscribe: 'decide what a channel gets',
   subscriptions: 'see what channels get',

@@ -18,6 +18,8 @@ export const verbs = [
   'recognize',
   /** Fetch what was missed. */
   'recover',
+  /** When a channel gets its digest. */
+  'digest',
   ...placeVerbs,
   ...hearVerbs,
   'undo_block',

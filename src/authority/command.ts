@@ -2,6 +2,7 @@ import type { LimitPeriod } from '../alert/alert.ts';
 import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
 import { type AskCommand, parseAsk } from './ask-command.ts';
+import { readDigest } from './digest-command.ts';
 import { hearVerbs, parseRoutingCommand, placeVerbs, type RoutingCommand } from './routing-command.ts';
 import { readSince, type Since } from './since.ts';
 import { readTerm } from './term-words.ts';
@@ -16,6 +17,8 @@ export type Command =
   | { readonly verb: 'link'; readonly words: readonly string[]; readonly subject: string }
   | { readonly verb: 'claim' | 'unlink'; readonly words: readonly string[] }
   | { readonly verb: 'recover'; readonly since: Since }
+  /** `text`: as `readDigest` takes it. */
+  | { readonly verb: 'digest'; readonly text: string }
   | RoutingCommand
   | AskCommand
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly wish: Wish; readonly reason: string }
@@ -44,6 +47,7 @@ const usages = {
   link: '/card link CARD [@user]',
   unlink: '/card unlink CARD',
   recover: '/card recover [2h | 2026-11-20T09:00]',
+  digest: '/card digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off',
   limit:
     '/card limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]',
 } as const;
@@ -67,6 +71,7 @@ export const commandVerbs = [
   'link',
   'unlink',
   'recover',
+  'digest',
   ...placeVerbs,
   ...hearVerbs,
 ] as const;
@@ -107,6 +112,11 @@ export function parseCommand(text: string): Command {
     case 'unlink':
       if (rest.length === 0) return { verb: 'unclear', why: 'Which card should I unlink?', usage: usages.unlink };
       return { verb: 'unlink', words: rest };
+    case 'digest': {
+      const wish = readDigest(rest);
+      if (typeof wish === 'string') return { verb: 'unclear', why: wish, usage: usages.digest };
+      return { verb: 'digest', text: rest.join(' ') };
+    }
     case 'recover': {
       const since = rest.length === 0 ? { agoMs: DAY_MS } : readSince(rest);
       if (since !== null) return { verb: 'recover', since };

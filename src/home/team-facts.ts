@@ -5,15 +5,23 @@ import type { CardHistory } from '../store/card-history.ts';
 import type { Claims } from '../store/claims.ts';
 import type { Directory } from '../store/directory.ts';
 import { toCardFacts } from '../store/directory-account.ts';
+import type { Leases } from '../store/leases.ts';
+import type { Mutes } from '../store/mutes.ts';
+import type { Requests } from '../store/requests.ts';
 import type { BotHealth } from './health.ts';
+import { openMutes, openRaises, waitingRequests } from './waiting.ts';
 
 interface Deps {
+  readonly requests: Pick<Requests, 'open'>;
+  readonly leases: Pick<Leases, 'all'>;
+  readonly mutes: Pick<Mutes, 'active'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly directory: Pick<Directory, 'waitingForActivation'>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly alerts: Alerts;
   readonly history: Pick<CardHistory, 'newestDeclines'>;
   readonly health: () => Promise<BotHealth>;
+  readonly now: () => Date;
 }
 
 const DECLINES_MAX = 10;
@@ -21,14 +29,17 @@ const DECLINES_MAX = 10;
 const INACTIVE_MAX = 200;
 
 /** What waits for those who run the program. */
-export async function teamFacts(isApprover: boolean, deps: Deps): Promise<TeamFacts> {
-  const [claims, declines, inactive, health] = await Promise.all([
+export async function teamFacts(userId: string, isApprover: boolean, deps: Deps): Promise<TeamFacts> {
+  const [requests, claims, raises, mutes, declines, inactive, health] = await Promise.all([
+    waitingRequests(userId, isApprover, deps.requests),
     waitingClaims(deps),
+    openRaises(deps.leases, deps.factsOf, deps.now()),
+    openMutes(deps.mutes),
     newestDeclines(deps),
-    inactiveCards(deps),
+    inactiveCards(deps.directory),
     deps.health(),
   ]);
-  return { isApprover, claims, declines, inactive, health };
+  return { isApprover, requests, claims, raises, mutes, declines, inactive, health };
 }
 
 async function waitingClaims({ claims, factsOf }: Deps): Promise<WaitingClaim[]> {
@@ -57,7 +68,8 @@ async function newestDeclines({ alerts, history }: Deps): Promise<TeamFacts['dec
   });
 }
 
-async function inactiveCards({ directory }: Deps): Promise<CardFacts[]> {
+/** Cards that nobody has activated yet. */
+export async function inactiveCards(directory: Pick<Directory, 'waitingForActivation'>): Promise<CardFacts[]> {
   const accounts = await directory.waitingForActivation(INACTIVE_MAX);
   return accounts.map((account) => {
     const card = account.cards.findLast(({ status }) => status === 'INACTIVE');

@@ -27,6 +27,7 @@ import type { Raises } from '../store/raises.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
 import type { TellOps } from '../tell-ops.ts';
 import type { RoutingDeps } from './routing-deps.ts';
+import type { DigestDeps } from './set-digest.ts';
 
 /** Whether a declined purchase would pass now, and what it takes if not. */
 export type PurchaseCheck =
@@ -69,6 +70,7 @@ export interface PerformDeps {
   readonly pending: PendingStore;
   readonly requests: Requests;
   readonly routing: RoutingDeps;
+  readonly digest: DigestDeps;
   readonly leases: Leases;
   readonly links: Links;
   readonly claims: Claims;

@@ -35,6 +35,9 @@ export type EndUndo = z.infer<typeof EndUndo>;
 
 export const EndMute = z.strictObject({ muteId: z.string() });
 export type EndMute = z.infer<typeof EndMute>;
+export const SendDigest = z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) });
+export type SendDigest = z.infer<typeof SendDigest>;
+
 export const DrawHome = z.strictObject({ userId: z.string() });
 export type DrawHome = z.infer<typeof DrawHome>;
 

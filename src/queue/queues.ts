@@ -54,9 +54,15 @@ export interface Queues {
   drawHome(userId: string): Promise<void>;
   /** Draws it for everybody who opened it lately, after `ms`: once for all that happens until then. */
   drawHomes(ms: number): Promise<void>;
+  /** Rings whenever a digest is due, by the clock of a zone, for as long as it is not taken away. */
+  scheduleDigest(digest: { channel: string; kind: string }, pattern: string, zone: string): Promise<void>;
+  unscheduleDigest(digest: { channel: string; kind: string }): Promise<void>;
+  hasDigest(digest: { channel: string; kind: string }): Promise<boolean>;
   queue(name: QueueName): Queue;
   close(): Promise<void>;
 }
+
+const digestKey = (channel: string, kind: string): string => `digest-${channel}-${kind}`;
 
 export function createQueues(redis: RedisClient): Queues {
   const connection = redis as ConnectionOptions;
@@ -241,6 +247,18 @@ export function createQueues(redis: RedisClient): Queues {
         { ...options, deduplication: { id: 'homes', keepLastIfActive: true } },
       );
     },
+    async scheduleDigest({ channel, kind }, pattern, tz) {
+      await queues.upkeep.upsertJobScheduler(
+        digestKey(channel, kind),
+        { pattern, tz },
+        { name: 'send-digest', data: { channel, kind }, opts: { ...keepFailedOnly, attempts: 12, backoff } },
+      );
+    },
+    async unscheduleDigest({ channel, kind }) {
+      await queues.upkeep.removeJobScheduler(digestKey(channel, kind));
+    },
+    hasDigest: async ({ channel, kind }) =>
+      (await queues.upkeep.getJobScheduler(digestKey(channel, kind))) !== undefined,
     queue: (name) => queues[name],
     async close() {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));

@@ -113,6 +113,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     claims: createClaims(redis),
     person: async () => null,
     routing: {} as unknown as PerformDeps['routing'],
+    digest: {} as unknown as PerformDeps['digest'],
     audit,
     momentOf: () => null,
     recoverGap: async () => {},

@@ -4,7 +4,7 @@ import { VIEW_BLOCKS_MAX } from '../../src/slack/limits.ts';
 import { type Home, home } from '../../templates/home.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { card } from './fixtures.ts';
-import { shown } from './shown.ts';
+import { buttonIds, shown } from './shown.ts';
 
 const limit = { period: 'daily', category: null, limitCents: 40_000, remainingCents: 38_000 } as const;
 const decline = {
@@ -17,7 +17,39 @@ const decline = {
 const own = { card, status: 'ACTIVE', balanceCents: 15_600, limits: [limit], hasLimits: true, declines: [decline] };
 const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
 const health = { waiting: 0, oldestMs: 0, failed: [], failedCount: 0, quarantined: [] };
-const team = { isApprover: true, claims: [claim], declines: [{ ...decline, card }], inactive: [card], health };
+const change = { kind: 'limit', period: 'daily', category: null, limitCents: 45_000 } as const;
+const request = {
+  value: 'req_1',
+  askedBy: 'U9',
+  askedAt: '2026-11-20T14:14:00Z',
+  card,
+  change,
+  before: 40_000,
+  reason: 'team lunch',
+  approvals: 1,
+  needed: 2,
+  mayDecide: true,
+};
+const raise = {
+  value: 'act_1',
+  card,
+  change,
+  before: 40_000,
+  by: 'U2',
+  endsAt: '2026-11-20T15:02:00Z',
+  leftMs: 42 * 60_000,
+};
+const mute = { card, isTravel: true, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
+const team = {
+  isApprover: true,
+  requests: [request],
+  raises: [raise],
+  mutes: [mute],
+  claims: [claim],
+  declines: [{ ...decline, card }],
+  inactive: [card],
+  health,
+};
 const at = '2026-11-20T14:20:00Z';
 
 const read = (facts: Partial<Home>): string => shown(home({ at, own: [], team: null, ...facts }).blocks);
@@ -37,9 +69,24 @@ describe('App Home', () => {
     expect(read({ team })).not.toMatch(/PIN/);
   });
 
+  it('counts temporary changes down, names who is muted, and what is asked for', () => {
+    expect(read({ team })).toMatch(/daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
+    expect(read({ team })).toMatch(/Goes back in 42 minutes/);
+    expect(read({ team: { ...team, raises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
+    expect(read({ team })).toMatch(/travels until/);
+    expect(read({ team })).toMatch(/1 of 2 · asked/);
+  });
+
   it('lets approvers decide, operators look', () => {
-    expect(JSON.stringify(home({ at, own: [], team }).blocks)).toContain('confirm_claim');
-    expect(JSON.stringify(home({ at, own: [], team: { ...team, isApprover: false } }).blocks)).not.toContain('_claim');
+    const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
+    expect(buttonIds(home({ at, own: [], team }).blocks)).toEqual([
+      'decide_request_approve',
+      'decide_request_deny',
+      'confirm_claim',
+      'refuse_claim',
+      'revert_now',
+    ]);
+    expect(buttonIds(home({ at, own: [], team: looks }).blocks)).toEqual([]);
   });
 
   it('fits whatever there is: how many more is said, and Slack takes it', () => {
@@ -59,6 +106,9 @@ describe('App Home', () => {
           own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
           team: {
             isApprover: true,
+            requests: fill({ ...request, card: named, reason: text, askedBy: text }),
+            raises: fill({ ...raise, card: named, by: text }),
+            mutes: fill({ ...mute, card: named, reason: text }),
             claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),
             inactive: fill(named),

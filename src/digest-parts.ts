@@ -1,0 +1,64 @@
+import type { CardFacts } from './alert/alert.ts';
+import { declineReason } from './alert/decline-reason.ts';
+import type { TransactionEvent } from './alert/event.ts';
+import type { Place } from './alert/place.ts';
+import { cronPattern, type DigestSchedule } from './digest/schedule.ts';
+import type { DigestDeps } from './perform/set-digest.ts';
+import type { RedisClient } from './queue/connection.ts';
+import type { Queues } from './queue/queues.ts';
+import { createSendDigest } from './send-digest.ts';
+import type { Message } from './slack/message.ts';
+import { createDigests, kindOf } from './store/digests.ts';
+import { createTallies } from './store/tally.ts';
+
+interface Deps {
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  readonly inactive: () => Promise<CardFacts[]>;
+  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly post: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly now: () => Date;
+  readonly serviceZone: string;
+}
+
+/** Everything about digests, joined. */
+export function createDigestParts({ redis, queues, inactive, placeOf, post, now, serviceZone }: Deps) {
+  const digests = createDigests(redis);
+  const tallies = createTallies(redis);
+  const sendDigest = createSendDigest({ digests, tallies, inactive, placeOf, post, now });
+  const schedule = async (one: DigestSchedule): Promise<void> =>
+    await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
+  const digest: DigestDeps = {
+    digests,
+    schedule,
+    unschedule: async (channel, kind) => await queues.unscheduleDigest({ channel, kind }),
+    postNow: sendDigest.now,
+    placeOf,
+    serviceZone,
+  };
+
+  return {
+    digest,
+    sendDigest,
+
+    async countDecline({ id, occurredAt, amountCents, decline, merchant }: TransactionEvent, { group }: CardFacts) {
+      const { code, title } = declineReason(decline ?? { code: '', message: '' });
+      await tallies.count({
+        eventId: id,
+        at: occurredAt,
+        cents: amountCents,
+        reason: { code, title },
+        merchant: merchant.name.trim().slice(0, 80),
+        group,
+      });
+    },
+
+    /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
+    async keepDigests(): Promise<void> {
+      for (const one of await digests.all()) {
+        if (!(await queues.hasDigest({ channel: one.channel, kind: kindOf(one) }))) await schedule(one);
+      }
+      await sendDigest.missed();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { Queue } from 'bullmq';
+import { describe, expect, it } from 'vitest';
+import { channels, people } from '../support/people.ts';
+import { useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, olga } = people;
+const scheduler = (kind: string): string => `digest-${channels.alerts}-${kind}`;
+
+async function withUpkeep<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
+  const queue = new Queue('upkeep', { connection: cardbell().store.duplicate(), prefix: '{cardbell:queue}' });
+  try {
+    return await work(queue);
+  } finally {
+    await queue.close();
+  }
+}
+
+describe('a digest', () => {
+  it('now: the last day by reason and merchant, with a chart', async () => {
+    const card = cardbell().take('ACTIVE');
+    for (const code of ['decline.rule.velocity', 'decline.card.pin'])
+      await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId, MerchantName: 'Kiosk 7' }));
+    await until(async () => (await cardbell().store.exists('{cardbell:state}:tally')) === 1, 'something is counted');
+    await until(() => cardbell().texts(channels.declines).length >= 2, 'both alerts');
+
+    await cardbell().command(ana, 'digest now');
+    const message = await cardbell().waitFor(channels.alerts, /Declines of the last day: 2 declines/);
+
+    const shown = JSON.stringify(message.blocks);
+    expect(shown).toContain('data_visualization');
+    expect(shown).toMatch(/Over the daily limit \(0 the day before\)/);
+    expect(shown).not.toMatch(/PIN/);
+    expect(message.text).toMatch(/cards wait to be activated/);
+  });
+
+  it('at its time: rings by the clock of its zone, and each period is posted once', async () => {
+    const since = Date.now() / 1000;
+    await cardbell().command(ana, 'digest daily 09:00 America/Chicago');
+    await cardbell().waitTold(ana, /gets a digest every day at 09:00, America\/Chicago/, since);
+
+    await withUpkeep(async (queue) => {
+      const found = await queue.getJobScheduler(scheduler('daily'));
+      expect(found).toMatchObject({ pattern: '0 9 * * *', tz: 'America/Chicago' });
+      const job = async () => (await queue.getDelayed()).find(({ name }) => name === 'send-digest');
+      // As if the time had come, twice.
+      await (await job())?.promote();
+      await cardbell().waitFor(channels.alerts, /Declines of the last day/);
+      await until(async () => (await job()) !== undefined, 'the next one is planned');
+      const posted = cardbell().texts(channels.alerts).length;
+      const again = await job();
+      await again?.promote();
+      await until(
+        async () => (await again?.getState()) !== 'delayed' && (await queue.getActiveCount()) === 0,
+        'it ran',
+      );
+      expect(cardbell().texts(channels.alerts)).toHaveLength(posted);
+    });
+  });
+
+  it('weekly, and off', async () => {
+    const since = Date.now() / 1000;
+    await cardbell().command(ana, 'digest weekly monday 9am');
+    await cardbell().waitTold(ana, /every Monday at 09:00, America\/New_York/, since);
+    await cardbell().command(olga, 'digest off');
+    await cardbell().waitTold(olga, /Only approvers may/, since);
+    await cardbell().command(ana, 'digest off');
+    await cardbell().waitTold(ana, /gets no digest any more/, since);
+
+    await withUpkeep(async (queue) => {
+      const digests = (await queue.getJobSchedulers()).filter(({ key }) => key.startsWith('digest-'));
+      expect(digests).toEqual([]);
+    });
+    expect(await cardbell().store.hlen('{cardbell:state}:digests')).toBe(0);
+  });
+});
