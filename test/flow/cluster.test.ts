@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import { channels, people } from '../support/people.ts';
+import { startCluster } from '../support/redis-cluster.ts';
+import { holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+/** From the till to Slack, from a click to the card service and into the record. */
+async function goesThrough({ take, sandbox, waitFor, press, writes, url }: RunningCardbell): Promise<void> {
+  const account = take('ACTIVE');
+  sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });
+  const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
+  await press(people.olga, alert, actionId.blockCard);
+  await until(
+    () => writes().some(({ path, status }) => path.endsWith(`/${account.AcctId}`) && status === 200),
+    'blocked',
+  );
+  await waitFor(channels.audit, /blocked/);
+  await waitFor(channels.status, new RegExp(holderOf(account)));
+  await until(
+    async () => /cardbell_health_read\S* 1/.test(await (await fetch(`${url}/metrics`)).text()),
+    'health is read',
+  );
+}
+
+/** What a key in the wrong slot, or a broken connection, would leave in the logs. */
+const troubles = ({ logs }: RunningCardbell): string[] =>
+  logs().filter((line) => /CROSSSLOT|MOVED|same slot|"level":(50|60)/.test(line));
+
+describe('on Redis Cluster', () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>;
+  let cardbell: RunningCardbell;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    cardbell = await startCardbell({ webs: 2, workers: 2, env: { REDIS_URL: cluster.url }, prepare: () => {} });
+  });
+  afterAll(async () => {
+    await cardbell?.stop();
+    await cluster?.stop();
+  });
+
+  it('three nodes, two webs and two workers share everything', async () => {
+    await goesThrough(cardbell);
+    expect(troubles(cardbell)).toEqual([]);
+  });
+
+  it('a gap is closed', async () => {
+    const { sandbox, webs, startWeb, take, waitFor } = cardbell;
+    const account = take('ACTIVE');
+    sandbox.outage(true);
+    for (const web of webs) web.kill('SIGKILL');
+    await Promise.all(webs.map(({ exit }) => exit));
+    sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });
+    await startWeb();
+
+    const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
+
+    expect(JSON.stringify(alert)).toMatch(/late/i);
+    expect(troubles(cardbell)).toEqual([]);
+  });
+});
+
+describe('over TLS to Redis', () => {
+  const certificate = 'test/fixtures/tls/cert.pem';
+  let redis: LocalRedis;
+  let cardbell: RunningCardbell;
+  beforeAll(async () => {
+    const port = await freePort();
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', 'test/fixtures/tls/key.pem'];
+    const folders = files.map((file) => (file.startsWith('test/') ? `${process.cwd()}/${file}` : file));
+    redis = await startRedis({ extraArgs: ['--tls-port', String(port), ...folders, '--tls-auth-clients', 'no'] });
+    cardbell = await startCardbell({
+      env: { REDIS_URL: `rediss://localhost:${port}`, NODE_EXTRA_CA_CERTS: certificate },
+      prepare: () => {},
+    });
+  });
+  afterAll(async () => {
+    await cardbell?.stop();
+    await redis?.stop();
+  });
+
+  it('with a certificate authority of one’s own', async () => {
+    await goesThrough(cardbell);
+    expect(troubles(cardbell)).toEqual([]);
+  });
+});
