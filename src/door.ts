@@ -118,25 +118,29 @@ export function watchContinue(server: Server, open: ReturnType<typeof createDoor
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
 }
 
+/** Who sends the rest of a body more slowly than this while we stop will find another process, or send it again. */
+const BODY_PATIENCE_MS = 2000;
+
 /**
  * Makes a server's orderly end: nobody new is let in, requests under way are answered, and every connection closes as
  * soon as it has none. Node's own `close` waits for connections that have not sent anything yet, and for those that
  * are kept alive after an answer given meanwhile.
  */
 export function createStop(server: Server): () => Promise<void> {
-  const requests = new Map<Socket, number>();
+  const requests = new Map<Socket, Set<IncomingMessage>>();
   let isStopping = false;
 
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    requests.set(socket, 0);
+    requests.set(socket, new Set());
     socket.once('close', () => requests.delete(socket));
   });
-  const onRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    requests.set(socket, (requests.get(socket) ?? 0) + 1);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const underWay = requests.get(socket);
+    underWay?.add(request);
     response.once('close', () => {
-      const left = (requests.get(socket) ?? 1) - 1;
-      if (requests.has(socket)) requests.set(socket, left);
-      if (isStopping && left === 0) socket.destroySoon();
+      underWay?.delete(request);
+      if (isStopping && (underWay?.size ?? 0) === 0) socket.destroySoon();
     });
   };
   server.prependListener('request', onRequest);
@@ -146,6 +150,11 @@ export function createStop(server: Server): () => Promise<void> {
     new Promise((resolve) => {
       isStopping = true;
       server.close(() => resolve());
-      for (const [socket, underWay] of requests) if (underWay === 0) socket.destroy();
+      for (const [socket, underWay] of requests) if (underWay.size === 0) socket.destroy();
+      setTimeout(() => {
+        for (const [socket, underWay] of requests) {
+          if ([...underWay].some(({ complete }) => !complete)) socket.destroy();
+        }
+      }, BODY_PATIENCE_MS).unref();
     });
 }

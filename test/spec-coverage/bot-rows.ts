@@ -34,6 +34,11 @@ export const BOT_ROWS: readonly SpecRow[] = [
     receivers,
     'is answered while Slack is away, within a tenth of a second',
   ),
+  row(
+    'missed events must be retrieved through the API',
+    'test/flow/recovery.test.ts',
+    'what happened while the door was closed is told late, once',
+  ),
   row('TLS 1.2 or later', 'test/flow/receivers-process.test.ts', 'is 1.2 or newer, and carries the same receivers'),
 
   // Resources and their fields
@@ -139,6 +144,11 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row('API error answers', unsure, 'is told in the API’s own words, and that nothing changed'),
 
   // Limits
+  row(
+    'the last retry comes after an hour, then the notification is gone',
+    'test/src/alert/gap.test.ts',
+    'begins an hour and a little earlier',
+  ),
   row(
     'time-based limits: daily, weekly, monthly, yearly, lifetime',
     commands,
