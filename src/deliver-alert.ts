@@ -157,6 +157,8 @@ async function put(
   { outbox, wakeOutbox }: Deps,
 ): Promise<void> {
   const { id } = alert.event;
-  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late: alert.late, notBefore: holdUntil });
+  // Somebody is trying cards now: that is what quiet hours are not for.
+  const notBefore = how.urgency === 'fraud' ? null : holdUntil;
+  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late: alert.late, notBefore });
   await wakeOutbox(channel);
 }

@@ -38,10 +38,13 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   travel: 'operator',
   settle_lease: 'approver',
   ask: 'holder',
+  why: 'operator',
+  declines: 'operator',
+  track: 'operator',
 };
 
 /** What holders may do as well, with their own card. */
-const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'recognize', 'ask']);
+const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
 
 /**
  * Who may do what, in one line for the record, with a mark that changes when the rules do.

@@ -1,8 +1,12 @@
+import { toMissedTransaction } from './card/missed-transaction.ts';
+import { toInstant } from './card/time.ts';
 import type { WorkerConfig } from './config.ts';
+import { intakeKey } from './keys.ts';
 import type { RoutingDeps } from './perform/routing-deps.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createRoute, type Route } from './routing/route.ts';
 import type { Slack } from './slack/client.ts';
+import { createPermalink } from './slack/permalink.ts';
 import { createPlaceOf, type PlaceOf, placesVersionKey } from './store/channel-places.ts';
 import { createMutes } from './store/mutes.ts';
 import { createQuietHours } from './store/quiet-hours.ts';
@@ -54,6 +58,12 @@ export function createRoutingParts({ config, redis, slack, tellOps, now, ...deps
     zone: config.serviceZone,
     channelInfo: slack.channelInfo,
     openDirect: slack.openDirect,
+    trail,
+    timesDelivered: async (eventId: string) => Number((await redis.get(intakeKey(`seen:${eventId}`))) ?? 0),
+    permalink: createPermalink(slack.authTest),
+    toMissed: (row: Record<string, unknown>) =>
+      toMissedTransaction(row, { zone: config.serviceZone, receivedAt: now().toISOString() }),
+    toInstant: (text: string) => toInstant(text, config.serviceZone),
   };
   return { route, placeOf, trail, routing };
 }

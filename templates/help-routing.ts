@@ -10,6 +10,27 @@ export interface HelpEntry {
 /** The verbs of `src/authority/routing-command.ts`. */
 export const routingHelp: readonly HelpEntry[] = [
   {
+    verb: 'declines',
+    usage: 'declines CARD [7d]',
+    example: '/card declines 4242 30d',
+    effect: 'every decline of that time, counted by reason; holders may see their own',
+    who: 'operators',
+  },
+  {
+    verb: 'track',
+    usage: 'track CARD',
+    example: '/card track Jane Doe',
+    effect: 'where a card is: ordered, shipped, activated or still waiting; holders may see their own',
+    who: 'operators',
+  },
+  {
+    verb: 'why',
+    usage: 'why EVENT',
+    example: '/card why evt_0h3k7m2p9q4r8s5t',
+    effect: 'the way of one alert; also with a link to its message, or with a card for its last one',
+    who: 'operators',
+  },
+  {
     verb: 'subscribe',
     usage: 'subscribe KIND [filters]',
     example: '/card subscribe declines over 500 and not (country US or group "Field Ops")',

@@ -2,7 +2,7 @@ import type { CardFacts } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime, mention } from '../src/slack/mrkdwn.ts';
 import { cardHandle, cardOfHolder } from './card-words.ts';
-import { context, header, outside, section, sentence } from './parts.ts';
+import { asManyAsFit, context, header, outside, section, sentence } from './parts.ts';
 
 /** A mute, or a travel notice. */
 export interface MuteWords {
@@ -15,8 +15,6 @@ export interface MuteWords {
   readonly endsAt: string;
 }
 
-const SHOWN_MAX = 30;
-
 /** A card is muted from now on, or its holder travels. */
 export function muteSet(mute: MuteWords): Message {
   const { countries, endsAt } = mute;
@@ -24,7 +22,7 @@ export function muteSet(mute: MuteWords): Message {
   const what = countries === null ? `${card} is muted` : `${card} is expected in ${outside(list(countries), 200)}`;
   const means =
     countries === null
-      ? 'Its alerts are kept and counted, and not posted. A card that is blocked or closed, a wrong PIN and warnings of card testing still come.'
+      ? 'Its alerts are kept and counted, and not posted. A card that is blocked or closed and a wrong PIN still come.'
       : 'Declines that the journey explains (purchases abroad not allowed, or in person in these countries) come to you alone. A wrong PIN and everything else goes where it always goes. The card’s own rules stay as they are.';
   return {
     text: sentence(`${what} until ${easternTime(endsAt)}.`),
@@ -82,17 +80,13 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
 
 /** Every mute and travel notice, with how many alerts it has kept back so far. */
 export function muteList({ mutes }: { readonly mutes: readonly (MuteWords & { readonly count: number })[] }): Message {
-  const more = mutes.length - SHOWN_MAX;
+  const { shown, left } = asManyAsFit(mutes.map((mute) => section(...linesOf(mute))));
   const title = mutes.length === 0 ? 'No card is muted' : `Muted cards and travel notices: ${mutes.length}`;
   return {
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${easternTime(mute.endsAt)}.`).join('')}`,
     ),
-    blocks: [
-      header(title),
-      ...mutes.slice(0, SHOWN_MAX).map((mute) => section(...linesOf(mute))),
-      ...context(more > 0 ? `… and ${more} more.` : null, 'Each ends by itself.'),
-    ],
+    blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends by itself.')],
   };
 }
 

@@ -34,6 +34,9 @@ const doing: Readonly<Record<Verb, string>> = {
   break_glass: 'break the glass',
   take_back: 'take back temporary changes',
   settle_lease: 'decide about temporary changes',
+  why: 'see the way of an alert',
+  declines: 'see declines',
+  track: 'see shipments',
 };
 
 const whoWords: Readonly<Record<Role, string>> = {

@@ -105,6 +105,22 @@ export function actions(...buttons: readonly (Button | null)[]): ActionsBlock[] 
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
+/** Room that a message keeps for what stands around a list. */
+const LIST_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
+const LIST_BLOCKS_MAX = limits.MESSAGE_BLOCKS_MAX - 10;
+
+/** The first blocks of a list that one message can hold, and how many are left. */
+export function asManyAsFit(blocks: readonly SectionBlock[]): { shown: SectionBlock[]; left: number } {
+  let size = 0;
+  const shown: SectionBlock[] = [];
+  for (const block of blocks.slice(0, LIST_BLOCKS_MAX)) {
+    size += JSON.stringify(block).length;
+    if (size > LIST_SIZE_MAX) break;
+    shown.push(block);
+  }
+  return { shown, left: blocks.length - shown.length };
+}
+
 /** The sentence for notifications and screen readers. */
 export function sentence(text: string): string {
   return truncate(text, limits.MESSAGE_TEXT_MAX);

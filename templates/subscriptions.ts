@@ -1,6 +1,6 @@
 import type { Message } from '../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../src/slack/mrkdwn.ts';
-import { context, header, outside, section, sentence } from './parts.ts';
+import { asManyAsFit, context, header, outside, section, sentence } from './parts.ts';
 
 interface ShownSubscription {
   readonly number: number;
@@ -12,7 +12,6 @@ interface ShownSubscription {
 }
 
 const FILTER_MAX = 400;
-const CHANNELS_MAX = 30;
 const LINES_MAX = 12;
 
 export interface Subscribed {
@@ -84,13 +83,14 @@ export function subscriptionList({ isAll, rules, mutes }: SubscriptionList): Mes
   const where = isAll ? 'All channels' : 'This channel';
   const subscriptions = `${count} ${count === 1 ? 'subscription' : 'subscriptions'}`;
   const quiet = rules.filter((rule) => rule.quiet !== null).length;
+  const { shown, left } = asManyAsFit(rules.map((rule) => section(...linesOf(rule))));
   return {
     text: sentence(`${where}: ${subscriptions}, quiet hours in ${quiet} of ${rules.length}, ${mutes} mutes.`),
     blocks: [
       header(isAll ? 'What channels get' : 'What this channel gets'),
-      ...rules.slice(0, CHANNELS_MAX).map((rule) => section(...linesOf(rule))),
+      ...shown,
       ...context(
-        rules.length > CHANNELS_MAX ? `… and ${rules.length - CHANNELS_MAX} channels more.` : null,
+        left > 0 ? `… and ${left} channels more.` : null,
         mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted or traveling: \`/card mutes\``,
         isAll ? null : 'For every channel: `/card subscriptions all`',
       ),

@@ -3,7 +3,7 @@ import { parseAmount } from '../alert/money.ts';
 import { maskCardNumbers } from '../card-number.ts';
 import { type AskCommand, parseAsk } from './ask-command.ts';
 import { readDigest } from './digest-command.ts';
-import { hearVerbs, parseRoutingCommand, placeVerbs, type RoutingCommand } from './routing-command.ts';
+import { hearVerbs, parseRoutingCommand, parseWhy, placeVerbs, type RoutingCommand } from './routing-command.ts';
 import { readSince, type Since } from './since.ts';
 import { readTerm } from './term-words.ts';
 import type { Wish } from './wish.ts';
@@ -84,6 +84,8 @@ export const commandVerbs = [
 export function parseCommand(text: string): Command {
   // Written in one way first, so that no spacing or full-width digit hides a number.
   const plain = text.normalize('NFKC').replaceAll(/\s+/g, ' ');
+  const why = parseWhy(plain);
+  if (why !== null) return why;
   const masked = maskCardNumbers(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
   const words = masked
     .trim()

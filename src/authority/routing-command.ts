@@ -2,11 +2,11 @@ import { readCountry } from '../alert/merchant-category.ts';
 import { readDuration } from './duration.ts';
 
 /** Verbs about what a place gets: what is typed after them is read by whoever does it. */
-export const placeVerbs = ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes'] as const;
+export const placeVerbs = ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes', 'why'] as const;
 type PlaceVerb = (typeof placeVerbs)[number];
 
 /** Verbs about a card and what people hear of it. */
-export const hearVerbs = ['mute', 'unmute', 'travel'] as const;
+export const hearVerbs = ['mute', 'unmute', 'travel', 'declines', 'track'] as const;
 type HearVerb = (typeof hearVerbs)[number];
 
 /** What somebody wants to hear, or not to hear. */
@@ -26,12 +26,29 @@ const usages: Readonly<Record<PlaceVerb | HearVerb, string>> = {
   subscriptions: '/card subscriptions [all]',
   quiet: '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off',
   mutes: '/card mutes',
+  why: '/card why evt_… | MESSAGE LINK | CARD',
   mute: '/card mute CARD DURATION [reason], for instance /card mute 4242 3 days trade show',
   unmute: '/card unmute CARD',
   travel: '/card travel CARD COUNTRY[, COUNTRY] until DATE [reason]',
+  declines: '/card declines CARD [7d]',
+  track: '/card track CARD',
 };
 
-const needsText: ReadonlySet<string> = new Set(['subscribe', 'quiet']);
+const needsText: ReadonlySet<string> = new Set(['subscribe', 'quiet', 'why']);
+
+/** An event's id, or what *Copy link* on a message gives. */
+const eventRef = /evt_[0-9a-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
+
+/**
+ * Reads `why` with an event's id or a link to a message, as it was typed: sixteen digits of a link may look like a card
+ * number. A message becomes `C0123 1700000000.000100`. Null for anything else.
+ */
+export function parseWhy(text: string): RoutingCommand | null {
+  const [, said = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
+  const [id, channel, seconds, rest] = eventRef.exec(said) ?? [];
+  if (id === undefined) return null;
+  return { verb: 'why', text: channel === undefined ? id : `${channel} ${seconds}.${rest}` };
+}
 
 /** Reads the verbs of this file; null for any other. Pure. */
 export function parseRoutingCommand(verb: string, words: readonly string[]): RoutingCommand | null {
@@ -45,12 +62,17 @@ export function parseRoutingCommand(verb: string, words: readonly string[]): Rou
   if (words.length === 0) return unclear(hear, `Which card do you mean?`);
   if (hear === 'mute') return parseMute(words);
   if (hear === 'travel') return parseTravel(words);
+  if (hear === 'declines') {
+    const at = words.findIndex((word, index) => index > 0 && (/^for$/i.test(word) || isDurationAt(words, index)));
+    if (at !== -1) return { verb: hear, words: words.slice(0, at), details: words.slice(at).join(' ') };
+  }
   return { verb: hear, words, details: '' };
 }
 
 const whyMissing: Readonly<Partial<Record<PlaceVerb, string>>> = {
   subscribe: 'What should this channel get?',
   quiet: 'From when to when should this channel be quiet?',
+  why: 'Which alert do you mean?',
 };
 
 function unclear(verb: PlaceVerb | HearVerb, why: string): RoutingCommand {

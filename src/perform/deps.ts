@@ -48,7 +48,14 @@ export interface FilledForm {
 export interface PerformDeps {
   readonly card: Pick<
     CardClient,
-    'getAccount' | 'setCardStatus' | 'activateCard' | 'getSpendRules' | 'putSpendRules' | 'getRemainingLimits'
+    | 'getAccount'
+    | 'setCardStatus'
+    | 'activateCard'
+    | 'getSpendRules'
+    | 'putSpendRules'
+    | 'getRemainingLimits'
+    | 'listAccountNetworkTransactions'
+    | 'getCardOrder'
   >;
   /** The rules with one thing changed, everything else as it was. */
   readonly changeRule: (raw: Record<string, unknown>, change: RuleChange) => Record<string, unknown>;

@@ -1,9 +1,11 @@
+import type { TransactionEvent } from '../alert/event.ts';
 import type { Channels } from '../config.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mutes } from '../store/mutes.ts';
 import type { QuietHoursStore } from '../store/quiet-hours.ts';
 import type { Subscriptions } from '../store/subscriptions.ts';
+import type { Trail } from '../store/trail.ts';
 
 /** What people decide about where events go, and what it takes. */
 export interface RoutingDeps {
@@ -16,6 +18,15 @@ export interface RoutingDeps {
   readonly zone: string;
   readonly channelInfo: Slack['channelInfo'];
   readonly openDirect: Slack['openDirect'];
+  readonly trail: Pick<Trail, 'read' | 'latest'>;
+  /** How often an event was delivered; 0 when it is not remembered any more. */
+  readonly timesDelivered: (eventId: string) => Promise<number>;
+  /** Address of a message. Null: not known now. */
+  readonly permalink: (channel: string, ts: string) => Promise<string | null>;
+  /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
+  readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
+  /** A datetime of the API; null when it is none. */
+  readonly toInstant: (text: string) => string | null;
   /** Wakes the worker when a mute ends. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
   /** Posts into a channel; the id makes repeating it nothing. */

@@ -26,7 +26,7 @@ interface Deps {
   readonly placeOf: (channel: string, version: string | null) => Promise<Place>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly tellShared: (channel: string) => Promise<void>;
-  readonly trail: Pick<Trail, 'note'>;
+  readonly trail: Pick<Trail, 'note' | 'setLatest'>;
   readonly now: () => Date;
 }
 
@@ -82,7 +82,10 @@ export function createRoute(deps: Deps): Route {
         note('routed', mute.travel.directChannel, 'To the author of the travel notice, instead of the channels.');
       }
     }
-    await trail.note(event.id, ...steps);
+    await Promise.all([
+      trail.note(event.id, ...steps),
+      event.acctId === null ? null : trail.setLatest(event.acctId, event.id),
+    ]);
     return deliveries;
   };
 

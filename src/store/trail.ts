@@ -42,12 +42,17 @@ export type TrailStep = z.infer<typeof TrailStep>;
 export interface Trail {
   /** Adds steps. The same step said again in the same words counts once: jobs may run twice. */
   note(eventId: string, ...steps: readonly Omit<TrailStep, 'at'>[]): Promise<void>;
+  /** Remembers the newest event of an account. */
+  setLatest(acctId: number, eventId: string): Promise<void>;
+  /** Null: none in the last 30 days. */
+  latest(acctId: number): Promise<string | null>;
   /** Oldest first; empty when the event is unknown or too old. */
   read(eventId: string): Promise<TrailStep[]>;
 }
 
 export function createTrail(redis: Redis | Cluster, now: () => Date = () => new Date()): Trail {
   const keyOf = (eventId: string): string => stateKey(`trail:${eventId}`);
+  const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
     async note(eventId, ...steps) {
       const key = keyOf(eventId);
@@ -57,6 +62,10 @@ export function createTrail(redis: Redis | Cluster, now: () => Date = () => new 
       for (const { step, channel, text } of steps) writing.hsetnx(key, JSON.stringify([step, channel, text]), at);
       await writing.expire(key, TRAIL_TTL_SECONDS).exec();
     },
+    async setLatest(acctId, eventId) {
+      await redis.set(latestKey(acctId), eventId, 'EX', TRAIL_TTL_SECONDS);
+    },
+    latest: (acctId) => redis.get(latestKey(acctId)),
     async read(eventId) {
       const fields = Object.entries(await redis.hgetall(keyOf(eventId)));
       return fields

@@ -21,8 +21,11 @@ describe('role and verb', () => {
     'undo_block',
     'break_glass',
     'take_back',
+    'why',
+    'declines',
+    'track',
   ]);
-  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'recognize', 'ask']);
+  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
   const onlyHolders = new Set(['recognize', 'ask']);
   const cases = verbs.flatMap((verb) => [
     [verb, [] as Role[], mayAll.has(verb)] as const,

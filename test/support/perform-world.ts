@@ -93,6 +93,8 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
         service.rules = raw;
       },
       getRemainingLimits: async () => ({ overall: [], categories: [] }),
+      listAccountNetworkTransactions: async () => [],
+      getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
     },
     directory: { account: async () => null } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),

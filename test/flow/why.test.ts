@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../src/store/links.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const { olga, otto } = people;
+const cardbell = useCardbell();
+
+const blocksOf = (message: { blocks?: unknown }): string => JSON.stringify(message.blocks);
+
+describe('/card why', () => {
+  it('tells the way of an event: taken, repeated, routed, posted', async () => {
+    const { deliver, take, command, waitTold, waitFor, slackCalls } = cardbell();
+    const card = take('ACTIVE');
+    const webhook = sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Why Shop' });
+    await deliver(webhook);
+    const posted = await waitFor(channels.declines, /Why Shop/);
+    await deliver(webhook);
+    await deliver(webhook);
+    const id = /evt_[0-9a-z]{16}/.exec(blocksOf(posted))?.[0] ?? '';
+    const link = `https://northwind.slack.com/archives/${posted.channel}/p${posted.ts.replace('.', '')}`;
+
+    let since = 0;
+    for (const event of [id, link, last4Of(card)]) {
+      await command(olga, `why ${event}`);
+      const answer = await waitTold(olga, new RegExp(`^${id}: .*Why Shop.*posted in 1 place`), since);
+      since = Number(answer.ts);
+      expect(blocksOf(answer)).toContain('Delivered 3 times');
+      expect(blocksOf(answer)).toContain('it is the default channel for declines');
+      expect(blocksOf(answer)).toContain(`p${posted.ts.replace('.', '')}|message>`);
+    }
+    expect(slackCalls('chat.postMessage').filter(({ args }) => args.channel === channels.declines)).toHaveLength(1);
+  });
+
+  it('tells of mutes and subscriptions, and of what was posted nowhere', async () => {
+    const { deliver, take, command, waitTold, store } = cardbell();
+    const card = take('ACTIVE');
+    await command(olga, `mute ${last4Of(card)} 2h`);
+    const muted = await waitTold(olga, /is muted until/);
+    await deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Silent Shop' }));
+    await until(async () => (await store.exists(`{cardbell:state}:latest:${card.AcctId}`)) === 1, 'it is routed');
+
+    await command(olga, `why ${last4Of(card)}`);
+    const answer = await waitTold(olga, /Silent Shop.*not been posted anywhere/, Number(muted.ts));
+    expect(blocksOf(answer)).toContain(`The card is muted, by <@${olga}>`);
+  });
+
+  it.each([
+    ['evt_0000000000000000', /I know no such alert/],
+    ['https://x.slack.com/archives/C0DECLINES/p1700000000000100', /I know no such alert/],
+    ['', /Which alert do you mean/],
+  ])('“%s” is not guessed at', async (event, words) => {
+    const since = Number(cardbell().workspace.ephemerals(olga).at(-1)?.ts ?? 0);
+    await cardbell().command(olga, `why ${event}`);
+    await cardbell().waitTold(olga, words, since);
+  });
+});
+
+describe('/card declines', () => {
+  it('counts what the service remembers and what came, each once; newest first', async () => {
+    const { sandbox, deliver, take, command, waitTold, waitFor } = cardbell();
+    const card = take('ACTIVE');
+    const body = JSON.stringify({ AcctId: card.AcctId, Amount: 99_000, MerchantName: 'Fetched Shop' });
+    await fetch(`${sandbox.url.replace('/v4', '')}/simulate/purchase`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    await waitFor(channels.declines, /Fetched Shop/);
+    await deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Told Shop' }));
+    await waitFor(channels.declines, /Told Shop/);
+
+    await command(olga, `declines ${last4Of(card)} 30d`);
+    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*2 declines in 30 days`));
+    expect(blocksOf(answer)).toMatch(/Fetched Shop/);
+    expect(blocksOf(answer)).toMatch(/Told Shop/);
+    expect(answer.text).toContain('Kind of merchant not allowed: 1');
+  });
+
+  it('still answers when the card service is away, and says that it may not be all', async () => {
+    const { sandbox, take, command, waitTold } = cardbell();
+    const card = take('ACTIVE');
+    sandbox.faults.add({ path: /NetworkTransactions/, kind: 'token_expired' });
+    await command(olga, `declines ${last4Of(card)}`);
+    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*0 declines in 1 week`));
+    expect(blocksOf(answer)).toContain('could not be asked');
+  });
+
+  it('is not for everybody; holders see their own card only', async () => {
+    const { take, command, waitTold, store, told } = cardbell();
+    const [own, other] = [take('ACTIVE'), take('ACTIVE')];
+    await command(otto, `declines ${last4Of(own)}`);
+    await waitTold(otto, /Only operators and approvers may see declines/);
+    const at = new Date().toISOString();
+    await createLinks(store).link({ acctId: own.AcctId, userId: otto, provedBy: 'approver', by: olga, at });
+
+    await command(otto, `declines ${own.AcctId}`);
+    await waitTold(otto, new RegExp(`${holderOf(own)}.*declines in 1 week`));
+    await command(otto, `declines ${other.AcctId}`);
+    await waitTold(otto, /You hold no card/);
+    expect(told(otto).join()).not.toContain(holderOf(other));
+  });
+});
+
+describe('/card track', () => {
+  it('tells when it was shipped, with the carrier’s link, and that it waits for activation', async () => {
+    const { deliver, take, command, waitTold, waitFor } = cardbell();
+    const card = take('INACTIVE');
+    const last4 = last4Of(card);
+    await deliver(
+      sampleWebhook('card-shipping', {
+        AcctId: card.AcctId,
+        Last4CardNumber: last4,
+        TrackingNumber: '1Z999AA10123456784',
+        ShippingMethod: 'UPS Ground',
+      }),
+    );
+    await waitFor(channels.shipping, new RegExp(last4));
+
+    await command(olga, `track ${last4}`);
+    const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*Shipped with UPS Ground.*Not activated yet`));
+    expect(blocksOf(answer)).toContain('https://www.ups.com/');
+    expect(blocksOf(answer)).toContain(`/card activate ${last4}`);
+  });
+});
