@@ -18,7 +18,9 @@ export async function trackCard({ action, acctId, cardId }: Resolved, deps: Perf
     one !== null && one.alert.event.kind === 'card-shipping' ? [one.alert.event] : [],
   );
   const orders = await Promise.all(
-    [...new Set(shipments.map(({ cardOrderId }) => cardOrderId))].map((id) => (id === null ? null : orderOf(id, deps))),
+    [...new Set(shipments.map(({ cardOrderId }) => cardOrderId))].map((id) =>
+      id === null ? Promise.resolve(null) : orderOf(id, deps),
+    ),
   );
   const card = details.cards.find((one) => one.cardId === cardId) ?? details.cards.at(-1);
   const message = cardTrack({

@@ -84,7 +84,7 @@ export function createRoute(deps: Deps): Route {
     }
     await Promise.all([
       trail.note(event.id, ...steps),
-      event.acctId === null ? null : trail.setLatest(event.acctId, event.id),
+      event.acctId === null ? Promise.resolve() : trail.setLatest(event.acctId, event.id),
     ]);
     return deliveries;
   };
