@@ -30,6 +30,8 @@ interface Deps {
   /** The channels that get an event. */
   readonly route: Route;
   readonly placeAlert: PlaceAlert;
+  /** The first use of a card that was activated. Answers with the alerts whose messages say so from now on. */
+  readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   /** Tells the holder of the card as well, in a direct message, where one is linked. */
   readonly tellHolder: (alert: Alert) => Promise<void>;
   readonly history: CardHistory;
@@ -40,6 +42,8 @@ interface Deps {
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
 }
+
+type AnnounceDeps = Pick<Deps, 'alerts' | 'route' | 'placeAlert' | 'outbox' | 'wakeOutbox' | 'updateMessages'>;
 
 /** How an event came to its delivery. */
 export interface Coming {
@@ -64,13 +68,16 @@ export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Dep
   const base = { card, outcomes: [], late: coming.isLate };
   if (event.kind === 'card-shipping') {
     await deps.history.addAlert(event.acctId, 'shipments', event.id, Date.parse(event.callbackAt));
-    await deliver({ ...base, event }, deps);
+    await deliver({ ...base, event, isReminder: false }, deps);
   } else if (event.kind === 'virtual-card') {
     await deliver({ ...base, event }, deps);
   } else {
     if (event.kind === 'decline') {
       await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
       await deps.countDecline(event, card);
+    }
+    if (event.kind !== 'decline' && event.direction === 'debit') {
+      for (const id of await deps.cardUsed(event)) await deps.updateMessages(id);
     }
     const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
     await deliver({ ...base, event, remedy, repeats: {}, story: null }, deps);
@@ -127,6 +134,12 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 }
 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
+  await announce(alert, deps);
+  await deps.tellHolder(alert);
+}
+
+/** Puts an alert into every channel that it goes to. Safe to repeat. */
+export async function announce(alert: Alert, deps: AnnounceDeps): Promise<void> {
   await deps.alerts.save(alert);
   for (const delivery of await deps.route(alert.event, alert.card)) {
     const { toldBy, threadId, broadcast, warning, changes } = await deps.placeAlert(alert, delivery.channel);
@@ -134,7 +147,6 @@ async function deliver(alert: Alert, deps: Deps): Promise<void> {
     if (toldBy === null) await put(alert, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
     for (const id of changes) await deps.updateMessages(id);
   }
-  await deps.tellHolder(alert);
 }
 
 /** The warning comes before the decline that brought it about, which answers it; every further card is added to it. */
@@ -142,7 +154,7 @@ async function warn(
   { event, card, late }: Alert,
   { warningId, isCause }: { readonly warningId: string; readonly isCause: boolean },
   delivery: Delivery,
-  deps: Deps,
+  deps: AnnounceDeps,
 ): Promise<void> {
   if (!isCause) return await deps.updateMessages(warningId);
   const warning = CardTestingAlert.parse({ event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] });
@@ -154,7 +166,7 @@ async function put(
   alert: Alert,
   { channel, holdUntil }: Delivery,
   how: { readonly threadId: string | null; readonly broadcast: boolean; readonly urgency: Urgency },
-  { outbox, wakeOutbox }: Deps,
+  { outbox, wakeOutbox }: AnnounceDeps,
 ): Promise<void> {
   const { id } = alert.event;
   // Somebody is trying cards now: that is what quiet hours are not for.

@@ -1,7 +1,9 @@
 import type { Alert, TransactionAlert } from './alert/alert.ts';
 import { mayBeCardTesting } from './alert/card-testing.ts';
 import { blockedRule, episodeRule } from './alert/episode.ts';
+import type { createCardNews } from './place-card-news.ts';
 import type { Alerts } from './store/alerts.ts';
+import type { CardOrders } from './store/card-orders.ts';
 import type { CardTesting } from './store/card-testing.ts';
 import type { Episodes } from './store/episodes.ts';
 import type { Purchases } from './store/purchases.ts';
@@ -28,6 +30,8 @@ interface Deps {
   readonly episodes: Episodes;
   readonly cardTesting: CardTesting;
   readonly purchases: Purchases;
+  readonly cardNews: ReturnType<typeof createCardNews>;
+  readonly cardOrders: Pick<CardOrders, 'blockThread'>;
   readonly alerts: Pick<Alerts, 'setStory'>;
   readonly trail: Pick<Trail, 'note'>;
 }
@@ -35,8 +39,12 @@ interface Deps {
 const ownMessage: Placement = { toldBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
 /** Groups what belongs together: repeats into one message, steps of a story into one thread. */
-export function createPlaceAlert({ episodes, cardTesting, purchases, alerts, trail }: Deps): PlaceAlert {
+export function createPlaceAlert(deps: Deps): PlaceAlert {
+  const { episodes, cardTesting, purchases, cardNews, cardOrders, alerts, trail } = deps;
+
   return async function placeAlert(alert, channel) {
+    if ('changes' in alert) return { ...ownMessage, ...(await cardNews.status(alert)) };
+    if ('isReminder' in alert) return { ...ownMessage, ...(await cardNews.shipping(alert)) };
     if (!('remedy' in alert)) return ownMessage;
     return alert.event.kind === 'decline' ? await placeDecline(alert, channel) : await placeSpend(alert);
   };
@@ -54,6 +62,7 @@ export function createPlaceAlert({ episodes, cardTesting, purchases, alerts, tra
         : 'The same card, merchant and reason: repeats are counted in one message';
       await trail.note(event.id, { step: 'grouped', channel, text: `${why}, that of ${leader}.` });
     }
+    if (isBlocked(alert)) return { ...placement, threadId: await cardOrders.blockThread(event.acctId) };
     if (warning === null) return placement;
     const text = `Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`;
     await trail.note(event.id, { step: 'grouped', channel, text });

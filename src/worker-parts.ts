@@ -16,7 +16,7 @@ import { maskCardNumbers } from './card-number.ts';
 import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
-import { type Coming, deliverAlert } from './deliver-alert.ts';
+import { announce, type Coming, deliverAlert } from './deliver-alert.ts';
 import { createDigestParts } from './digest-parts.ts';
 import { createHome } from './draw-home.ts';
 import { SlackError } from './errors.ts';
@@ -28,10 +28,12 @@ import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
 import type { PerformDeps } from './perform/deps.ts';
 import { createPlaceAlert } from './place-alert.ts';
+import { createCardNews } from './place-card-news.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRecovery } from './recovery-parts.ts';
 import { createRemedies } from './remedy.ts';
+import { remindOfActivation } from './remind-of-activation.ts';
 import { requestMessage } from './request-message.ts';
 import { createRoutingParts } from './routing-parts.ts';
 import { createAnswer } from './slack/answer.ts';
@@ -44,6 +46,7 @@ import { createAlerts } from './store/alerts.ts';
 import { createAudit } from './store/audit.ts';
 import { createBlocks } from './store/blocks.ts';
 import { createCardHistory } from './store/card-history.ts';
+import { createCardOrders } from './store/card-orders.ts';
 import { createCardTesting } from './store/card-testing.ts';
 import { createCategories } from './store/categories.ts';
 import { createClaims } from './store/claims.ts';
@@ -300,10 +303,14 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     updateLease: queues.updateLease,
   });
 
+  const cardOrders = createCardOrders(redis);
+  const cardNews = createCardNews({ cardOrders, alerts });
   const placeAlert = createPlaceAlert({
     episodes: createEpisodes(redis),
     cardTesting: createCardTesting(redis),
     purchases: createPurchases(redis, withLock),
+    cardNews,
+    cardOrders,
     alerts,
     trail: createTrail(redis),
   });
@@ -327,6 +334,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       remedyFor: remedies.remedyFor,
       route,
       placeAlert,
+      cardUsed: cardNews.used,
       tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
       history,
       countDecline: digestParts.countDecline,
@@ -334,6 +342,24 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       outbox,
       wakeOutbox: queues.flushOutbox,
       updateMessages: queues.updateMessage,
+    });
+
+  const remind = (): Promise<void> =>
+    remindOfActivation({
+      cardOrders,
+      alerts,
+      reload: directory.reload,
+      announce: (alert) =>
+        announce(alert, {
+          alerts,
+          route,
+          placeAlert,
+          outbox,
+          wakeOutbox: queues.flushOutbox,
+          updateMessages: queues.updateMessage,
+        }),
+      now,
+      log,
     });
 
   const recovery = createRecovery({
@@ -367,6 +393,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     directChannel: createDirectChannel(redis, slack.openDirect),
     renderFor,
     placeAlert,
+    remind,
     performDeps,
     poster,
     leaseMessage,

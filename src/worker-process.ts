@@ -59,6 +59,8 @@ const LAG_OVER_MS = 10_000;
 const DIRECTORY_REFRESH_MS = 30_000;
 /** What App Home counts down or lets run out is seldom older. */
 const HOME_REFRESH_MS = 120_000;
+/** A card that nobody has activated for days is found soon enough. */
+const REMINDER_LOOK_MS = 5 * 60_000;
 /** A temporary limit whose end is this late has lost its timer. */
 const LEASE_LATE_MS = 30_000;
 const MUTE_LATE_MS = 30_000;
@@ -169,6 +171,10 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return null;
       }
       if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
+      if (run.name === 'remind-of-activation') {
+        await parts.remind();
+        return null;
+      }
       if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
       if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
       if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
@@ -254,6 +260,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await queues.every('refresh-homes', HOME_REFRESH_MS);
     await parts.keepDigests();
+    await queues.every('remind-of-activation', REMINDER_LOOK_MS);
     await sweep();
     for (const { id: leaseId, endsAt, state } of await leases.all()) {
       if (state === 'open') await queues.endLease(leaseId, Date.parse(endsAt));

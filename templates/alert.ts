@@ -2,6 +2,7 @@ import type { Alert, ShippingAlert, StatusAlert, TransactionAlert, VirtualCardAl
 import type { WebhookKind } from '../src/alert/event.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
+import { activationReminder } from './activation-reminder.ts';
 import { authorization } from './authorization.ts';
 import { cardShipping } from './card-shipping.ts';
 import { cardStatus } from './card-status.ts';
@@ -36,6 +37,7 @@ const templates: { readonly [Kind in WebhookKind]: (alert: AlertOf<Kind>, view: 
 /** Any alert, for readers of `view`. */
 export function renderAlert(alert: Alert, view: View): Message {
   if (!mayShow('details', view.place)) return shared(alert);
+  if ('isReminder' in alert && alert.isReminder) return activationReminder(alert);
   if ('tried' in alert) return cardTesting(alert, view);
   // An alert's kind decides its shape: the schemas hold the two together, TypeScript does not see it over a union.
   const template = templates[alert.event.kind] as (alert: Alert, view: View) => Message;

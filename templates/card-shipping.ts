@@ -4,6 +4,7 @@ import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, link } from '../src/slack/mrkdwn.ts';
 import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from './card-words.ts';
+import { isAwaited, progressLine } from './order-progress.ts';
 import { outcomeLines } from './outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -30,7 +31,9 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
         ['Shipped', dateToken(event.callbackAt)],
       ]),
       section(
-        `The card cannot be used yet. When it has arrived, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``,
+        isAwaited(alert.progress)
+          ? `The card cannot be used yet. When it has arrived, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``
+          : 'The card is not waiting to be activated any more.',
       ),
       ...outcomeLines(outcomes),
       ...actions(
@@ -38,6 +41,7 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
           button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
       ),
       ...context(
+        progressLine(alert.progress),
         late ? 'Arrived late: fetched after a gap.' : null,
         [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
       ),

@@ -5,6 +5,7 @@ import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from './card-buttons.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from './card-words.ts';
+import { progressLine } from './order-progress.ts';
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, context, fields, header, outside, section, sentence } from './parts.ts';
 import type { View } from './view.ts';
@@ -44,7 +45,7 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
       ]),
       ...outcomeLines(outcomes),
       ...actions(isOne ? control(alert, only, one) : null),
-      ...context(alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(progressLine(alert.progress), alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],
   };
 }

@@ -14,6 +14,6 @@ import type { View } from './view.ts';
 export function renderHolderAlert(alert: Alert, view: View): Message | null {
   if ('changes' in alert) return holderStatus(alert);
   if ('remedy' in alert) return alert.event.kind === 'decline' ? holderDecline(alert, view) : null;
-  if (alert.event.kind === 'card-shipping') return holderShipping({ ...alert, event: alert.event });
+  if ('isReminder' in alert) return alert.isReminder ? null : holderShipping(alert);
   return alert.event.kind === 'virtual-card' ? holderVirtualCard({ ...alert, event: alert.event }) : null;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing.ts';
 import { Repeats } from './episode.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from './event.ts';
@@ -136,10 +137,22 @@ export const StatusChange = z.strictObject({
 });
 export type StatusChange = z.infer<typeof StatusChange>;
 
-export const StatusAlert = z.strictObject({ ...shared, event: CardStatusEvent, changes: z.array(StatusChange).min(1) });
+export const StatusAlert = z.strictObject({
+  ...shared,
+  event: CardStatusEvent,
+  changes: z.array(StatusChange).min(1),
+  /** How far the card's order has come, where the message belongs to its story. */
+  progress: OrderProgress.nullish(),
+});
 export type StatusAlert = z.infer<typeof StatusAlert>;
 
-export const ShippingAlert = z.strictObject({ ...shared, event: ShippingEvent });
+export const ShippingAlert = z.strictObject({
+  ...shared,
+  event: ShippingEvent,
+  progress: OrderProgress.nullish(),
+  /** True for the reminder that the card was not activated long after it was shipped. */
+  isReminder: z.boolean().default(false),
+});
 export type ShippingAlert = z.infer<typeof ShippingAlert>;
 
 export const VirtualCardAlert = z.strictObject({ ...shared, event: VirtualCardEvent });

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Alert, Outcome } from '../alert/alert.ts';
+import { OrderProgress } from '../alert/card-order.ts';
 import { TriedCard } from '../alert/card-testing.ts';
 import { Repeats } from '../alert/episode.ts';
 import { PurchaseStory } from '../alert/purchase-story.ts';
@@ -38,13 +39,15 @@ export interface Alerts {
   addSeenRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
   /** Where the purchase stands that it is a step of. */
   setStory(alertId: string, story: PurchaseStory): Promise<void>;
+  /** How far the card order has come that it is about. */
+  setProgress(alertId: string, progress: OrderProgress): Promise<void>;
   /** The latest outcome of one action. A running action's outcome is replaced by its result. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
 
 /**
  * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message; for
- * each channel how often it was repeated there (`src/store/episodes.ts`); its purchase; the cards of a card-testing warning
+ * each channel how often it was repeated there (`src/store/episodes.ts`); its purchase or card order; the cards of a card-testing warning
  * (`src/store/card-testing.ts`).
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
@@ -61,6 +64,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
         outcomes: [],
         ...('repeats' in alert && { repeats: {}, story: null }),
         ...('tried' in alert && { tried: [] }),
+        ...(('changes' in alert || 'isReminder' in alert) && { progress: null }),
       };
       await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...apart }));
     },
@@ -81,6 +85,10 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
         tried.sort((one, other) => one.firstAt.localeCompare(other.firstAt) || one.acctId - other.acctId);
         return { alert: { ...alert, outcomes, tried }, refs };
       }
+      if ('changes' in alert || 'isReminder' in alert) {
+        const progress = fields['progress'] === undefined ? null : OrderProgress.parse(JSON.parse(fields['progress']));
+        return { alert: { ...alert, outcomes, progress }, refs };
+      }
       if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs };
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
       const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
@@ -97,6 +105,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       await redis.hsetnx(keyOf(alertId), `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
     },
     setStory: (alertId, story) => write(alertId, 'story', JSON.stringify(story)),
+    setProgress: (alertId, progress) => write(alertId, 'progress', JSON.stringify(progress)),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
   };
 }

@@ -1,4 +1,6 @@
+import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { QUEUE_PREFIX } from '../../src/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -213,5 +215,63 @@ describe('a purchase', () => {
     expect(replies[0]?.text).toContain('Probably belongs to this purchase');
     expect(root?.text).toContain('Reversed, nothing is held any more');
     expect(root?.text).toContain('probably');
+  });
+});
+
+describe('a card that was ordered', () => {
+  const messagesOf = (channel: string, holder: string) =>
+    cardbell()
+      .workspace.messages(channel)
+      .filter(({ text }) => text.includes(holder));
+
+  it('is one thread; still not activated days after it was shipped, it is reminded of once, with Activate', async () => {
+    const { deliver, take, store, press, waitFor, now, account: of } = cardbell();
+    const account = take('INACTIVE');
+    const [card] = account.CardList;
+    if (card === undefined) throw new Error('no card');
+    const holder = holderOf(account);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3_600_000);
+    const order = { AcctId: account.AcctId, CardOrderId: 77_000 + account.AcctId };
+    const cardList = (CardStatus: string) => {
+      const { CardId, Last4CardNumber } = card;
+      return [{ CardId, Last4CardNumber, CardStatus, CardOrderId: order.CardOrderId }];
+    };
+    const names = { FirstName: account.FirstName, LastName: account.LastName, CustomId: '' };
+
+    await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('INACTIVE') }, daysAgo(13)));
+    await deliver(sampleWebhook('card-shipping', { ...order, Last4CardNumber: card.Last4CardNumber }, daysAgo(11)));
+    const shipped = await waitFor(channels.shipping, new RegExp(`${holder}.*shipped`));
+    await until(
+      () => shown(now(shipped)).includes('created'),
+      'the message of the shipment says how far the card has come',
+    );
+
+    const upkeep = new Queue('upkeep', { connection: store, prefix: QUEUE_PREFIX });
+    for (const _run of [1, 2]) await upkeep.add('remind-of-activation', {}, { removeOnComplete: true });
+    const reminder = await waitFor(channels.shipping, new RegExp(`${holder}.*still not activated`));
+    await until(
+      async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0,
+      'nothing waits any more',
+    );
+    await upkeep.close();
+
+    expect(reminder.thread_ts).toBe(shipped.ts);
+    expect(reminder).toMatchObject({ subtype: 'thread_broadcast' });
+    expect(messagesOf(channels.shipping, holder)).toHaveLength(2);
+
+    await press(people.olga, reminder, 'activate_card');
+    await until(() => of(account.AcctId).CardList[0]?.CardStatus === 'ACTIVE', 'it is activated');
+    await until(() => shown(now(reminder)).includes('No longer waiting'), 'the reminder says so');
+    expect(shown(now(reminder))).not.toContain('activate_card');
+
+    // The sandbox knows nothing of this order: its webhook is sent once more, with the order.
+    await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('ACTIVE') }));
+    await until(() => shown(now(shipped)).includes('*activated*'), 'the first message says so');
+    const [created] = messagesOf(channels.status, holder);
+    await until(
+      () =>
+        messagesOf(channels.status, holder).some(({ thread_ts, ts }) => thread_ts === created?.ts && ts !== thread_ts),
+      'the activation answers the first message',
+    );
   });
 });
