@@ -10,6 +10,7 @@ import type { Seal } from '../src/slack/seal.ts';
 import type { Alerts } from '../src/store/alerts.ts';
 import type { Directory } from '../src/store/directory.ts';
 import type { HomeViewers } from '../src/store/home-viewers.ts';
+import type { JoinedMessages } from '../src/store/joined.ts';
 import type { PendingStore } from '../src/store/pending.ts';
 import type { Requests } from '../src/store/requests.ts';
 import type { Trail } from '../src/store/trail.ts';
@@ -26,6 +27,8 @@ export interface ListenerDeps {
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get' | 'at'>;
   readonly trail: Pick<Trail, 'read'>;
+  readonly joinedMessages: Pick<JoinedMessages, 'get'>;
+  /** Who can read a channel. */
   readonly placeOf: (channel: string) => Promise<Place>;
   readonly pending: PendingStore;
   /** What is known of cards and holders, without asking the card service. */

@@ -14,6 +14,7 @@ import { openDecideForm } from './actions/decide-form.ts';
 import { decideRequest } from './actions/decide-request.ts';
 import { revertNow, settleLease } from './actions/lease.ts';
 import { limitPicked } from './actions/limit-picked.ts';
+import { openAlert } from './actions/open-alert.ts';
 import { pickCard } from './actions/pick-card.ts';
 import { recognizePurchase } from './actions/recognize-purchase.ts';
 import { requestIncrease } from './actions/request-increase.ts';
@@ -24,6 +25,7 @@ import type { ListenerDeps } from './deps.ts';
 import { appHomeOpened } from './events/app-home-opened.ts';
 import { channelChanged } from './events/channel-changed.ts';
 import { userGroupChanged } from './events/user-group-changed.ts';
+import { findAlert } from './options/find-alert.ts';
 import { findCards } from './options/find-cards.ts';
 import { explainDecline } from './shortcuts/explain-decline.ts';
 import { askForMore } from './views/ask-for-more.ts';
@@ -71,6 +73,11 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     { type: 'block_actions', action_id: actionId.blockTestedCard },
     ackWhenDone(blockTestedCard(deps)),
   );
+  app.action<Parameters<ReturnType<typeof openAlert>>[0]['body']>(
+    { type: 'block_actions', action_id: actionId.openAlert },
+    openAlert(deps),
+  );
+  app.options<'block_suggestion'>({ type: 'block_suggestion', action_id: actionId.openAlert }, findAlert(deps));
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
   app.shortcut({ type: 'message_action', callback_id: callbackId.explainDecline }, explainDecline(deps));

@@ -1,4 +1,4 @@
-import type { BlockAction, ButtonAction, SlashCommand, StaticSelectAction } from '@slack/bolt';
+import type { BlockAction, SlashCommand } from '@slack/bolt';
 import type { Origin } from '../src/authority/action.ts';
 import { contentId } from '../src/content-id.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -40,9 +40,11 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
   };
 }
 
-/** A pressed button, or a choice from a list. */
-export function ofButton(body: BlockAction<ButtonAction> | BlockAction<StaticSelectAction>, tools: Tools): Interaction {
-  const [button] = body.actions;
+/** A button that was pressed, or an option that was chosen. */
+export function ofButton(body: BlockAction, tools: Tools): Interaction {
+  const [element] = body.actions;
+  // Nobody else sees it and nobody can edit it: what becomes of it is told in its place.
+  const isEphemeral = body.container?.['is_ephemeral'] === true;
   const user = body.user as { id: string; team_id?: string };
   const teamId = body.team?.id ?? user.team_id ?? '';
   const channel = body.channel?.id ?? body.container?.['channel_id'] ?? user.id;
@@ -51,18 +53,18 @@ export function ofButton(body: BlockAction<ButtonAction> | BlockAction<StaticSel
       'button',
       user.id,
       body.trigger_id,
-      button?.action_id ?? '',
-      (button !== undefined && 'selected_option' in button ? button.selected_option.value : button?.value) ?? '',
-      button?.action_ts ?? '',
+      element?.action_id ?? '',
+      chosenIn(element),
+      element?.action_ts ?? '',
     ]),
     actor: { userId: user.id, teamId },
     isStranger: user.team_id !== undefined && user.team_id !== teamId,
     origin: {
       kind: 'button',
       channel,
-      messageTs: body.message?.ts ?? body.container?.['message_ts'] ?? null,
+      messageTs: isEphemeral ? null : (body.message?.ts ?? body.container?.['message_ts'] ?? null),
       reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
-      replace: false,
+      replace: isEphemeral,
     },
     tell: teller(body.response_url, { channel, userId: user.id }, tools),
   };
@@ -72,6 +74,12 @@ export function ofButton(body: BlockAction<ButtonAction> | BlockAction<StaticSel
 export function tellAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
   const url = origin.reply === null ? null : tools.seal.open(origin.reply);
   return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
+}
+
+function chosenIn(element: BlockAction['actions'][number] | undefined): string {
+  if (element === undefined) return '';
+  if ('value' in element) return element.value ?? '';
+  return 'selected_option' in element ? (element.selected_option?.value ?? '') : '';
 }
 
 /** Over the `response_url`, else as a message that only this person sees. */

@@ -1,6 +1,8 @@
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
-import type { Message, MessageRef } from './slack/message.ts';
+import { nextMessage } from './next-message.ts';
+import type { Draft } from './slack/draft.ts';
+import type { MessageRef } from './slack/message.ts';
 import type { Outbox } from './store/outbox.ts';
 import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
 
@@ -21,22 +23,22 @@ export const NOT_NOW_PAUSE_MS = 10_000;
 /** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
+/** A larger flood takes more than one message. */
+const JOINED_MAX = 5000;
 
 interface Deps {
   readonly outbox: Outbox;
-  readonly render: (entries: readonly OutboxEntry[], channel: string) => Promise<Message | null>;
-  readonly post: (
-    channel: string,
-    message: Message,
-    ref: string,
-    entries: readonly OutboxEntry[],
-  ) => Promise<MessageRef>;
-  readonly findByRef: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
+  /** One message for the entries; null when there is nothing to show. @throws SlackError: not now. */
+  readonly draw: (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
+  readonly post: (channel: string, draft: Draft, ref: string) => Promise<MessageRef>;
+  readonly findPost: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
   readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
   /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
   readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
-  /** Slack will never take this message: keeps it where people can find it. */
-  readonly refused: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<void>;
+  /** Draws without what this workspace may not know. False when there was nothing of the kind. */
+  readonly avoid: (draft: Draft) => Promise<boolean>;
+  /** Slack will never take this one: keeps it where people can find it. */
+  readonly refused: (entry: OutboxEntry, channel: string, error: SlackError) => Promise<void>;
   /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   readonly log: Log;
@@ -60,27 +62,30 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const { unsettled, waiting, heldForMs } = await outbox.look(channel, 1);
+    const { unsettled, waiting, heldForMs } = await outbox.look(channel, JOINED_MAX);
     if (unsettled !== null) {
       const lease = LEASE_MS - unsettled.ageMs;
       if (lease > 0) return lease;
       await reconcile(channel, unsettled.sending, unsettled.entries, deps);
       continue;
     }
-    const entries = waiting.map(({ entry }) => entry);
-    if (entries.length === 0) {
+    const next = nextMessage(waiting);
+    if (next === null) {
       if (heldForMs !== null) await deps.wakeIn(channel, heldForMs);
       return null;
     }
+    if ('waitMs' in next) return next.waitMs;
 
-    const message = await deps.render(entries, channel);
+    const { entries } = next;
+    const draft = await drawNow(channel, entries, deps);
+    if (typeof draft === 'number') return draft;
     const claimedAt = now();
     const sending = await outbox.claim(
       channel,
       entries.map(({ id }) => id),
     );
     if (sending === null) continue;
-    if (message === null) {
+    if (draft === null) {
       await outbox.settleDropped(channel, sending.ref);
       continue;
     }
@@ -88,7 +93,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await outbox.settleUnsent(channel, sending.ref);
       continue;
     }
-    const again = await send(channel, sending, entries, message, deps);
+    const again = await send(channel, sending, entries, draft, deps);
     if (again !== null) return again;
   }
 }
@@ -97,16 +102,16 @@ async function send(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
-  message: Message,
+  draft: Draft,
   deps: Deps,
 ): Promise<number | null> {
   const { outbox } = deps;
   let ref: MessageRef;
   try {
-    ref = await deps.post(channel, message, sending.ref, entries);
+    ref = await deps.post(channel, draft, sending.ref);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    return await settleFailure(channel, sending, entries, error, deps);
+    return await settleFailure(channel, sending, entries, draft, error, deps);
   }
   await outbox.pauseFor(channel, POST_INTERVAL_MS);
   await deps.posted(entries, ref);
@@ -118,11 +123,16 @@ async function settleFailure(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
+  draft: Draft,
   error: SlackError,
   deps: Deps,
 ): Promise<number | null> {
   const { outbox, log } = deps;
-  log.warn({ channel, code: error.code, slackError: error.slackError, entries: sending.entryIds }, 'post failed');
+  const { code, slackError } = error;
+  log.warn(
+    { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
+    'post failed',
+  );
   switch (error.code) {
     case 'rate_limited': {
       const wait = error.retryAfterMs ?? POST_INTERVAL_MS;
@@ -141,8 +151,8 @@ async function settleFailure(
       await outbox.settleUnsent(channel, sending.ref);
       return NO_CHANNEL_PAUSE_MS;
     case 'refused':
-      await deps.refused(entries, channel, error);
-      await outbox.settleDropped(channel, sending.ref);
+      await outbox.pauseFor(channel, POST_INTERVAL_MS);
+      await settleRefused(channel, sending, entries, draft, error, deps);
       return null;
     case 'unknown':
       // Ours: we know that no request of it is under way any more, so the lease need not run out.
@@ -152,15 +162,48 @@ async function settleFailure(
   }
 }
 
+/** Without what may be too new; then in halves, until the one that Slack does not take stands alone; then that one. */
+async function settleRefused(
+  channel: string,
+  { ref }: Sending,
+  entries: readonly OutboxEntry[],
+  draft: Draft,
+  error: SlackError,
+  { outbox, avoid, refused }: Deps,
+): Promise<void> {
+  const [first] = entries;
+  if (await avoid(draft)) await outbox.settleUnsent(channel, ref);
+  else if (entries.length > 1 || first === undefined) {
+    await outbox.settleUnsent(channel, ref, Math.ceil(entries.length / 2));
+  } else {
+    await refused(first, channel, error);
+    await outbox.settleDropped(channel, ref);
+  }
+}
+
+/** What to post, or for how long nothing can be. */
+async function drawNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
+  try {
+    return await deps.draw(entries, channel);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    deps.log.warn({ channel, code: error.code, slackError: error.slackError }, 'a message could not be made ready');
+    if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
+    const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
+    await deps.outbox.pauseFor(channel, wait);
+    return wait;
+  }
+}
+
 async function reconcile(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
-  { outbox, findByRef, posted, log }: Deps,
+  { outbox, findPost, posted, log }: Deps,
 ): Promise<void> {
   let ts: string | null;
   try {
-    ts = await findByRef(channel, sending, entries);
+    ts = await findPost(channel, sending, entries);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'unknown' || error.code === 'rate_limited') {

@@ -1,3 +1,5 @@
+import { cardOf } from '../templates/card-words.ts';
+import { seen } from '../templates/seen.ts';
 import type { Action, Verb } from './authority/action.ts';
 import { AppError, CardApiError } from './errors.ts';
 import { askForMore } from './perform/ask-for-more.ts';
@@ -120,5 +122,7 @@ async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
       text: '',
     });
     await deps.updateMessages(alertId);
+    // Pressed in a message that only this person sees: nothing there changes by itself.
+    if (messageTs === null) await deps.answer(action, seen(cardOf(stored.alert)));
   });
 }

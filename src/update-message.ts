@@ -6,8 +6,11 @@ import type { AlertRef, Alerts } from './store/alerts.ts';
 
 interface Deps {
   readonly alerts: Alerts;
+  /** The message at `ref` as it is to be now: of this alert, or of all that share it. */
   readonly render: (alert: Alert, ref: AlertRef) => Promise<Message | null>;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
+  /** One edit of a message at a time: of two alerts that share it, the older drawing must not come last. */
+  readonly withLock: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
 
@@ -24,15 +27,17 @@ export class NotPostedYetError extends AppError {
  *
  * @throws SlackError, NotPostedYetError when trying again later can help.
  */
-export async function updateMessage(alertId: string, { alerts, render, update, log }: Deps): Promise<void> {
+export async function updateMessage(alertId: string, { alerts, render, update, withLock, log }: Deps): Promise<void> {
   const stored = await alerts.get(alertId);
   if (stored === null) return;
   if (stored.refs.length === 0) throw new NotPostedYetError('the alert has no message yet');
 
   for (const ref of stored.refs) {
     try {
-      const message = await render(stored.alert, ref);
-      if (message !== null) await update(ref, message);
+      await withLock(`message:${ref.channel}:${ref.ts}`, async () => {
+        const message = await render(stored.alert, ref);
+        if (message !== null) await update(ref, message);
+      });
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
       // Deleted, or the channel is gone: there is nothing left to bring up to date.

@@ -27,6 +27,7 @@ import { createAlerts } from './store/alerts.ts';
 import { createPlaceOf, placesChanged, placesVersionKey } from './store/channel-places.ts';
 import { createDirectory } from './store/directory.ts';
 import { createHomeViewers } from './store/home-viewers.ts';
+import { createJoinedMessages } from './store/joined.ts';
 import { createLinks } from './store/links.ts';
 import { createPending } from './store/pending.ts';
 import { createRequests } from './store/requests.ts';
@@ -121,6 +122,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     twoPersonAboveCents: config.twoPersonAboveCents,
     alerts: createAlerts(redis),
     trail: createTrail(redis),
+    joinedMessages: createJoinedMessages(redis),
     placeOf: createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) }),
     pending,
     directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),

@@ -7,6 +7,7 @@ import { remedyForm } from '../templates/remedy-form.ts';
 import type { Alert, CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
+import { createAttachRows } from './attach-rows.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { changeRule } from './card/change-rule.ts';
 import { createCardClient } from './card/client.ts';
@@ -19,6 +20,7 @@ import type { WorkerConfig } from './config.ts';
 import { announce, type Coming, deliverAlert } from './deliver-alert.ts';
 import { createDigestParts } from './digest-parts.ts';
 import { createHome } from './draw-home.ts';
+import { createDrawJoined } from './draw-joined.ts';
 import { SlackError } from './errors.ts';
 import { botHealth } from './home/health.ts';
 import { ownCards } from './home/own-cards.ts';
@@ -29,6 +31,7 @@ import { createPoster } from './outbox-poster.ts';
 import type { PerformDeps } from './perform/deps.ts';
 import { createPlaceAlert } from './place-alert.ts';
 import { createCardNews } from './place-card-news.ts';
+import { createPlaceNotice } from './place-notice.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRecovery } from './recovery-parts.ts';
@@ -56,6 +59,7 @@ import { createDirectory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
 import { createEpisodes } from './store/episodes.ts';
 import { createHomeViewers } from './store/home-viewers.ts';
+import { createJoinedMessages } from './store/joined.ts';
 import { createJournal } from './store/journal.ts';
 import { createLeases, type Lease } from './store/leases.ts';
 import { createLinks } from './store/links.ts';
@@ -67,6 +71,7 @@ import { createPurchases } from './store/purchases.ts';
 import { createQuarantineStore } from './store/quarantine.ts';
 import { createRaises } from './store/raises.ts';
 import { createRequests } from './store/requests.ts';
+import { createSlackLacks } from './store/slack-lacks.ts';
 import { createThreads } from './store/threads.ts';
 import { createTrail } from './store/trail.ts';
 import { createWhosWho } from './store/whos-who.ts';
@@ -285,22 +290,33 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     now,
     log,
   });
+  const trail = createTrail(redis);
+  const lacks = createSlackLacks(redis);
+  const joinedMessages = createJoinedMessages(redis);
+  const joined = createDrawJoined({ alerts, lacks, placeOf, tellOps });
   const poster = createPoster({
     slack,
     alerts,
-    requests,
-    claims,
-    leases,
     outbox,
     threads: createThreads(redis),
-    withLock,
+    trail,
+    joined,
+    joinedMessages,
+    rows: createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps }),
+    lacks,
+    placeNotice: createPlaceNotice({
+      requests,
+      claims,
+      updateRequest: queues.updateRequest,
+      updateClaim: queues.updateClaim,
+      updateLease: queues.updateLease,
+      leases,
+      withLock,
+    }),
     tellOps,
     renderAlert: renderFor,
     fallbackChannel: channels.fallback,
     wakeOutbox: queues.flushOutbox,
-    updateRequest: queues.updateRequest,
-    updateClaim: queues.updateClaim,
-    updateLease: queues.updateLease,
   });
 
   const cardOrders = createCardOrders(redis);
@@ -312,7 +328,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     cardNews,
     cardOrders,
     alerts,
-    trail: createTrail(redis),
+    trail,
   });
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
@@ -397,6 +413,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     performDeps,
     poster,
     leaseMessage,
+    joined,
+    joinedMessages,
     deliver,
     now,
     quarantined,

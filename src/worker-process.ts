@@ -146,8 +146,12 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
-          render: parts.renderFor,
+          render: async (alert, ref) => {
+            const shared = await parts.joinedMessages.get(ref.channel, ref.ts);
+            return shared === null ? await parts.renderFor(alert, ref) : await parts.joined.redraw(shared, ref.channel);
+          },
           update: slack.update,
+          withLock,
           log,
         });
       });

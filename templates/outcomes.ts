@@ -93,6 +93,11 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
 }
 
+/** The same where there is no room: words without the person, and the person to name beside them (null: nobody known). */
+export function outcomeShort({ verb, state, by }: Outcome): { readonly words: string; readonly by: string | null } {
+  return { words: words[verb][state], by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
+}
+
 /** Which controls still make sense after what people did. */
 export interface Standing {
   /** Blocked by somebody here, or about to be. */

@@ -145,8 +145,9 @@ export async function tell(
     await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }
-  // A button's success shows on the alert itself; everything else is told to the person who asked.
-  if (action.target.kind !== 'alert' || state !== 'done') {
+  // A button's success shows on the alert itself, unless that is a copy which only this person sees; everything else is
+  // told to the person who asked.
+  if (action.target.kind !== 'alert' || state !== 'done' || action.origin.messageTs === null) {
     const by = action.actor.userId;
     const said = { before, after, apiWords, reason, note, control, confirmation };
     const shown = { verb, state, card, by, at, ...said, ref };

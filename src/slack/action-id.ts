@@ -41,6 +41,8 @@ export const actionId = {
   pickedBlock: 'picked_block',
   pickedUnblock: 'picked_unblock',
   pickedLimit: 'picked_limit',
+  /** One alert of a message that shows several. */
+  openAlert: 'open_alert',
   /** Link buttons: Slack sends a block action for them too. */
   trackShipment: 'track_shipment',
 } as const;

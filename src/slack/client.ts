@@ -1,6 +1,7 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../errors.ts';
+import type { UploadedFile } from './draft.ts';
 import { toSlackError } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 
@@ -43,6 +44,12 @@ export interface Slack {
   /** Looks for a message of ours among the newest of the channel, or of a thread. Null when it is not there. */
   findByRef(channel: string, ref: string, sinceMs: number, threadTs?: string | null): Promise<string | null>;
   update(ref: MessageRef, message: Message): Promise<void>;
+  /** Hands a file over; nobody sees it before it is shared. */
+  uploadFile(file: { readonly name: string; readonly title: string; readonly content: string }): Promise<UploadedFile>;
+  /** Shows an uploaded file in a channel, or in a thread of it. */
+  shareFile(channel: string, file: UploadedFile, comment: string, threadTs: string | null): Promise<void>;
+  /** Looks for a file of this name among the newest of a channel or a thread. Its message's ts, or null. */
+  findFile(channel: string, name: string, sinceMs: number, threadTs: string | null): Promise<string | null>;
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   /** Over the view in which the control was pressed. */
@@ -84,6 +91,33 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
     }
   };
 
+  /** The newest message of a channel, or of a thread, that fits. */
+  async function findMessage(
+    channel: string,
+    sinceMs: number,
+    threadTs: string | null,
+    fits: (message: FoundMessage) => boolean,
+  ): Promise<string | null> {
+    const place = { channel, oldest: String(Math.floor(sinceMs / 1000) - 60), limit: 200, include_all_metadata: true };
+    const find = async (ask: (cursor: { cursor?: string }) => Promise<Page>): Promise<string | null> => {
+      let cursor: string | undefined;
+      do {
+        const page = await ask(cursor === undefined ? {} : { cursor });
+        const found = page.messages?.find(fits);
+        if (found?.ts !== undefined) return found.ts;
+        cursor = page.response_metadata?.next_cursor;
+      } while (cursor !== undefined && cursor !== '');
+      return null;
+    };
+    return threadTs === null
+      ? await call('conversations.history', () =>
+          find((cursor) => client.conversations.history({ ...place, ...cursor })),
+        )
+      : await call('conversations.replies', () =>
+          find((cursor) => client.conversations.replies({ ...place, ts: threadTs, ...cursor })),
+        );
+  }
+
   return {
     authTest: () =>
       call('auth.test', async () => {
@@ -111,31 +145,31 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
         });
         return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
       }),
-    findByRef: async (channel, ref, sinceMs, threadTs = null) => {
-      const place = {
-        channel,
-        oldest: String(Math.floor(sinceMs / 1000) - 60),
-        limit: 200,
-        include_all_metadata: true,
-      };
-      const find = async (ask: (cursor: { cursor?: string }) => Promise<Page>): Promise<string | null> => {
-        let cursor: string | undefined;
-        do {
-          const page = await ask(cursor === undefined ? {} : { cursor });
-          const found = page.messages?.find((message) => refOf(message) === ref);
-          if (found?.ts !== undefined) return found.ts;
-          cursor = page.response_metadata?.next_cursor;
-        } while (cursor !== undefined && cursor !== '');
-        return null;
-      };
-      return threadTs === null
-        ? await call('conversations.history', () =>
-            find((cursor) => client.conversations.history({ ...place, ...cursor })),
-          )
-        : await call('conversations.replies', () =>
-            find((cursor) => client.conversations.replies({ ...place, ts: threadTs, ...cursor })),
-          );
-    },
+    findByRef: (channel, ref, sinceMs, threadTs = null) =>
+      findMessage(channel, sinceMs, threadTs, (message) => refOf(message) === ref),
+    uploadFile: ({ name, title, content }) =>
+      call('files.getUploadURLExternal', async () => {
+        const body = Buffer.from(content);
+        const { upload_url: url, file_id: id } = await client.files.getUploadURLExternal({
+          filename: name,
+          length: body.length,
+        });
+        if (url === undefined || id === undefined) throw new Error('Slack gave no place for the file');
+        const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+        await answer.body?.cancel();
+        if (!answer.ok) throw new Error(`the file was answered with ${answer.status}`);
+        return { id, name, title };
+      }),
+    shareFile: (channel, { id, title }, comment, threadTs) =>
+      call('files.completeUploadExternal', async () => {
+        const where = { channel_id: channel, initial_comment: comment };
+        const files: [{ id: string; title: string }] = [{ id, title }];
+        await (threadTs === null
+          ? client.files.completeUploadExternal({ files, ...where })
+          : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
+      }),
+    findFile: (channel, name, sinceMs, threadTs) =>
+      findMessage(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file.name === name) ?? false),
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
@@ -203,9 +237,14 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
   };
 }
 
+interface FoundMessage {
+  readonly ts?: string;
+  readonly files?: readonly { readonly name?: string | null }[];
+}
+
 /** What both kinds of history answer. */
 interface Page {
-  readonly messages?: readonly { readonly ts?: string }[];
+  readonly messages?: readonly FoundMessage[];
   readonly response_metadata?: { readonly next_cursor?: string };
 }
 

@@ -64,3 +64,16 @@ export const MODAL_TITLE_MAX = 24;
 
 /** What a modal carries for us. https://docs.slack.dev/reference/views/modal-views */
 export const PRIVATE_METADATA_MAX = 3000;
+
+/** Options of a menu. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+export const SELECT_OPTIONS_MAX = 100;
+
+/** Rows of a table, its head among them, and the characters of all its cells. https://docs.slack.dev/reference/block-kit/blocks/table-block */
+export const TABLE_ROWS_MAX = 100;
+export const TABLE_TEXT_MAX = 10_000;
+
+/** Parts of a chart. https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+export const CHART_TITLE_MAX = 50;
+export const CHART_LABEL_MAX = 50;
+export const CHART_SERIES_MAX = 12;
+export const CHART_CATEGORIES_MAX = 20;

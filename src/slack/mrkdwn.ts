@@ -89,6 +89,22 @@ export function easternTime(instant: string): string {
   return `${eastern.format(time).replaceAll(/\s/g, ' ')} ET`;
 }
 
+const clock = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', timeStyle: 'short' });
+const clockAndDay = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
+
+/** `2026-11-20T14:14:00Z` → `9:14 AM`, or `Nov 20, 9:14 AM`: Eastern time under a head that says so. */
+export function easternClock(instant: string, withDay = false): string {
+  const time = new Date(instant);
+  if (Number.isNaN(time.getTime())) return instant;
+  return (withDay ? clockAndDay : clock).format(time).replaceAll(/\s/g, ' ');
+}
+
 /**
  * A time in the reader's own zone; what cannot show it shows Eastern time.
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting

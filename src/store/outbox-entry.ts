@@ -41,6 +41,19 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     urgency: z.enum(urgencies).default('record'),
     notBefore,
   }),
+  z.strictObject({
+    kind: z.literal('rows'),
+    id: z.string(),
+    audience,
+    /** The joined message whose rows these are; they go into its thread. */
+    of: z.strictObject({ channel: z.string(), ts: z.string() }),
+    /** Null: all of them, as a file. Else one page of them as a table, because no file could be attached. */
+    page: z.int().nullable(),
+    /** Why no file could be attached, in Slack's word; null for the file itself. */
+    noFile: z.string().nullable().default(null),
+    urgency: z.enum(urgencies).default('request'),
+    notBefore,
+  }),
 ]);
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 

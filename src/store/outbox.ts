@@ -48,6 +48,8 @@ export interface Outbox {
   settleUnsent(channel: string, ref: string, most?: number): Promise<void>;
   /** It can never be posted here: the entries leave this channel. */
   settleDropped(channel: string, ref: string): Promise<void>;
+  /** How often this was called for an entry, now included. */
+  countTry(channel: string, entryId: string): Promise<number>;
   /** Milliseconds until the channel may be posted to again; 0 when it may now. */
   pauseLeft(channel: string): Promise<number>;
   pauseFor(channel: string, ms: number): Promise<void>;
@@ -108,6 +110,12 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
     settleSent: (channel, ref, ts) => settleAs(channel, ref, 'sent', ts),
     settleUnsent: (channel, ref, most) => settleAs(channel, ref, 'unsent', most ?? ''),
     settleDropped: (channel, ref) => settleAs(channel, ref, 'dropped', ''),
+    async countTry(channel, entryId) {
+      const key = outboxKey(channel, `tries:${entryId}`);
+      const tries = await redis.incr(key);
+      await redis.expire(key, SENT_TTL_SECONDS);
+      return tries;
+    },
     async pauseLeft(channel) {
       return Math.max(0, await redis.pttl(outboxKey(channel, 'paused')));
     },

@@ -25,15 +25,16 @@ const words: Readonly<Record<string, RegExp>> = {
 
 const merchantOf = (code: string): string => `SHOP ${code.toUpperCase().replaceAll('.', ' ')} END`;
 
-beforeAll(async () => {
-  const { AcctId } = cardbell().take('ACTIVE');
-  for (const { code } of DECLINE_CODES) {
-    const name = code === 'decline' ? 'decline.other' : code;
-    await cardbell().deliver(sampleWebhook(name, { AcctId, MerchantName: merchantOf(code) }));
-  }
+let acctId = 0;
+
+beforeAll(() => {
+  acctId = cardbell().take('ACTIVE').AcctId;
 });
 
 it.each(DECLINE_CODES)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
+  // One after the other: what arrives together is told together.
+  const name = code === 'decline' ? 'decline.other' : code;
+  await cardbell().deliver(sampleWebhook(name, { AcctId: acctId, MerchantName: merchantOf(code) }));
   const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf(code)));
 
   const shown = `${message.text} ${JSON.stringify(message.blocks)}`;

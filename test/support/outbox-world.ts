@@ -1,7 +1,7 @@
 import { SlackError } from '../../src/errors.ts';
 import { flushOutbox } from '../../src/flush-outbox.ts';
 import { createLog } from '../../src/log.ts';
-import type { Message } from '../../src/slack/message.ts';
+import type { Draft } from '../../src/slack/draft.ts';
 import type { Outbox } from '../../src/store/outbox.ts';
 import type { OutboxEntry, Sending } from '../../src/store/outbox-entry.ts';
 
@@ -67,6 +67,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     settleSent: async (_channel, ref) => settle(ref, true),
     settleUnsent: async (_channel, ref) => settle(ref, false),
     settleDropped: async (_channel, ref) => settle(ref, true),
+    countTry: async () => 1,
     pauseLeft: async () => Math.max(0, pausedUntil - clock),
     pauseFor: async (_channel, ms) => {
       pausedUntil = clock + ms;
@@ -75,11 +76,14 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     waiting: async () => queue.length,
   };
   const parts = {
-    render: async (shown: readonly OutboxEntry[]): Promise<Message> => ({
-      text: shown.map(({ id }) => id).join(' '),
-      blocks: [],
+    draw: async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
+      kind: 'message',
+      message: { text: shown.map(({ id }) => id).join(' '), blocks: [] },
+      thread: null,
+      newBlocks: [],
     }),
-    async post(_channel: string, { text }: Message, ref: string) {
+    async post(_channel: string, draft: Draft, ref: string) {
+      const text = draft.kind === 'message' ? draft.message.text : '';
       const outcome = plan.shift() ?? 'ok';
       if (outcome === 'rate_limited')
         throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
@@ -88,7 +92,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
       return { channel: 'C1', ts: String(channel.length) };
     },
-    async findByRef(_channel: string, { ref }: Sending) {
+    async findPost(_channel: string, { ref }: Sending) {
       lookUpsToLose -= 1;
       if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
       const place = channel.findIndex((message) => message.ref === ref);
@@ -99,6 +103,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     },
     wakeIn: async () => {},
     redirect: async () => false,
+    avoid: async () => false,
     refused: async () => {},
     async sleep(ms: number) {
       clock += ms;

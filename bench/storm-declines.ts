@@ -1,0 +1,84 @@
+/** A decline of a storm, and by what it can be told from all others: its amount. */
+export interface StormDecline {
+  readonly amountCents: number;
+  readonly body: string;
+}
+
+const merchants = [
+  'CLOUDHOST ONLINE',
+  'NORTHWIND FUEL 0117',
+  'LUMEN STREAMING',
+  'PAPER & PIXEL',
+  'HARBOR HOTELS',
+  'METRO TRANSIT',
+  'FIELD SUPPLY CO',
+  'ROASTERY 42',
+];
+
+const reasons: readonly (readonly [code: string, message: string])[] = [
+  ['decline.rule.velocity', 'Transaction exceeded daily spend limit'],
+  ['decline.rule.velocity', 'Transaction exceeded daily spend limit'],
+  ['decline.rule.velocity', 'Transaction exceeded weekly spend limit'],
+  ['decline.rule.mcc', 'Merchant category is not allowed: (Streaming services)'],
+  ['decline.rule.location', 'Location is not allowed'],
+  ['decline.balance.card', 'Insufficient card balance'],
+  ['decline.card.pin', 'Invalid PIN'],
+];
+
+/**
+ * Declines of many cards at many terminals, no two of them repeats of each other and no merchant that tries many cards:
+ * each must be readable by itself.
+ *
+ * @param acctIds accounts that they are spread over.
+ */
+export function stormDeclines(
+  count: number,
+  acctIds: readonly number[],
+  firstTransactionId = 88_000_000,
+): StormDecline[] {
+  return Array.from({ length: count }, (_, i) => {
+    const amountCents = 1_001 + i;
+    const [code, message] = reasons[i % reasons.length] ?? ['decline', ''];
+    const amount = -amountCents / 100;
+    return {
+      amountCents,
+      body: JSON.stringify({
+        CallbackTime: '2026-11-20T09:14:03.5738865-05:00',
+        Data: {
+          NetworkTransactionId: firstTransactionId + i,
+          TransactionId: null,
+          AcctId: acctIds[i % acctIds.length],
+          TransactionTime: `2026-11-20T09:14:${String(Math.floor((i / count) * 20)).padStart(2, '0')}`,
+          HoldTime: null,
+          SettlementTime: null,
+          MerchantLocalTime: '2026-11-20T08:14:02',
+          AuthTransactionId: null,
+          TransactionAmount: amount,
+          PaddingAmount: 0,
+          AvailableBalance: 15.5,
+          LedgerBalance: 15.5,
+          TransactionType: 'NETWORK',
+          Description: 'Declined',
+          TransactionNotes: null,
+          ReferencedTranId: null,
+          ReferencedTransactionTime: null,
+          MerchantName: merchants[(i * 7) % merchants.length],
+          MerchantCity: 'AUSTIN',
+          MerchantState: 'TX',
+          MerchantZip: '787010000 ',
+          MerchantCountry: 'US',
+          MCCCode: '5814',
+          AuthIdentityResponseCode: '',
+          MerchantId: `4453${String(i).padStart(11, '0')}`,
+          TerminalId: '6548526 ',
+          NetworkType: 'Auth',
+          NetworkStatus: 'Declined',
+          IsCardPresent: i % 3 !== 0,
+          Message: message,
+          MessageCode: code,
+          MerchantRequestedAmount: amount,
+        },
+      }),
+    };
+  });
+}

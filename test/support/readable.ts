@@ -1,0 +1,53 @@
+import type { StoredMessage, Workspace } from '../../workspace/server.ts';
+
+interface Block {
+  readonly type: string;
+  readonly text?: { readonly text: string };
+  readonly rows?: readonly (readonly { readonly text?: string }[])[];
+}
+
+const dollars = /\$([\d,]+\.\d\d) at /;
+
+/**
+ * The amounts (cents) of the alerts that people can read in messages, each as often as it can be read: in a message of
+ * its own, a row of a list, a row of a table, a line of a file.
+ */
+export async function readableAmounts(workspace: Workspace, messages: readonly StoredMessage[]): Promise<number[]> {
+  const amounts: number[] = [];
+  for (const { blocks = [], files = [] } of messages) {
+    for (const block of blocks as unknown as readonly Block[]) amounts.push(...inBlock(block));
+    for (const id of files) amounts.push(...inCsv(await textOf(workspace, id)));
+  }
+  return amounts;
+}
+
+function inBlock({ type, text, rows }: Block): number[] {
+  if (type === 'table') {
+    const column = rows?.[0]?.findIndex((cell) => cell.text === 'Amount') ?? -1;
+    return (rows ?? []).slice(1).map((row) => cents(row[column]?.text ?? ''));
+  }
+  const amount = type === 'header' || type === 'section' ? dollars.exec(text?.text ?? '')?.[1] : undefined;
+  return amount === undefined ? [] : [cents(amount)];
+}
+
+export function csvLines(text: string): string[] {
+  return text.replace('\uFEFF', '').split('\r\n').filter(Boolean);
+}
+
+function inCsv(text: string): number[] {
+  const [head = '', ...lines] = csvLines(text);
+  const column = head.split(',').indexOf('Amount (USD)');
+  // No field of these files has a comma in it before the amount.
+  return lines.map((line) => cents(line.split(',')[column] ?? ''));
+}
+
+/** The content of a shared file. */
+export async function textOf({ url }: Workspace, fileId: string): Promise<string> {
+  const response = await fetch(`${url}files/${fileId}/`);
+  if (!response.ok) throw new Error(`file ${fileId} is not there`);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+}
+
+function cents(amount: string): number {
+  return Math.round(Number(amount.replaceAll(/[$,]/g, '')) * 100);
+}
