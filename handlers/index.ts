@@ -31,6 +31,7 @@ import { explainDecline } from './shortcuts/explain-decline.ts';
 import { askForMore } from './views/ask-for-more.ts';
 import { decideRequestForm } from './views/decide-request.ts';
 import { limitCard } from './views/limit-card.ts';
+import { orderVirtual } from './views/order-virtual.ts';
 import { raiseLimit } from './views/raise-limit.ts';
 
 /** Every button that exists, and who listens to it. */
@@ -81,6 +82,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
   app.shortcut({ type: 'message_action', callback_id: callbackId.explainDecline }, explainDecline(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.orderVirtual }, ackWhenDone(orderVirtual(deps)));
   app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
   app.action<BlockAction<ExternalSelectAction>>(
     { type: 'block_actions', action_id: actionId.pickCard },

@@ -13,7 +13,7 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
     await interaction.tell(help({ isOperator: true, isApprover: true }));
     return;
   }
-  const privateMetadata = await deps.pending.put({ kind: 'picker', origin: interaction.origin });
+  const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
   await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, said: null }));
 }
 

@@ -14,8 +14,10 @@ import { fillForm } from './perform/fill-form.ts';
 import { giveUp } from './perform/give-up.ts';
 import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from './perform/hear.ts';
 import { linkCard, unlinkCard } from './perform/link-card.ts';
+import { orderVirtual } from './perform/order-virtual.ts';
 import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { auditRecord, tell } from './perform/report.ts';
+import { resendVirtual } from './perform/resend-virtual.ts';
 import { type Resolved, resolveCard } from './perform/resolve-card.ts';
 import { resolveOwn } from './perform/resolve-own.ts';
 import { setDigest } from './perform/set-digest.ts';
@@ -38,6 +40,7 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
     if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
     if (action.verb === 'decide-claim') return await decideClaim(action, deps);
+    if (action.verb === 'order-virtual') return await orderVirtual(action, deps);
     if (action.verb === 'recover') return await startRecovery(action, deps);
     if (action.verb === 'digest') return await setDigest(action, deps);
     if (action.verb === 'remedy') return await fillForm(action, deps);
@@ -73,6 +76,7 @@ type NotOfCard =
   | 'decide-claim'
   | 'recover'
   | 'digest'
+  | 'order-virtual'
   | 'remedy'
   | 'undo_block'
   | 'take_back'
@@ -87,6 +91,7 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Per
   if (verb === 'link') return await linkCard(resolved, deps);
   if (verb === 'unlink') return await unlinkCard(resolved, deps);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
+  if (verb === 'resend-virtual') return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, deps));
   if (isAboutPlaces(verb)) return;
   if (isAboutHearing(verb)) return await performHearing(resolved, verb, deps);
   if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForMore(resolved, deps));

@@ -28,6 +28,8 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   recognize: 'holder',
   recover: 'approver',
   digest: 'approver',
+  'order-virtual': 'approver',
+  'resend-virtual': 'operator',
   subscribe: 'approver',
   unsubscribe: 'approver',
   subscriptions: 'approver',

@@ -74,6 +74,7 @@ import { createRequests } from './store/requests.ts';
 import { createSlackLacks } from './store/slack-lacks.ts';
 import { createThreads } from './store/threads.ts';
 import { createTrail } from './store/trail.ts';
+import { createVirtualOrders } from './store/virtual-orders.ts';
 import { createWhosWho } from './store/whos-who.ts';
 import { createTellHolder } from './tell-holder.ts';
 import { causeKey, createTellOps, createTellOver, type Trouble } from './tell-ops.ts';
@@ -207,6 +208,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     routing,
     digest: digestParts.digest,
     confirmations,
+    virtualOrders: createVirtualOrders(redis),
+    unseal: createSeal(config.slackBotToken).open,
     links,
     claims,
     person: slack.person,

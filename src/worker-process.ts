@@ -16,6 +16,7 @@ import { endClaim } from './perform/decide-claim.ts';
 import { endLease } from './perform/end-lease.ts';
 import { endMute } from './perform/mute.ts';
 import { recordRefusal } from './perform/record-refusal.ts';
+import { virtualCardArrived } from './perform/tell-ordered.ts';
 import { endUndo } from './perform/undo-block.ts';
 import { performAction } from './perform-action.ts';
 import { connectPatient } from './queue/connection.ts';
@@ -100,6 +101,9 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
         return await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming));
       }
       const again = await parts.deliver(event, coming);
+      if (event.kind === 'virtual-card') {
+        await virtualCardArrived(event, { ...parts.performDeps, isLastAttempt: run.isLastAttempt });
+      }
       await endPurchaseLeases(event, { leases, endLeaseNow: queues.endLeaseNow });
       return again;
     },

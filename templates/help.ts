@@ -34,6 +34,20 @@ export const helpEntries: readonly HelpEntry[] = [
     who: 'approvers',
   },
   {
+    verb: 'virtual',
+    usage: 'virtual resend CARD',
+    example: '/card virtual resend Jane Doe',
+    effect: 'has a virtual card’s details sent to your configured receiver again',
+    who: 'operators',
+  },
+  {
+    verb: 'virtual',
+    usage: 'virtual order [NAME]',
+    example: '/card virtual order Jane Doe',
+    effect: 'opens a form to order a virtual card; you hear how it went, never the number',
+    who: 'approvers',
+  },
+  {
     verb: 'limit',
     usage: 'limit CARD PERIOD AMOUNT [for DURATION | until midnight | until DATE] [reason]',
     example: '/card limit 4242 daily 450 for 4h team lunch',

@@ -17,6 +17,8 @@ const doing: Readonly<Record<Verb, string>> = {
   claim: 'say that they hold a card',
   'decide-claim': 'confirm who holds a card',
   recognize: 'say whether a purchase was theirs',
+  'order-virtual': 'order virtual cards',
+  'resend-virtual': 'have a virtual card’s details sent again',
   recover: 'have missed events fetched',
   digest: 'set a channel’s digest',
   subscribe: 'decide what a channel gets',

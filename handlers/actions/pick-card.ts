@@ -21,7 +21,7 @@ export function pickCard(deps: ListenerDeps) {
       return await show({ picked: null, said: 'Only operators and approvers may see cards.' });
     const pending = await deps.pending.get(privateMetadata);
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
-    if (pending?.kind !== 'picker' || chosen === null) {
+    if (pending?.kind !== 'place' || chosen === null) {
       return await show({
         picked: null,
         said: 'This form was open for more than 30 minutes. Close it and type `/card` again.',

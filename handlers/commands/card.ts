@@ -8,6 +8,7 @@ import { askByCommand } from '../ask-by-command.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofCommand } from '../interaction.ts';
 import { openPicker } from '../picker.ts';
+import { openVirtualOrder } from '../virtual-order.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
 
@@ -34,6 +35,9 @@ export function card(deps: ListenerDeps) {
         return;
       case 'pick':
         await openPicker(command.trigger_id, interaction, deps);
+        return;
+      case 'order-virtual':
+        await openVirtualOrder(command.trigger_id, parsed.words, interaction, deps);
         return;
       case 'unclear':
         await interaction.tell(unclear(parsed));

@@ -33,6 +33,9 @@ export const verbs = [
   'break_glass',
   'take_back',
   'settle_lease',
+  /** Virtual cards: order one; have the details of one sent to the configured receiver again. */
+  'order-virtual',
+  'resend-virtual',
 ] as const;
 export const Verb = z.enum(verbs);
 export type Verb = z.infer<typeof Verb>;
@@ -50,6 +53,8 @@ export const Target = z.discriminatedUnion('kind', [
   }),
   /** The only card that the person holds. */
   z.strictObject({ kind: z.literal('own') }),
+  /** A virtual card to be ordered, sealed: whoever reads Redis must not read whose it is. */
+  z.strictObject({ kind: z.literal('order'), sealed: z.string() }),
   z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
   /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
   z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),

@@ -20,6 +20,7 @@ export type Command =
   /** `text`: as `readDigest` takes it. */
   | { readonly verb: 'digest'; readonly text: string }
   | RoutingCommand
+  | { readonly verb: 'order-virtual' | 'resend-virtual'; readonly words: readonly string[] }
   | AskCommand
   | { readonly verb: 'limit'; readonly words: readonly string[]; readonly wish: Wish; readonly reason: string }
   /** It could not be read: what is wrong, and how it is written. */
@@ -46,6 +47,7 @@ const usages = {
   unblock: '/card unblock CARD [reason]',
   link: '/card link CARD [@user]',
   unlink: '/card unlink CARD',
+  virtual: '/card virtual order [NAME], or /card virtual resend CARD',
   recover: '/card recover [2h | 2026-11-20T09:00]',
   digest: '/card digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off',
   limit:
@@ -72,6 +74,7 @@ export const commandVerbs = [
   'unlink',
   'recover',
   'digest',
+  'virtual',
   ...placeVerbs,
   ...hearVerbs,
 ] as const;
@@ -119,6 +122,8 @@ export function parseCommand(text: string): Command {
       if (typeof wish === 'string') return { verb: 'unclear', why: wish, usage: usages.digest };
       return { verb: 'digest', text: rest.join(' ') };
     }
+    case 'virtual':
+      return parseVirtual(rest);
     case 'recover': {
       const since = rest.length === 0 ? { agoMs: DAY_MS } : readSince(rest);
       if (since !== null) return { verb: 'recover', since };
@@ -133,6 +138,14 @@ export function parseCommand(text: string): Command {
         }
       );
   }
+}
+
+function parseVirtual([verb = '', ...words]: readonly string[]): Command {
+  if (verb.toLowerCase() === 'order') return { verb: 'order-virtual', words };
+  if (verb.toLowerCase() !== 'resend')
+    return { verb: 'unclear', why: 'Should I order a virtual card, or have one sent again?', usage: usages.virtual };
+  if (words.length > 0) return { verb: 'resend-virtual', words };
+  return { verb: 'unclear', why: 'Which card’s details should be sent again?', usage: usages.virtual };
 }
 
 /** With a person it is an approver's word; without, the one who types says to hold the card. */

@@ -25,6 +25,7 @@ import type { WithLock } from '../store/lock.ts';
 import type { PendingStore } from '../store/pending.ts';
 import type { Raises } from '../store/raises.ts';
 import type { LimitRequest, Requests } from '../store/requests.ts';
+import type { VirtualOrders } from '../store/virtual-orders.ts';
 import type { TellOps } from '../tell-ops.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 import type { DigestDeps } from './set-digest.ts';
@@ -56,6 +57,8 @@ export interface PerformDeps {
     | 'getRemainingLimits'
     | 'listAccountNetworkTransactions'
     | 'getCardOrder'
+    | 'orderVirtualCards'
+    | 'requestVirtualCardData'
   >;
   /** The rules with one thing changed, everything else as it was. */
   readonly changeRule: (raw: Record<string, unknown>, change: RuleChange) => Record<string, unknown>;
@@ -74,6 +77,9 @@ export interface PerformDeps {
   readonly history: CardHistory;
   readonly journal: Journal;
   readonly confirmations: Confirmations;
+  readonly virtualOrders: VirtualOrders;
+  /** Opens what the web process sealed; null when it cannot be. */
+  readonly unseal: (sealed: string) => string | null;
   readonly pending: PendingStore;
   readonly requests: Requests;
   readonly routing: RoutingDeps;

@@ -51,6 +51,7 @@ export const callbackId = {
   raiseLimit: 'raise_limit',
   cardPicker: 'card_picker',
   limitCard: 'limit_card',
+  orderVirtual: 'order_virtual',
   decideRequest: 'decide_request',
   askForMore: 'ask_for_more',
   /** Shortcut on a message. */

@@ -29,8 +29,8 @@ export const Pending = z.discriminatedUnion('kind', [
     /** Shared by all rows of one question: whichever is pressed first is the answer. Null: each row may be pressed. */
     questionId: z.string().nullable(),
   }),
-  /** The open picker, and where its answers go. */
-  z.strictObject({ kind: z.literal('picker'), origin: Origin }),
+  /** A form that a command opened, and where its answers go. */
+  z.strictObject({ kind: z.literal('place'), origin: Origin }),
   /** An open form on a decline. */
   z.strictObject({
     kind: z.literal('form'),

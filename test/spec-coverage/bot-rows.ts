@@ -19,6 +19,7 @@ const commands = 'test/flow/commands.test.ts';
 const replacement = 'test/flow/replacement.test.ts';
 const unsure = 'test/flow/unsure-writes.test.ts';
 const config = 'test/src/config.test.ts';
+const virtualOrder = 'test/flow/virtual-order.test.ts';
 
 const row = (text: string, file: string, test: string): SpecRow => ({ row: text, file, test });
 
@@ -170,4 +171,10 @@ export const BOT_ROWS: readonly SpecRow[] = [
     'follows from the kind, also when its sign contradicts the table',
   ),
   row('4. unknown kinds are kept, not lost', quarantine, 'keeps what a replay and a person need'),
+  row(
+    'POST /VirtualCard/Order: the result comes asynchronously, with its webhook',
+    virtualOrder,
+    'is ordered once, and its result is told to who asked besides the channel, never the number',
+  ),
+  row('POST /VirtualCard/Data: one virtual card in each request', virtualOrder, 'asks once, and says when it was sent'),
 ];

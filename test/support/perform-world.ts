@@ -23,6 +23,7 @@ import { createLinks } from '../../src/store/links.ts';
 import { createPending } from '../../src/store/pending.ts';
 import { createRaises } from '../../src/store/raises.ts';
 import { createRequests } from '../../src/store/requests.ts';
+import { createVirtualOrders } from '../../src/store/virtual-orders.ts';
 import { card, declined } from '../templates/fixtures.ts';
 
 export const acctId = card.acctId ?? 0;
@@ -92,6 +93,11 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
         writes.push(`limit ${String(raw['DailySpendLimit'])}`);
         service.rules = raw;
       },
+      orderVirtualCards: async () => {
+        writes.push('order');
+        return { virtualCardOrderId: 77, cards: 1 };
+      },
+      requestVirtualCardData: async () => void writes.push('resend'),
       getRemainingLimits: async () => ({ overall: [], categories: [] }),
       listAccountNetworkTransactions: async () => [],
       getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
@@ -108,6 +114,8 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     history: createCardHistory(redis),
     journal: createJournal(redis),
     confirmations: createConfirmations(redis),
+    virtualOrders: createVirtualOrders(redis),
+    unseal: (sealed) => sealed,
     pending: createPending(redis),
     requests: createRequests(redis),
     leases: createLeases(redis),

@@ -163,3 +163,36 @@ it('done, but not on record even at the last attempt: nobody is told that it fai
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked/)]);
   expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
 });
+
+describe('an order of a virtual card, its worker killed at any step', () => {
+  const order = {
+    firstName: 'Vera',
+    lastName: 'Nova',
+    dateOfBirth: '1991-04-30',
+    phone: '512-555-0142',
+    email: 'holder@example.com',
+    address: { line1: '1 Main Street', line2: '', city: 'Austin', state: 'TX', postalCode: '78701' },
+    fundCents: 2500,
+    groupId: null,
+    rulesetId: null,
+  };
+  const target = { kind: 'order', sealed: JSON.stringify(order) } as const;
+  const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target });
+
+  it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
+    const steps = await killEverywhere(
+      action,
+      ({ deps }) => deps,
+      async (world, diedAt) => {
+        const sent = world.writes.length;
+        expect(sent, diedAt).toBeLessThanOrEqual(1);
+        const last = (await world.stations()).at(-1);
+        expect(last, diedAt).toBe(/journal.write|orderVirtualCards/.test(diedAt) && last === 'unknown' ? last : 'done');
+        expect(await world.stations(), diedAt).toEqual(['asked', 'sent', last]);
+        expect(world.answers.at(-1)?.text, diedAt).toMatch(last === 'done' ? /^Ordered/ : /I do not order it again/);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(15);
+  });
+});

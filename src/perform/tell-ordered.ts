@@ -1,0 +1,46 @@
+import { orderResult } from '../../templates/virtual-order.ts';
+import { VirtualCardAlert } from '../alert/alert.ts';
+import type { VirtualCardEvent } from '../alert/event.ts';
+import type { Action } from '../authority/action.ts';
+import type { Asked } from '../store/virtual-orders.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord } from './report.ts';
+
+/** A virtual card's webhook came: whoever ordered it, or asked for it again, hears the result. Safe to repeat. */
+export async function virtualCardArrived(event: VirtualCardEvent, deps: PerformDeps): Promise<void> {
+  const asked = await askerOf(event, deps);
+  if (asked !== null) await tellOrdered(asked.action, event.id, deps);
+}
+
+async function askerOf(event: VirtualCardEvent, { virtualOrders }: PerformDeps): Promise<Asked | null> {
+  const { id, acctId, virtualCardOrderId, outcome, holder, callbackAt } = event;
+  if (outcome === 'resend') {
+    const resent = acctId === null ? null : await virtualOrders.arrived({ kind: 'resend', acctId }, id);
+    return isAfter(resent, callbackAt) ? resent : null;
+  }
+  const ordered =
+    virtualCardOrderId === null
+      ? null
+      : await virtualOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, id);
+  if (ordered !== null) return ordered;
+  const named = await virtualOrders.arrived({ kind: 'name', name: holder }, id);
+  return isAfter(named, callbackAt) ? named : null;
+}
+
+/** What happened before somebody asked is not the answer. */
+function isAfter(asked: Asked | null, callbackAt: string): boolean {
+  return asked !== null && Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
+}
+
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** In a direct message, besides the alert in its channel. */
+export async function tellOrdered(action: Action, eventId: string, deps: PerformDeps): Promise<void> {
+  const stored = VirtualCardAlert.safeParse((await deps.alerts.get(eventId))?.alert);
+  if (!stored.success) return;
+  const alert = stored.data;
+  const { acctId } = alert.event;
+  const facts = { acctId, cardId: null, detail: alert.event.outcome, confirmedBy: 'webhook', eventId } as const;
+  await deps.audit.append(auditRecord(action, 'confirmed', facts, deps));
+  await deps.tellDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
+}

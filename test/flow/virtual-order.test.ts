@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { channels, people } from '../support/people.ts';
+import { useCardbell } from '../support/running-cardbell.ts';
+import { settled, until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, olga } = people;
+
+const top = (user: string) => cardbell().workspace.views.top(user);
+const orders = () =>
+  cardbell()
+    .writes()
+    .filter(({ path }) => path === '/VirtualCard/Order');
+
+async function openForm(user: string, name: string): Promise<string> {
+  await cardbell().command(user, `virtual order ${name}`);
+  await until(() => top(user) !== undefined, 'the form opens');
+  return top(user)?.id ?? '';
+}
+
+const filled = {
+  date_of_birth: '1991-04-30',
+  phone: '512-555-0142',
+  email: 'holder@example.com',
+  address_line1: '1 Main Street',
+  city: 'Austin',
+  state: 'TX',
+  postal_code: '78701',
+  amount: '25',
+  reason: 'ads budget',
+};
+
+const submit = (user: string, viewId: string, values: Record<string, unknown> = {}) =>
+  cardbell().workspace.submitView({ user, viewId, values: { ...filled, ...values } });
+
+/** What the bot wrote to a person directly. */
+async function direct(user: string, pattern: RegExp): Promise<string> {
+  const found = await cardbell().workspace.waitForMessage(
+    (message) =>
+      message.channel.startsWith('D') &&
+      message.ephemeralUser === undefined &&
+      pattern.test(message.text) &&
+      cardbell()
+        .slackCalls('conversations.open')
+        .some(({ args }) => args.users === user),
+    20_000,
+  );
+  return JSON.stringify(found);
+}
+
+describe('/card virtual order', () => {
+  it('is ordered once, and its result is told to who asked besides the channel, never the number', async () => {
+    const viewId = await openForm(ana, 'Vera Nova');
+
+    const wrong = await submit(ana, viewId, { amount: '4000', state: 'T1', phone: 'none' });
+    await Promise.all([submit(ana, viewId), submit(ana, viewId).catch(() => {})]);
+    await cardbell().waitTold(ana, /^Ordered: a virtual card for Vera Nova/);
+    const told = await direct(ana, /You asked for this: Virtual card created: Vera Nova/);
+    await cardbell().waitFor(channels.virtual, /Vera Nova/);
+
+    expect(wrong.errors).toMatchObject({
+      amount: expect.stringContaining('$1,000.00'),
+      state: expect.stringContaining('Two letters'),
+      phone: expect.stringContaining('phone number'),
+    });
+    expect(orders()).toHaveLength(1);
+    expect(orders()[0]?.body).toMatchObject({ VirtualCards: [{ FirstName: 'Vera', FundCardAmount: 25 }] });
+    const account = cardbell()
+      .sandbox.accounts()
+      .find(({ LastName }) => LastName === 'Nova');
+    expect(account?.IsVirtual).toBe(true);
+    expect(told).not.toMatch(/\d{13,}/);
+    const everything = JSON.stringify(await all());
+    for (const secret of ['1991-04-30', '1 Main Street', '512-555-0142']) expect(everything).not.toContain(secret);
+    const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+    const records = chain.map((line) => JSON.parse(line).record).filter(({ verb }) => verb === 'order-virtual');
+    expect(records.map(({ event }) => event)).toEqual(['asked', 'sent', 'done', 'confirmed']);
+    expect(records.at(-1)).toMatchObject({ confirmedBy: 'webhook', reason: 'ads budget' });
+  });
+
+  it('whose answer is lost is not ordered again: the person is told so, and told again when it shows', async () => {
+    const { sandbox } = cardbell();
+    const before = orders().length;
+    sandbox.faults.add({ method: 'POST', path: /\/VirtualCard\/Order/, kind: 'hang_up_after_effect' });
+    const viewId = await openForm(ana, 'Lara Lost');
+
+    await submit(ana, viewId);
+    const answer = await cardbell().waitTold(ana, /^Not sure: tried to order a virtual card for Lara Lost/);
+    await direct(ana, /You asked for this: Virtual card created: Lara Lost/);
+    await settled(300);
+
+    expect(answer.text).toContain('I do not order it again');
+    expect(orders().length - before).toBe(1);
+  });
+
+  it('is for approvers', async () => {
+    await cardbell().command(olga, 'virtual order Jon Doe');
+    await cardbell().waitTold(olga, /Only approvers may order virtual cards/);
+
+    expect(top(olga)).toBeUndefined();
+  });
+});
+
+describe('/card virtual resend', () => {
+  it('asks once, and says when it was sent', async () => {
+    const card = cardbell()
+      .sandbox.accounts()
+      .find(({ IsVirtual, LastName }) => IsVirtual && LastName === 'Nova');
+
+    await cardbell().command(olga, `virtual resend ${card?.AcctId ?? ''}`);
+    await cardbell().waitTold(olga, /^Asked for the details of Vera Nova/);
+    await direct(olga, /You asked for this: Virtual card details sent again: Vera Nova/);
+
+    const asked = cardbell()
+      .writes()
+      .filter(({ path }) => path === '/VirtualCard/Data');
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.body).toEqual({ AcctId: card?.AcctId });
+  });
+
+  it('of a plastic card is refused before anything is asked', async () => {
+    const card = cardbell().take('ACTIVE');
+    const before = cardbell().writes().length;
+
+    await cardbell().command(olga, `virtual resend ${card.AcctId}`);
+    await cardbell().waitTold(olga, /not virtual/);
+
+    expect(cardbell().writes()).toHaveLength(before);
+  });
+});
+
+/** Everything that Cardbell holds in Redis. */
+async function all(): Promise<unknown[]> {
+  const { store } = cardbell();
+  const values: unknown[] = [];
+  for (const key of await store.keys('{cardbell:*')) {
+    const type = await store.type(key);
+    if (type === 'string') values.push(await store.get(key));
+    if (type === 'hash') values.push(await store.hgetall(key));
+    if (type === 'list') values.push(await store.lrange(key, 0, -1));
+    if (type === 'stream') values.push(await store.xrange(key, '-', '+'));
+  }
+  return values;
+}
