@@ -6,7 +6,7 @@ import type { RedisClient } from './connection.ts';
 import { type QueueName, queueNames } from './jobs.ts';
 
 /**
- * A worker that dies leaves its job to the others after six to ten seconds, not after BullMQ's minute: an alert must not
+ * A worker that dies leaves its job to the others after four to seven seconds, not after BullMQ's minute: an alert must not
  * wait that long. A worker that stands still for longer meets its own job done twice, which every job bears. What is done there may be repeated, so being killed often is no reason to give a job up.
  */
 const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 100 } as const;

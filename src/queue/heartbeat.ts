@@ -58,7 +58,11 @@ export interface Heartbeat {
  *
  * Start it when the door is open. Any number of web processes share one record; each also knows its own gaps.
  */
-export function startHeartbeat(redis: RedisClient, log: Log): Heartbeat {
+export function startHeartbeat(
+  redis: RedisClient,
+  log: Log,
+  { beatMs = BEAT_MS, stallMs = STALL_MS }: { beatMs?: number; stallMs?: number } = {},
+): Heartbeat {
   const script = defineScript(redis, 'cardbellBeat', beatScript);
   const stopping = new AbortController();
   let own = 0;
@@ -75,7 +79,7 @@ export function startHeartbeat(redis: RedisClient, log: Log): Heartbeat {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const isTaken = await beat();
-      await wait(isTaken ? BEAT_MS : RETRY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      await wait(isTaken ? beatMs : RETRY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
   }
 
@@ -84,7 +88,7 @@ export function startHeartbeat(redis: RedisClient, log: Log): Heartbeat {
     trouble = '';
     try {
       const keys = [doorKeys.open, doorKeys.since, doorKeys.gaps, inboxKeys.gaps];
-      own = Number(await script.run(keys, [own, STALL_MS, told, GAPS_KEPT_MS]));
+      own = Number(await script.run(keys, [own, stallMs, told, GAPS_KEPT_MS]));
       return true;
     } catch (error) {
       trouble = told || 'away';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CardFacts } from '../alert/alert.ts';
 import { CardStatus, type StoredEvent } from '../alert/event.ts';
 import type { AccountDetails, ListedAccount } from '../card/schema-account.ts';
+import { untoldOf, withWas } from './untold-status.ts';
 
 /** A card as far as it is known. A hint from a shipment or a virtual card has no card id until the API names it. */
 export const DirectoryCard = z.strictObject({
@@ -200,25 +201,6 @@ function withHint(
   if (!isNews) return [...cards];
   const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
   return cards.with(place, untold === undefined ? changed : withWas(changed, card, null));
-}
-
-/** Of a card that appears in an account whose cards were all known, nothing was told; of others it cannot be said. */
-function untoldOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
-  return detailsAt === null ? null : { status: null, seenAt: detailsAt };
-}
-
-/** The API's news of a card, with what was told of it before; nothing of that when both are the same again. */
-function withWas(
-  news: DirectoryCard,
-  before: DirectoryCard | undefined,
-  untold: DirectoryCard['was'] | null,
-): DirectoryCard {
-  const { was: _old, ...card } = news;
-  const told = before === undefined ? untold : (before.was ?? { status: before.status, seenAt: before.seenAt });
-  const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
-  // A card that was only heard of has no status that could have changed.
-  const isKnown = before === undefined || before.was !== undefined || before.status !== null;
-  return isChange && isKnown ? { ...card, was: told } : card;
 }
 
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess that the API's own list corrects. */
