@@ -1,15 +1,9 @@
-import {
-  type Alert,
-  type CardFacts,
-  CardTestingAlert,
-  type Remedy,
-  type StatusAlert,
-  type StatusChange,
-} from './alert/alert.ts';
+import { type Alert, type CardFacts, CardTestingAlert, type StatusAlert, type StatusChange } from './alert/alert.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
 import { type Urgency, urgencyOf } from './alert/urgency.ts';
 import type { PlaceAlert } from './place-alert.ts';
+import type { Advice } from './remedy.ts';
 import type { Delivery, Route } from './routing/route.ts';
 import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
@@ -26,9 +20,11 @@ interface Deps {
   /** Tells the directory what the event says. */
   readonly learn: (event: StoredEvent) => Promise<void>;
   /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
-  readonly remedyFor: (event: TransactionEvent) => Promise<Remedy | null>;
+  readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
   /** The channels that get an event. */
   readonly route: Route;
+  /** Asks the card API again later, where an alert had to go out without its numbers. */
+  readonly enrichLater: (alertId: string) => Promise<void>;
   readonly placeAlert: PlaceAlert;
   /** The first use of a card that was activated. Answers with the alerts whose messages say so from now on. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
@@ -79,8 +75,10 @@ export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Dep
     if (event.kind !== 'decline' && event.direction === 'debit') {
       for (const id of await deps.cardUsed(event)) await deps.updateMessages(id);
     }
-    const remedy = event.kind === 'decline' ? await deps.remedyFor(event) : null;
+    const noAdvice = { remedy: null, isIncomplete: false };
+    const { remedy, isIncomplete } = event.kind === 'decline' ? await deps.adviceFor(event) : noAdvice;
     await deliver({ ...base, event, remedy, repeats: {}, story: null }, deps);
+    if (isIncomplete) await deps.enrichLater(event.id);
   }
   return null;
 }

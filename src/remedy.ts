@@ -21,9 +21,16 @@ interface Deps {
   readonly log: Log;
 }
 
+export interface Advice {
+  readonly remedy: Remedy | null;
+  readonly isIncomplete: boolean;
+}
+
 export interface Remedies {
   /** What would have let a declined purchase pass. Null: no rule was the reason, or the card API did not say in time. */
   remedyFor(event: TransactionEvent): Promise<Remedy | null>;
+  /** The same, and whether the card API did not say all that there is to say: then it is worth asking again later. */
+  adviceFor(event: TransactionEvent): Promise<Advice>;
   /** The same as the card is now, for whoever is about to do something. */
   checkPurchase(event: TransactionEvent): Promise<PurchaseCheck>;
 }
@@ -31,12 +38,18 @@ export interface Remedies {
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
 export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Remedies {
   return {
-    async remedyFor(event) {
-      const check = await look(event, PATIENCE_MS);
-      return check.state === 'stopped' ? check.remedy : null;
-    },
+    remedyFor: async (event) => (await adviceFor(event)).remedy,
+    adviceFor,
     checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
   };
+
+  async function adviceFor(event: TransactionEvent): Promise<Advice> {
+    const check = await look(event, PATIENCE_MS);
+    if (check.state !== 'stopped')
+      return { remedy: null, isIncomplete: check.state === 'unknown' && check.isAway === true };
+    const { remedy } = check;
+    return { remedy, isIncomplete: remedy.kind === 'raise_limit' && remedy.remainingCents === null };
+  }
 
   async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const { code, category } = declineReason(event.decline ?? { code: '', message: '' });
@@ -71,7 +84,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
       orNull(card.getRemainingLimits(event.acctId, { deadlineMs })),
       orNull(card.getSpendRules(event.acctId, { deadlineMs })),
     ]);
-    if (remaining === null && rules === null) return { state: 'unknown' };
+    if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
     const purchase = { code, amountCents: event.amountCents, merchantKind: merchantCategory(event.mcc) };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
     const isEnough = found?.remedy.remainingCents == null && remaining !== null && code === 'decline.rule.velocity';

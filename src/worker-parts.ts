@@ -21,6 +21,7 @@ import { announce, type Coming, deliverAlert } from './deliver-alert.ts';
 import { createDigestParts } from './digest-parts.ts';
 import { createHome } from './draw-home.ts';
 import { createDrawJoined } from './draw-joined.ts';
+import { ENRICH_AFTER_MS, enrichAlert } from './enrich-alert.ts';
 import { SlackError } from './errors.ts';
 import { botHealth } from './home/health.ts';
 import { ownCards } from './home/own-cards.ts';
@@ -350,7 +351,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         return found.seenAt >= event.callbackAt ? null : found.status;
       },
       learn: directory.learn,
-      remedyFor: remedies.remedyFor,
+      adviceFor: remedies.adviceFor,
+      enrichLater: (alertId) => queues.enrichAlert(alertId, ENRICH_AFTER_MS),
       route,
       placeAlert,
       cardUsed: cardNews.used,
@@ -413,6 +415,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     renderFor,
     placeAlert,
     remind,
+    enrich: (alertId: string, hasWaited: boolean) =>
+      enrichAlert(alertId, hasWaited, {
+        alerts,
+        checkPurchase: remedies.checkPurchase,
+        updateMessages: queues.updateMessage,
+      }),
     performDeps,
     poster,
     leaseMessage,

@@ -119,6 +119,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       });
     },
     async updates(data, run) {
+      if (run.name === 'enrich-alert') return await parts.enrich(UpdateMessage.parse(data).alertId, run.hasWaited);
       return await whenSlackTakesIt(run, async () => {
         if (run.name === 'update-request') {
           const { requestId } = UpdateRequest.parse(data);

@@ -34,8 +34,8 @@ import type { DigestDeps } from './set-digest.ts';
 export type PurchaseCheck =
   | { readonly state: 'stopped'; readonly remedy: Remedy }
   | { readonly state: 'passes' }
-  /** The card API did not say, or nothing of ours can help. */
-  | { readonly state: 'unknown' };
+  /** Nothing of ours can help, or (`isAway`) the card API did not say. */
+  | { readonly state: 'unknown'; readonly isAway?: boolean };
 
 /** What an open form shows. */
 export interface FilledForm {

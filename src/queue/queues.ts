@@ -39,6 +39,8 @@ export interface Queues {
   flushOutboxIn(channel: string, ms: number): Promise<void>;
   /** Brings an alert's messages up to date, once for any number of changes in between. */
   updateMessage(alertId: string): Promise<void>;
+  /** Adds the numbers of a limit to an alert that went out without them. */
+  enrichAlert(alertId: string, delayMs: number): Promise<void>;
   /** The same for the message of a request, and for those of a temporary change. */
   updateRequest(requestId: string): Promise<void>;
   /** The same for the message of a claim. */
@@ -193,6 +195,13 @@ export function createQueues(redis: RedisClient): Queues {
         'update-message',
         { alertId },
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: alertId, keepLastIfActive: true } },
+      );
+    },
+    async enrichAlert(alertId, delay) {
+      await queues.updates.add(
+        'enrich-alert',
+        { alertId },
+        { ...keepFailedOnly, jobId: `enrich-${alertId}`, delay, attempts: 3, backoff },
       );
     },
     async updateRequest(requestId) {
