@@ -57,9 +57,13 @@ export function createTrail(redis: Redis | Cluster, now: () => Date = () => new 
     async note(eventId, ...steps) {
       const key = keyOf(eventId);
       if ((await redis.hlen(key)) >= STEPS_MAX) return;
-      const at = now().toISOString();
+      const at = now().toISOString().slice(0, -1);
       const writing = redis.multi();
-      for (const { step, channel, text } of steps) writing.hsetnx(key, JSON.stringify([step, channel, text]), at);
+      // Steps of one moment keep their order: a hash has none.
+      for (const [index, { step, channel, text }] of steps.entries()) {
+        const order = String(Math.min(index, 999)).padStart(3, '0');
+        writing.hsetnx(key, JSON.stringify([step, channel, text]), `${at}${order}Z`);
+      }
       await writing.expire(key, TRAIL_TTL_SECONDS).exec();
     },
     async setLatest(acctId, eventId) {

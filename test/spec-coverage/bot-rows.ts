@@ -139,6 +139,11 @@ export const BOT_ROWS: readonly SpecRow[] = [
   ),
 
   // Errors
+  row(
+    'network transactions of one card account for a given duration',
+    'test/flow/why.test.ts',
+    'counts what the service remembers and what came, each once; newest first',
+  ),
   row('the twelve decline codes', declines, '$code says why'),
   row('a decline code that is not listed', declineTemplate, 'decline.of.tomorrow'),
   row('virtual card order results', cardTemplates, "describe('a virtual card'"),

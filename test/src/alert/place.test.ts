@@ -5,6 +5,7 @@ it.each([
   ['public', false, false],
   ['private', false, true],
   ['direct', true, true],
+  ['shared', false, false],
 ] as const)('in a %s place: sensitive reasons %s, balances %s', (place, sensitiveReason, balance) => {
   expect(mayShow('sensitiveReason', place)).toBe(sensitiveReason);
   expect(mayShow('balance', place)).toBe(balance);

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/alert/event.ts';
+import type { Place } from '../../../src/alert/place.ts';
+import { createRoute } from '../../../src/routing/route.ts';
+import { createMutes, type Mute } from '../../../src/store/mutes.ts';
+import { createQuietHours } from '../../../src/store/quiet-hours.ts';
+import { createRoutingRules } from '../../../src/store/routing-rules.ts';
+import { createSubscriptions } from '../../../src/store/subscriptions.ts';
+import { createTrail } from '../../../src/store/trail.ts';
+import { useRedis } from '../store/on-redis.ts';
+import { card, declineEvent, shippingEvent } from './subjects.ts';
+
+const redis = useRedis();
+const channels = {
+  fallback: 'C0ALL',
+  decline: 'C0DECLINES',
+  shipping: 'C0ALL',
+  status: 'C0ALL',
+  virtual: 'C0ALL',
+  spend: null,
+  approvals: 'C0ALL',
+  ops: 'C0OPS',
+  audit: 'C0AUDIT',
+};
+const now = new Date('2026-11-20T23:00:00Z');
+const by = 'U0ANA';
+
+function world(places: Readonly<Record<string, Place>> = {}) {
+  const subscriptions = createSubscriptions(redis());
+  const quietHours = createQuietHours(redis());
+  const mutes = createMutes(redis(), () => now);
+  const trail = createTrail(redis());
+  const shared: string[] = [];
+  const route = createRoute({
+    channels,
+    rules: createRoutingRules(redis(), { subscriptions, quietHours, mutes }),
+    mutes,
+    placeOf: async (channel) => places[channel] ?? 'public',
+    tellShared: async (channel) => void shared.push(channel),
+    trail,
+    now: () => now,
+  });
+  const to = async (event: StoredEvent = declineEvent()) =>
+    (await route(event, card({}))).map(({ channel }) => channel);
+  const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });
+  const mute = (over: Partial<Mute> = {}) =>
+    mutes.put({
+      id: 'mute-7378',
+      acctId: 7378,
+      card: card({}),
+      travel: null,
+      by,
+      reason: '',
+      at: now.toISOString(),
+      endsAt: '2026-11-21T00:00:00Z',
+      ...over,
+    });
+  return { subscriptions, quietHours, mutes, trail, shared, route, to, add, mute };
+}
+
+describe('a route', () => {
+  it('is the default channel, and every channel that subscribed, each once', async () => {
+    const { to, add, subscriptions } = world();
+    expect(await to()).toEqual(['C0DECLINES']);
+
+    await add('C0TEAM', 'declines');
+    await add('C0TEAM', 'declines and over $1.00');
+    await add('C0DECLINES', 'declines and over $900.00');
+    const last = await add('C0OTHER', 'shipping');
+    expect(await to()).toEqual(['C0DECLINES', 'C0TEAM']);
+    expect(await to(shippingEvent())).toEqual(['C0ALL', 'C0OTHER']);
+
+    await subscriptions.remove(last.number);
+    expect(await to(shippingEvent())).toEqual(['C0ALL']);
+  });
+
+  it('of what has no default channel is its subscriptions alone', async () => {
+    const { to, add } = world();
+    expect(await to(declineEvent({ kind: 'authorization' }))).toEqual([]);
+
+    await add('C0TEAM', 'spend');
+    expect(await to(declineEvent({ kind: 'authorization' }))).toEqual(['C0TEAM']);
+  });
+
+  it('never leads where another company reads along', async () => {
+    const { to, add, shared } = world({ C0TEAM: 'shared', C0DECLINES: 'shared' });
+    await add('C0TEAM', 'declines');
+
+    expect(await to()).toEqual(['C0ALL']);
+    expect(shared).toEqual(['C0DECLINES', 'C0TEAM']);
+  });
+
+  it('leads nowhere while the card is muted, but for what always passes; then it does again', async () => {
+    const { to, mute, mutes } = world();
+    await mute();
+    expect(await to()).toEqual([]);
+    expect(await to()).toEqual([]);
+    expect(await mutes.withheld('mute-7378')).toHaveLength(1);
+    expect(await to(declineEvent({ code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
+
+    await mute({ endsAt: '2026-11-20T22:59:59Z' });
+    expect(await mutes.active()).toEqual([]);
+    expect(await to()).toEqual(['C0DECLINES']);
+  });
+
+  it('of what a journey explains leads to the author of the notice', async () => {
+    const { to, mute } = world();
+    await mute({ id: 'travel-7378', travel: { countries: ['ES'], directChannel: 'D0ANA' } });
+
+    expect(await to(declineEvent({ country: 'ESP', isCardPresent: true }))).toEqual(['D0ANA']);
+    expect(await to(declineEvent({ country: 'ES', code: 'decline.rule.location', isCardPresent: false }))).toEqual([
+      'D0ANA',
+    ]);
+    expect(await to(declineEvent({ country: 'FR', code: 'decline.rule.location' }))).toEqual(['C0DECLINES']);
+    expect(await to(declineEvent({ country: 'ES', code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
+  });
+
+  it('waits for the end of a channel’s quiet hours, unless they except it', async () => {
+    const { route, quietHours } = world();
+    const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+    const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
+    await set(null);
+    expect(await route(declineEvent(), card({}))).toEqual([
+      { channel: 'C0DECLINES', holdUntil: Date.parse('2026-11-21T07:00:00Z') },
+    ]);
+
+    await set('declines and over $10.00');
+    expect(await route(declineEvent(), card({}))).toEqual([{ channel: 'C0DECLINES', holdUntil: null }]);
+  });
+
+  it('says in the trail what fitted, and what did not and why', async () => {
+    const { to, add, trail } = world();
+    await add('C0TEAM', 'declines and over $900.00');
+    await to();
+
+    expect(await trail.read(declineEvent().id)).toEqual([
+      expect.objectContaining({
+        step: 'routed',
+        channel: 'C0DECLINES',
+        text: 'Because it is the default channel for declines.',
+      }),
+      expect.objectContaining({ step: 'skipped', text: expect.stringContaining('$84.10 is not over $900.00') }),
+    ]);
+    expect(await trail.latest(7378)).toBe(declineEvent().id);
+  });
+});
