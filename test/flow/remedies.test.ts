@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people, secrets } from '../support/people.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, ben, olga } = people;
+
+type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };
+
+/** Rules as somebody set them where the card service is administered. */
+async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
+  await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
+    method: 'PUT',
+    headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...rules }),
+  });
+}
+
+const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;
+const hasMoney = ({ AvailableBalance }: SandboxAccount): boolean => AvailableBalance > 200;
+
+function buy(card: SandboxAccount, purchase: Purchase, MerchantName = `SHOP ${card.AcctId}`): boolean {
+  return cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, ...purchase }).Approved;
+}
+
+/** A purchase that a rule stops, and its alert. */
+async function stopped(card: SandboxAccount, purchase: Purchase): Promise<StoredMessage> {
+  expect(buy(card, purchase)).toBe(false);
+  return await cardbell().waitFor(channels.declines, new RegExp(`SHOP ${card.AcctId}`));
+}
+
+async function openForm(user: string, alert: StoredMessage, filled: RegExp) {
+  await cardbell().press(user, alert, 'approve_remedy');
+  const top = () => cardbell().workspace.views.top(user);
+  const text = (): string => JSON.stringify(top()?.blocks ?? []);
+  await until(() => filled.test(text()) && !text().includes('Checking'), `the form says ${filled.source}`);
+  const view = top();
+  if (view === undefined) throw new Error('no form');
+  return view;
+}
+
+const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
+  cardbell().workspace.submitView({ user, viewId, values: { reason: 'conference', ...values } });
+const shown = (alert: StoredMessage): string => JSON.stringify(cardbell().now(alert).blocks);
+
+const openings: readonly [string, object, Purchase, RegExp, (card: SandboxAccount) => boolean][] = [
+  [
+    'purchases abroad',
+    {},
+    { Amount: 20, MerchantCountry: 'FR' },
+    /Allows purchases outside/,
+    (card) => rulesOf(card).InternationalSpendEnabled,
+  ],
+  [
+    'online purchases',
+    { CardNotPresentUse: false },
+    { Amount: 20, IsCardPresent: false },
+    /Allows purchases without the card/,
+    (card) => rulesOf(card).CardNotPresentUse,
+  ],
+];
+
+describe('the remedy that fits the decline', () => {
+  it.each(openings)(
+    '%s: allowed for this purchase, and no longer',
+    async (_what, rules, purchase, words, isAllowed) => {
+      const card = cardbell().take('ACTIVE', hasMoney);
+      await setRules(card, rules);
+      const before = rulesOf(card);
+      const alert = await stopped(card, purchase);
+
+      const view = await openForm(ana, alert, words);
+      expect((await submit(ana, view.id, {})).errors).toBeUndefined();
+      await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
+      expect(isAllowed(card)).toBe(true);
+      expect(shown(alert)).toContain('revert_now');
+      expect(buy(card, purchase)).toBe(true);
+      await until(() => shown(alert).includes('Put back'), 'its authorization ends it');
+
+      expect(rulesOf(card)).toEqual(before);
+      expect(shown(alert)).not.toContain('revert_now');
+      expect(shown(alert)).toMatch(/Put back\* by itself/);
+    },
+  );
+
+  it('a category: learned from other cards, allowed for an hour, taken back by an operator', async () => {
+    const card = cardbell().take('ACTIVE', hasMoney);
+    const [restaurants] = rulesOf(card).MerchantCategories.filter(({ Name }) => Name === 'Restaurants');
+    await setRules(card, { MerchantCategories: [restaurants] });
+    const before = rulesOf(card);
+    const alert = await stopped(card, { Amount: 20, MCCCode: '5251' });
+    expect(shown(alert)).toContain('Allow Hardware Stores…');
+
+    const view = await openForm(ben, alert, /Allows purchases at \*Hardware Stores/);
+    await submit(ben, view.id, { term: '1h' });
+    await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
+    expect(rulesOf(card).MerchantCategories.map(({ Name }) => Name)).toEqual(['Restaurants', 'Hardware Stores']);
+    await cardbell().press(olga, alert, 'revert_now');
+    await until(() => shown(alert).includes('Put back'), 'the alert says so');
+
+    expect(rulesOf(card)).toEqual(before);
+    expect(shown(alert)).toContain(`Put back* by <@${olga}>`);
+  });
+
+  it('a limit, for this purchase: another purchase does not end it, a day above a week is said beside it', async () => {
+    const card = cardbell().take('ACTIVE', hasMoney);
+    await setRules(card, { DailySpendLimit: 10, WeeklySpendLimit: 100 });
+    const alert = await stopped(card, { Amount: 40 });
+
+    const view = await openForm(ana, alert, /is the lowest limit/);
+    const wrong = await submit(ana, view.id, { amount: '500' });
+    expect(Object.values(wrong.errors ?? {})).toEqual([expect.stringContaining('above the weekly limit')]);
+    await submit(ana, view.id, { amount: '40' });
+    await until(() => shown(alert).includes('Limit changed'), 'the alert says so');
+    expect(buy(card, { Amount: 5 }, 'ELSEWHERE')).toBe(true);
+    expect(rulesOf(card).DailySpendLimit).toBe(40);
+    expect(buy(card, { Amount: 35 })).toBe(true);
+    await until(() => rulesOf(card).DailySpendLimit === 10, 'its authorization ends it');
+  });
+
+  it('a blocked card: an approver unblocks it, with a reason', async () => {
+    const card = cardbell().take('BLOCKED');
+    await cardbell().deliver(
+      sampleWebhook('decline.card.status', { AcctId: card.AcctId, Message: 'Card Status Inactive' }),
+    );
+    const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+    expect(shown(alert)).toContain('Unblock card…');
+
+    const view = await openForm(ana, alert, /can be used again/);
+    await submit(ana, view.id, {});
+    await until(() => shown(alert).includes('Unblocked'), 'the alert says so');
+
+    expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
+  });
+
+  it.each(['decline.balance.card', 'decline.balance.business', 'decline.remote', 'decline.mcc', 'decline.card.pin'])(
+    '%s has none, and says who can do something',
+    async (code) => {
+      const card = cardbell().take('ACTIVE');
+      await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId }));
+      const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+
+      expect(shown(alert)).not.toContain('approve_remedy');
+      expect(shown(alert)).toMatch(/\*Admin:\* \S+/);
+    },
+  );
+
+  it('what passes by now says so in the form', async () => {
+    const card = cardbell().take('ACTIVE', hasMoney);
+    const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
+    await setRules(card, { InternationalSpendEnabled: true });
+
+    const view = await openForm(ana, alert, /nothing stops this purchase/);
+
+    expect(JSON.stringify(view.blocks)).toContain('tried again');
+  });
+});
+
+describe('several small raises', () => {
+  it('within a day do not sum up to one that takes two', async () => {
+    const card = cardbell().take('ACTIVE');
+    await setRules(card, { DailySpendLimit: 100 });
+    const since = Date.now() / 1000;
+    await cardbell().command(ana, `limit ${card.AcctId} daily 900 for 1h`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
+
+    await cardbell().command(ana, `limit ${card.AcctId} daily 1200 for 1h`);
+    await cardbell().waitTold(ana, new RegExp(`another approver.*${holderOf(card)}`), since);
+
+    expect(rulesOf(card).DailySpendLimit).toBe(900);
+    await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+  });
+});
