@@ -163,8 +163,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     id: string,
     { text, blocks }: Message,
     requestId: string | null = null,
+    urgency: 'record' | 'request' = requestId === null ? 'record' : 'request',
   ) => {
-    const urgency = requestId === null ? 'record' : 'request';
     await outbox.put(channel, { kind: 'notice', id, message: { text, blocks: [...blocks] }, requestId, urgency });
     await queues.flushOutbox(channel);
   };
@@ -256,8 +256,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       await postNotice(channels.approvals, `lease-${one.id}`, await leaseMessage(one), one.id);
     },
     updateLease: queues.updateLease,
-    postToApprovals: (id, message) => postNotice(channels.approvals, id, message),
-    postToOps: (id, message) => postNotice(channels.ops, id, message),
+    postToApprovals: (id, message) => postNotice(channels.approvals, id, message, null, 'request'),
+    postToOps: (id, message) => postNotice(channels.ops, id, message, null, 'request'),
     updateForm: async (form, { alert, pendingId, remedy, state }) => {
       try {
         await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));

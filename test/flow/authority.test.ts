@@ -1,0 +1,243 @@
+import { Queue } from 'bullmq';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createLinks } from '../../src/store/links.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, ben, zoe, olga, gus, otto } = people;
+const MINUTE = 60_000;
+const queues: Queue[] = [];
+
+afterAll(async () => {
+  await Promise.all(queues.map((queue) => queue.close()));
+});
+
+const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
+const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
+const textOf = (message: StoredMessage): string => cardbell().now(message).text;
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+
+function writesOf({ AcctId }: SandboxAccount): number {
+  return cardbell()
+    .writes()
+    .filter(({ path }) => path.includes(`/${AcctId}`)).length;
+}
+
+/** Otto holds a card with a daily limit of 100 dollars. */
+async function ofOtto(holder: string = otto): Promise<SandboxAccount> {
+  const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+  const since = Date.now() / 1000;
+  await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+  await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
+  const at = new Date().toISOString();
+  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: holder, provedBy: 'approver', by: zoe, at });
+  return card;
+}
+
+async function asked(card: SandboxAccount, words: string, by: string = otto): Promise<StoredMessage> {
+  await cardbell().command(by, `ask ${last4Of(card)} ${words}`);
+  return await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+}
+
+const told = (pattern: RegExp): Promise<StoredMessage> =>
+  cardbell().workspace.waitForMessage(({ channel, text }) => channel.startsWith('D') && pattern.test(text), 20_000);
+
+async function form(user: string, message: StoredMessage, button: string): Promise<string> {
+  await cardbell().press(user, message, button);
+  const top = () => cardbell().workspace.views.top(user);
+  await until(() => top() !== undefined, 'the form opens');
+  return top()?.id ?? '';
+}
+
+const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
+  cardbell().workspace.submitView({ user, viewId, values });
+
+/** Time passes for a request: what would look after it wakes. */
+async function age(request: StoredMessage, ms: number): Promise<void> {
+  const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
+  const { store } = cardbell();
+  const key = `{cardbell:state}:request:${id}`;
+  await until(async () => JSON.parse((await store.get(key)) ?? '{}').ref != null, 'its place is known');
+  const queue = new Queue('upkeep', { connection: store as never, prefix: '{cardbell:queue}' });
+  queues.push(queue);
+  await until(async () => (await queue.getJob(`age-${id}`))?.isDelayed() ?? false, 'somebody looks after it');
+  const kept = JSON.parse((await store.get(key)) ?? '{}');
+  const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
+  const action = { ...kept.action, askedAt: earlier(kept.action.askedAt) };
+  await store.set(key, JSON.stringify({ ...kept, action, expiresAt: earlier(kept.expiresAt) }));
+  await (await queue.getJob(`age-${id}`))?.promote();
+}
+
+describe('a holder asks for more', () => {
+  it('and is told to try again once an approver has said yes', async () => {
+    const card = await ofOtto();
+
+    const request = await asked(card, '250 for 2 hours hotel in Denver');
+    await cardbell().waitTold(otto, /Asked for your/);
+    expect(shown(request)).toContain('who holds the card');
+    expect(limitOf(card)).toBe(100);
+    await cardbell().press(ben, request, 'decide_request_approve');
+    const message = await told(/Approved by.*try again now/);
+
+    expect(message.text).toContain('$100.00 → $250.00 for 2 hours');
+    expect(limitOf(card)).toBe(250);
+    await until(() => shown(request).includes('revert_now'), 'the request shows how to take it back');
+    expect(shown(request)).toMatch(/Goes back to \$100\.00/);
+  });
+
+  it('asked twice it is one request; denied with a note, the holder reads it', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '250 hotel');
+    const since = Date.now() / 1000;
+    await cardbell().command(otto, `ask ${last4Of(card)} 250 hotel`);
+    await cardbell().waitTold(otto, /asked for that already/, since);
+
+    const viewId = await form(ben, request, 'deny_with_note');
+    await submit(ben, viewId, { reason: 'Use the travel card.' });
+    await told(/Not approved by.*Use the travel card\./);
+
+    expect(textOf(request)).toMatch(/^Denied/);
+    expect(shown(request)).not.toContain('decide_request');
+    const requests = cardbell()
+      .workspace.messages(channels.approvals)
+      .filter(({ text }) => text.includes(holderOf(card)) && text.includes('asks to raise'));
+    expect(requests).toHaveLength(1);
+    expect(writesOf(card)).toBe(1);
+  });
+
+  it('an approver changes it and says yes', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '500 for 2 hours hotel');
+
+    const viewId = await form(zoe, request, 'change_request');
+    await submit(zoe, viewId, { amount: '300', term: 'midnight', reason: 'Two nights are enough.' });
+    const message = await told(/Approved by.*\$300\.00/);
+
+    expect(message.text).toMatch(/until midnight.*not exactly what you asked for.*Two nights/);
+    expect(limitOf(card)).toBe(300);
+  });
+
+  it('who holds the card has no say, and nobody else can ask for it', async () => {
+    const card = await ofOtto(ana);
+    const since = Date.now() / 1000;
+    const request = await asked(card, '250 hotel', ana);
+
+    await cardbell().press(ana, request, 'decide_request_approve');
+    await cardbell().waitTold(ana, /your own card.*another approver/, since);
+    await cardbell().command(ana, `limit ${card.AcctId} daily 150`);
+    await cardbell().waitTold(ana, /It is your own card, so it takes another approver/, since);
+    await cardbell().command(olga, `ask ${last4Of(card)} 250 hotel`);
+    await cardbell().waitTold(olga, /Only .* may ask for more/, since);
+    expect(limitOf(card)).toBe(100);
+
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => limitOf(card) === 250, 'another approver says yes');
+  });
+
+  it('for much it takes two approvers, and says how far it is', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '1500 for 1h booth');
+
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => textOf(request).includes('1 of 2'), 'one has said yes');
+    expect(limitOf(card)).toBe(100);
+    await cardbell().press(zoe, request, 'decide_request_approve');
+    await until(() => textOf(request).startsWith('Approved'), 'both have');
+
+    expect(limitOf(card)).toBe(1500);
+  });
+});
+
+describe('a request that nobody answers', () => {
+  it('reminds after 15 minutes, and then an operator breaks the glass: less, shorter, once, told to all', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '1500 booth');
+    const since = Date.now() / 1000;
+    expect(shown(request)).not.toContain('break_glass');
+
+    await age(request, 16 * MINUTE);
+    const reminder = await cardbell().waitFor(channels.approvals, new RegExp(`Reminder.*${holderOf(card)}`));
+    expect(JSON.stringify(reminder.blocks)).toContain('<!subteam^S0APPROVERS>');
+    await until(() => shown(request).includes('break_glass'), 'operators may');
+    const viewId = await form(gus, request, 'break_glass');
+    expect((await submit(gus, viewId, { reason: '' })).errors).toBeDefined();
+    await submit(gus, viewId, { reason: 'The booth closes at noon.' });
+    await until(() => textOf(request).startsWith('Done without an approver'), 'it is done');
+
+    // At most what one approver could allow.
+    expect(limitOf(card)).toBe(1100);
+    const notice = await cardbell().waitFor(channels.ops, new RegExp(`broke the glass for ${holderOf(card)}`));
+    expect(notice.text).toContain('The booth closes at noon.');
+    await cardbell().waitFor(channels.audit, /broke the glass/);
+    await told(/try again now.*The booth closes at noon/);
+    const leases = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases')).map((text) =>
+      JSON.parse(text),
+    );
+    const lease = leases.find(({ acctId }) => acctId === card.AcctId);
+    expect(Date.parse(lease.endsAt) - Date.parse(lease.openedAt)).toBeLessThanOrEqual(60 * MINUTE);
+
+    const second = await asked(card, '1400 another booth');
+    await age(second, 16 * MINUTE);
+    await until(() => shown(second).includes('break_glass'), 'operators may ask');
+    await submit(olga, await form(olga, second, 'break_glass'), { reason: 'again' });
+    await cardbell().waitTold(olga, /broken within the last 24 hours/, since);
+  });
+
+  it('ends after a day by itself, and is never a yes', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '250 hotel');
+
+    await age(request, 25 * 60 * MINUTE);
+    await until(() => textOf(request).startsWith('Expired'), 'it has expired');
+    await told(new RegExp(`Nobody decided within 24 hours.*${last4Of(card)}`));
+
+    expect(shown(request)).not.toContain('decide_request');
+    expect(limitOf(card)).toBe(100);
+  });
+});
+
+describe('a block', () => {
+  it('can be undone within a minute by who made it, and by nobody else', async () => {
+    const card = cardbell().take('ACTIVE');
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+    const since = Date.now() / 1000;
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('undo_block'), 'it can be undone');
+
+    await cardbell().press(gus, alert, 'undo_block');
+    await cardbell().waitTold(gus, /Only who blocked it/, since);
+    expect(statusOf(card)).toBe('BLOCKED');
+    await cardbell().press(olga, alert, 'undo_block');
+    await until(() => statusOf(card) === 'ACTIVE', 'it is active again');
+    await until(() => !shown(alert).includes('undo_block'), 'nothing is left to be undone');
+  });
+
+  it('of a minute ago has no Undo any more', async () => {
+    const card = cardbell().take('ACTIVE');
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+    const since = Date.now() / 1000;
+    await cardbell().press(olga, alert, 'block_card');
+    await until(() => shown(alert).includes('undo_block'), 'it can be undone');
+    const withUndo = cardbell().now(alert);
+    const actionId = /"value":"(act_\w+)"/.exec(shown(alert))?.[1] ?? '';
+    const key = `{cardbell:state}:block:${actionId}`;
+    const kept = JSON.parse((await cardbell().store.get(key)) ?? '{}');
+    await cardbell().store.set(key, JSON.stringify({ ...kept, at: new Date(Date.now() - 61_000).toISOString() }));
+    const queue = new Queue('upkeep', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
+    queues.push(queue);
+
+    await (await queue.getJob(`undo-${actionId}`))?.promote();
+    await until(() => !shown(alert).includes('undo_block'), 'the button is gone');
+    await cardbell().workspace.press({ user: olga, message: withUndo, actionId: 'undo_block', stale: true });
+    await cardbell().waitTold(olga, /undone for a minute only/, since);
+
+    expect(statusOf(card)).toBe('BLOCKED');
+  });
+});
