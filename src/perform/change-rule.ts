@@ -16,7 +16,7 @@ import { judge } from '../authority/policy.ts';
 import type { Expected, Result } from '../authority/result.ts';
 import { endOfTerm, type Wish } from '../authority/wish.ts';
 import { CardApiError } from '../errors.ts';
-import { noteOf } from './change-status.ts';
+import { noteOf, overtaken } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { countRaise, isHolder, raisedCents } from './exposure.ts';
 import { openLease, settleLeases } from './open-lease.ts';
@@ -86,6 +86,11 @@ export async function changeRule(
     }
     // Counted before it is sent: two clicks at once must not both pass for the first.
     await countRaise(action, wish, acctId, current, deps);
+  }
+
+  if (written?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expectedOf(wish), action.id))) {
+    await deps.leases.forget(action.id);
+    return await finish('unknown', { note: overtaken });
   }
 
   const sides = sidesOf(wish, current);

@@ -90,7 +90,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   try {
     await until(async () => (await cluster.store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
     const sent: ChaosEvent[] = [];
-    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000, options.isShort);
+    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000);
     const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
       pauseMs: options.isShort ? [200, 900] : [500, 3000],
       isShort: options.isShort,

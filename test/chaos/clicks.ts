@@ -23,7 +23,7 @@ const idOf: IdOf = {
   command: (payload) => ofCommand(payload as never, tools).id,
 };
 
-export function startClicks(cluster: ChaosCluster, random: Random, everyMs: number, isShort: boolean): Clicks {
+export function startClicks(cluster: ChaosCluster, random: Random, everyMs: number): Clicks {
   const { workspace, sandbox, webs } = cluster;
   const cards = sandbox
     .accounts()
@@ -50,7 +50,7 @@ export function startClicks(cluster: ChaosCluster, random: Random, everyMs: numb
 
   async function click(): Promise<void> {
     const { AcctId } = random.pick(cards);
-    const what = random.weighted({ press: 4, block: 2, unblock: 4, limit: isShort ? 0 : 4 });
+    const what = random.weighted({ press: 4, block: 2, unblock: 4, limit: 4 });
     const words = {
       block: `block ${AcctId} lost`,
       unblock: `unblock ${AcctId} found`,

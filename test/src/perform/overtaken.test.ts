@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import type { Action } from '../../../src/authority/action.ts';
+import { CardApiError } from '../../../src/errors.ts';
+import type { PerformDeps } from '../../../src/perform/deps.ts';
+import { performAction } from '../../../src/perform-action.ts';
+import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+import { useRedis } from '../store/on-redis.ts';
+
+const redis = useRedis();
+
+const lost = async (): Promise<never> => {
+  throw new CardApiError('lost', {
+    operation: 'write',
+    status: null,
+    outcome: 'unknown',
+    code: 'unavailable',
+    apiMessage: null,
+  } as ConstructorParameters<typeof CardApiError>[1]);
+};
+const limitOf = (id: string, limitCents: number): Action =>
+  ask('limit', {
+    ...byCommand,
+    id,
+    wish: { change: { kind: 'limit', period: 'daily', limitCents, category: null }, term: { kind: 'permanent' } },
+  });
+
+it.each<[string, Action, Action, string, object]>([
+  [
+    'a block',
+    ask('block', { ...byCommand, id: 'act_older' }),
+    ask('unblock', { ...byCommand, id: 'act_newer' }),
+    'BLOCKED',
+    { status: 'ACTIVE' },
+  ],
+  [
+    'a limit',
+    limitOf('act_older', 45_000),
+    limitOf('act_newer', 30_000),
+    'ACTIVE',
+    { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
+  ],
+])(
+  '%s whose first try failed is not repeated over what somebody asked for since',
+  async (_what, older, newer, was, is) => {
+    const world = await createPerformWorld(redis());
+    const card = { ...world.deps.card, setCardStatus: lost, putSpendRules: lost };
+    const broken: PerformDeps = { ...world.deps, card };
+    await expect(performAction(older, broken)).rejects.toThrow(CardApiError);
+    // As it would be had the first try worked after all, when there is something to take back.
+    world.service.status = was as typeof world.service.status;
+
+    await performAction(newer, world.deps);
+    await performAction(older, world.deps);
+
+    expect(world.service).toMatchObject(is);
+    expect((await world.stations()).slice(-1)).toEqual(['unknown']);
+    expect(world.answers.at(-1)?.text).toContain('I did not repeat it');
+  },
+);
