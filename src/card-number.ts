@@ -8,11 +8,12 @@
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
-/** Spaces, dots and dashes of every kind, as people and programs put them between groups of digits. */
-const between = '[\\s._\\p{Dash}]{0,3}';
-const mayHoldOne = new RegExp(`\\d(?:${between}\\d){${DIGITS_MIN - 1}}`, 'u');
+/** Spaces, dots and dashes of every kind, as people and programs put them between groups of digits, seen or unseen. */
+const between = '[\\s._\\p{Dash}\\p{Cf}]{0,3}';
+/** Digits of every script: full-width ones show as what they are, and are typed by those who want to slip through. */
+const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits with little between two of them. */
-const digitRuns = new RegExp(`\\d(?:${between}\\d){${DIGITS_MIN - 1},}`, 'gu');
+const digitRuns = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1},}`, 'gu');
 
 /** Replaces every card number in `text` by `[card ••1111]`. */
 export function maskCardNumbers(text: string): string {
@@ -45,8 +46,8 @@ interface Group {
  * Sequences that overlap go together: which of them is the card is not known, and the rest of it must not stay.
  */
 function maskRun(run: string): string {
-  const groups: Group[] = [...run.matchAll(/\d+/g)].map((match) => ({
-    digits: match[0],
+  const groups: Group[] = [...run.matchAll(/\p{Nd}+/gu)].map((match) => ({
+    digits: plainDigits(match[0]),
     start: match.index,
     end: match.index + match[0].length,
   }));
@@ -78,4 +79,17 @@ function lastOfCard(groups: readonly Group[], first: number): number | null {
     }
   }
   return last;
+}
+
+/** Digits of any script as `0` to `9`. */
+function plainDigits(digits: string): string {
+  return /^\d+$/.test(digits) ? digits : Array.from(digits, plainDigit).join('');
+}
+
+/** The digits of a script stand in a row of ten, zero first, and nothing that is a digit stands before them. */
+function plainDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let first = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
+  return String((code - first) % 10);
 }

@@ -1,0 +1,45 @@
+import { WEBHOOK_KINDS, type WebhookKind } from '../../sandbox/webhook/kind.ts';
+import { DATA_SCHEMAS } from '../../sandbox/webhook/schema.ts';
+
+export const plantedPan = '4929420573595709';
+
+/** How people and programs write one card number. */
+export const panForms: Readonly<Record<string, string>> = {
+  plain: plantedPan,
+  spaces: '4929 4205 7359 5709',
+  dashes: '4929-4205-7359-5709',
+  dots: '4929.4205.7359.5709',
+  'no-break spaces': '4929\u00A04205\u00A07359\u00A05709',
+  'full-width digits': '４９２９４２０５７３５９５７０９',
+  'full-width digits in groups': '４９２９ ４２０５ ７３５９ ５７０９',
+  'arabic digits': '٤٩٢٩٤٢٠٥٧٣٥٩٥٧٠٩',
+  'invisible characters between': [...'4929420573595709'].join('\u200B'),
+};
+
+/** Whole by contract: what stands there is an id, whatever it looks like. */
+export const identifierFields =
+  /^(NetworkTransactionId|TransactionId|AuthTransactionId|ReferencedTranId|MerchantId|TrackingNumber)$/;
+
+/** Each field of each kind's payload that a sender could put a card number into, and one that no schema knows. */
+export const plantableFields: readonly (readonly [WebhookKind, string])[] = WEBHOOK_KINDS.flatMap((kind) =>
+  [...Object.keys(DATA_SCHEMAS[kind].shape), 'FieldOfTomorrow']
+    .filter((field) => !identifierFields.test(field))
+    .map((field) => [kind, field] as const),
+);
+
+/** Digits as ASCII, with nothing that a reader would skip between them. */
+export function digitsOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)))
+    .replaceAll(/(?<=\d)[\s\p{Cf}\p{Dash}.]+(?=\d)/gu, '');
+}
+
+function valueOf(digit: string): number {
+  const ascii = Number(digit);
+  if (!Number.isNaN(ascii)) return ascii;
+  // The digits of a script stand in a row of ten, zero first.
+  let zero = digit.codePointAt(0) ?? 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return ((digit.codePointAt(0) ?? 0) - zero) % 10;
+}
