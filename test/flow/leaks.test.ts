@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { WEBHOOK_KINDS } from '../../sandbox/webhook/kind.ts';
+import { WEBHOOK_KINDS, type WebhookKind } from '../../sandbox/webhook/kind.ts';
+import { toStoredEvent } from '../../src/card/kind.ts';
+import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
+import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { settled, until } from '../support/until.ts';
@@ -11,8 +15,8 @@ const cardbell = useCardbell({
   env: { LOG_LEVEL: 'trace', ALERTS_CHANNEL_SPEND: channels.spend },
 });
 
-const pan = '4929420573595709';
-const panInGroups = '4929 4205 7359 5709';
+const pan = plantedPan;
+const panInGroups = panForms.spaces ?? '';
 const otherPan = '6011000990139424';
 const accountNumber = '70031415926535';
 /** Longer than a real one, so that it cannot be found by chance. */
@@ -44,8 +48,7 @@ async function everyKind(): Promise<void> {
   const { deliver } = cardbell();
   for (const kind of WEBHOOK_KINDS) {
     const texts = {
-      // Nobody's account: the names of this test must not become those of the others.
-      ...(kind === 'virtual-card' ? { AccountId: 610_999 } : { AcctId: 610_999 }),
+      ...nobody(kind),
       ...('MerchantName' in JSON.parse(sampleWebhook(kind).body).Data
         ? { MerchantName: freeText, MerchantCity: freeText, TransactionNotes: freeText, TerminalId: pan }
         : {}),
@@ -64,6 +67,34 @@ async function everyKind(): Promise<void> {
   );
   expect(await deliver({ kind: 'decline', body: `{"Data": "${pan}` })).toBe(400);
 }
+
+/** Every field that the sandbox's schemas know, and one that none knows, in the forms that are easily overlooked. */
+async function everyField(): Promise<void> {
+  const { deliver } = cardbell();
+  const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
+  const fits = (kind: WebhookKind, field: string, value: unknown): boolean => {
+    try {
+      return toStoredEvent(JSON.parse(sampleWebhook(kind, { [field]: value }).body), kind, facts) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  for (const form of ['spaces', 'full-width digits', 'invisible characters between']) {
+    const written = `see ${panForms[form]} there`;
+    for (const kind of WEBHOOK_KINDS) {
+      const fields = plantableFields.filter(([of, field]) => of === kind && fits(kind, field, written));
+      expect(fields.length).toBeGreaterThan(0);
+      const all = Object.fromEntries(fields.map(([, field]) => [field, written]));
+      expect(await deliver(sampleWebhook(kind, { ...all, ...nobody(kind) }))).toBe(200);
+    }
+  }
+  for (const [kind, field] of plantableFields) {
+    expect(await deliver(sampleWebhook(kind, { ...nobody(kind), [field]: [panForms.dashes] }))).toBe(200);
+  }
+}
+
+/** Nobody's account: the names of this test must not become those of the others. */
+const nobody = (kind: WebhookKind) => (kind === 'virtual-card' ? { AccountId: 610_999 } : { AcctId: 610_999 });
 
 async function everyCommand(): Promise<void> {
   const { command, take, sandbox, waitTold } = cardbell();
@@ -99,29 +130,34 @@ async function everyButton(): Promise<void> {
 
 beforeAll(async () => {
   await everyKind();
+  await everyField();
   await everyCommand();
   await everyButton();
   await settled(4000);
-}, 60_000);
+}, 120_000);
 
-/** Finds what was planted, also where digits are written in groups. */
+/** Finds what was planted, also where digits are written in groups or in another script. */
 function hits(text: string): string[] {
-  const joined = text.replaceAll(/(?<=\d)[ \-.](?=\d)/g, '');
-  return [...planted, cvv].filter((one) => text.includes(one) || joined.includes(one));
+  const digits = digitsOf(text);
+  return [...planted, cvv].filter((one) => text.includes(one) || digits.includes(one));
 }
 
 it('the search finds what it looks for', () => {
-  expect(hits(`a ${panInGroups} b`)).toEqual([pan]);
+  for (const written of Object.values(panForms)) expect(hits(`a ${written} b`)).toEqual([pan]);
   expect(hits(`{"token":"${secrets.apiToken}"}`)).toEqual([secrets.apiToken]);
 });
 
 it('nothing planted is in Redis’ files', async () => {
   const { store, redis } = cardbell();
   await store.config('SET', 'appendfsync', 'always');
+  // A compressed dump would hide what it holds.
+  await store.config('SET', 'rdbcompression', 'no');
+  await store.save();
   const files = (await readdir(redis.folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
-  const contents = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')));
+  const contents = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'utf8')));
 
   expect(contents.join('').length).toBeGreaterThan(10_000);
+  expect(files.map(({ name }) => name)).toContain('dump.rdb');
   for (const [index, text] of contents.entries())
     expect([files[index]?.name, hits(text)]).toEqual([files[index]?.name, []]);
   // Whoever has one of these may write into a channel for half an hour.
@@ -142,6 +178,33 @@ it('nothing planted is in what Slack is sent, or the card API', () => {
   for (const call of workspace.calls) expect([call.method, hits(JSON.stringify(call.args))]).toEqual([call.method, []]);
   for (const { path, query, body } of sandbox.calls)
     expect([path, hits(JSON.stringify([path, query, body]))]).toEqual([path, []]);
+});
+
+it('nothing planted is in the metrics, or in the record that is handed on', async () => {
+  const { url, redis } = cardbell();
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const env = { PATH: process.env.PATH ?? '', REDIS_URL: redis.url };
+  const record = execFileSync(process.execPath, ['dist/bin/audit.js', 'export', '--csv'], { encoding: 'utf8', env });
+
+  expect(metrics).toContain('cardbell_webhooks_total');
+  expect(record.split('\n').length).toBeGreaterThan(3);
+  expect([hits(metrics), hits(record)]).toEqual([[], []]);
+});
+
+it('every key in Redis is one of SECURITY.md, and ends when that says', async () => {
+  const { store } = cardbell();
+  const rows = keptKeys();
+  const wrong: string[] = [];
+  for (const key of await store.keys('{cardbell:*')) {
+    if (key.startsWith('{cardbell:queue}')) continue;
+    const row = rows.find(({ fits }) => fits(key));
+    const left = await store.pttl(key);
+    if (row === undefined) wrong.push(`${key} is not in SECURITY.md`);
+    else if (row.seconds !== null && left === -1) wrong.push(`${key} never ends`);
+    else if (row.seconds !== null && left > row.seconds * 1000) wrong.push(`${key} lives for ${left} ms`);
+  }
+
+  expect(wrong).toEqual([]);
 });
 
 it('of a virtual card the last four digits are all that is shown', async () => {

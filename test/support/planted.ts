@@ -13,7 +13,7 @@ export const panForms: Readonly<Record<string, string>> = {
   'full-width digits': '４９２９４２０５７３５９５７０９',
   'full-width digits in groups': '４９２９ ４２０５ ７３５９ ５７０９',
   'arabic digits': '٤٩٢٩٤٢٠٥٧٣٥٩٥٧٠٩',
-  'invisible characters between': [...'4929420573595709'].join('\u200B'),
+  'invisible characters between': Array.from(plantedPan).join('\u200B'),
 };
 
 /** Whole by contract: what stands there is an id, whatever it looks like. */
@@ -31,11 +31,11 @@ export const plantableFields: readonly (readonly [WebhookKind, string])[] = WEBH
 export function digitsOf(text: string): string {
   return text
     .normalize('NFKC')
-    .replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)))
+    .replaceAll(/\p{Nd}/gu, (digit) => String(numeral(digit)))
     .replaceAll(/(?<=\d)[\s\p{Cf}\p{Dash}.]+(?=\d)/gu, '');
 }
 
-function valueOf(digit: string): number {
+function numeral(digit: string): number {
   const ascii = Number(digit);
   if (!Number.isNaN(ascii)) return ascii;
   // The digits of a script stand in a row of ten, zero first.
