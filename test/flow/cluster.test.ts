@@ -7,7 +7,9 @@ import { holderOf, type RunningCardbell, startCardbell } from '../support/runnin
 import { until } from '../support/until.ts';
 
 /** From the till to Slack, from a click to the card service and into the record. */
-async function goesThrough({ take, sandbox, waitFor, press, writes, url }: RunningCardbell): Promise<void> {
+async function goesThrough({ take, sandbox, waitFor, press, writes, url, logs }: RunningCardbell): Promise<void> {
+  // Alerts show names as soon as they are known, and until then ids.
+  await until(() => logs().some((line) => line.includes('directory listed')), 'the names are known');
   const account = take('ACTIVE');
   sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });
   const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
