@@ -70,6 +70,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     channels: demoChannels(till),
     userGroups: [approvers],
     commands: demoCommands,
+    messageShortcuts: [{ callbackId: 'explain_decline', name: 'Explain this decline' }],
     escapedCommands: ['/card'],
   });
   await teardown.add(() => workspace.stop());

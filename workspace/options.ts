@@ -66,6 +66,8 @@ export interface WorkspaceOptions {
   enforceRateLimits?: boolean;
   /** Slash commands that the app registers. */
   commands?: string[];
+  /** Shortcuts on messages that the app registers. */
+  messageShortcuts?: { callbackId: string; name: string }[];
   /** Those of them with `should_escape`: people, channels and special characters arrive escaped. */
   escapedCommands?: string[];
   /** OAuth scopes of the bot token; a method outside them answers `missing_scope`. @defaultValue every scope */

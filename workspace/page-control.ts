@@ -39,6 +39,7 @@ function snapshot(core: Core, user: string): Json {
     users: [...state.users.values()],
     groups: [...state.groups.values()],
     commands: core.options.commands ?? [],
+    messageShortcuts: core.options.messageShortcuts ?? [],
     channels: channels.map(({ id, name, topic, isPrivate, isExtShared, isArchived, directUser, botIsMember }) => ({
       id,
       name,
@@ -127,8 +128,12 @@ const DEEDS: Record<string, (core: Core, args: Json) => unknown> = {
     return { ok: true };
   },
   home: async (core, args) => await openHome(core, String(args.user)),
-  shortcut: async (core, args) =>
-    await shortcut(core, { user: String(args.user), callbackId: String(args.callbackId) }),
+  shortcut: async (core, args) => {
+    const { channel, ts } = record(args.message);
+    const [place, time] = [text(channel), text(ts)];
+    const message = place === undefined || time === undefined ? {} : { message: { channel: place, ts: time } };
+    return await shortcut(core, { user: String(args.user), callbackId: String(args.callbackId), ...message });
+  },
 };
 
 function brief(outcome: unknown): unknown {

@@ -147,8 +147,18 @@ function onChange(change) {
 
 async function refresh() {
   const state = await load(store.me);
-  const { users, groups, channels, commands, team, app } = state;
-  Object.assign(store, { users, groups, channels, commands, team, app, modal: state.modal, home: state.home });
+  const { users, groups, channels, commands, messageShortcuts, team, app } = state;
+  Object.assign(store, {
+    users,
+    groups,
+    channels,
+    commands,
+    messageShortcuts,
+    team,
+    app,
+    modal: state.modal,
+    home: state.home,
+  });
   store.messages = new Map(state.messages.map((message) => [message.ts, message]));
   const known = channels.some(({ id }) => id === store.place) || store.place === 'home';
   if (!known) store.place = channels.find(({ directUser }) => !directUser)?.id ?? 'home';

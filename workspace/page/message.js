@@ -121,6 +121,28 @@ function heading(message, author, store) {
   );
 }
 
+/** What the app offers for a message; Slack has it behind the three dots. */
+function shortcuts(message, store) {
+  return store.messageShortcuts.map(({ callbackId, name }) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'shortcut-button',
+        'data-testid': 'message-shortcut',
+        'data-callback-id': callbackId,
+        title: name,
+        'aria-label': name,
+        onclick: () => {
+          const { channel, ts } = message;
+          void send('shortcut', { user: store.me, callbackId, message: { channel, ts } });
+        },
+      },
+      icon('info', 18),
+    ),
+  );
+}
+
 /** One message. `options.compact` leaves out the author, `options.thread` the bar below. */
 export function messageNode(message, store, options = {}) {
   const author = store.people.user(message.user);
@@ -191,6 +213,7 @@ export function messageNode(message, store, options = {}) {
       reactions(message),
       options.thread ? undefined : threadBar(message, store),
     ),
+    only ? undefined : shortcuts(message, store),
     reply,
   );
 }

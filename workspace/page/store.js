@@ -8,6 +8,7 @@ export const store = {
   groups: [],
   channels: [],
   commands: [],
+  messageShortcuts: [],
   team: { name: '' },
   app: { name: '' },
   messages: new Map(),
