@@ -19,7 +19,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const count = repeats?.count ?? 1;
   const purchases = count === 1 ? '1 purchase' : `${count} purchases`;
   const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}${count === 1 ? '' : ' and maybe others'}`;
+  const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${outside(merchant, 80)}`;
   const amount = amountTried(alert, repeats);
   const first = repeats?.firstAt ?? event.occurredAt;
   const last = repeats?.lastAt ?? event.occurredAt;

@@ -12,9 +12,9 @@ type Step = PurchaseStory['steps'][number];
  */
 export function purchaseState({ event, story }: TransactionAlert): string {
   if (story === null || story.leaderId !== event.id) return '';
-  const { steps, releasedAt } = story;
+  const { steps } = story;
   const others = steps.filter(({ eventId }) => eventId !== event.id);
-  if (others.length === 0) return releasedAt === null ? '' : '*hold probably released*: nothing was settled';
+  if (others.length === 0) return '';
   const held = sum(steps, (step) => step.kind === 'authorization');
   const paid = sum(steps, (step) => step.kind === 'pin');
   const settled = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'debit');

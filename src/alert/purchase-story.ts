@@ -143,7 +143,5 @@ export const PurchaseStory = z.strictObject({
       isInferred: z.boolean(),
     }),
   ),
-  /** When the hold was taken for released, because nothing was settled for so long; null: it was not. */
-  releasedAt: z.string().nullable(),
 });
 export type PurchaseStory = z.infer<typeof PurchaseStory>;

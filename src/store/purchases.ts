@@ -56,7 +56,7 @@ export function createPurchases(redis: Redis | Cluster, withLock: WithLock): Pur
     const steps = purchase.steps.map(({ eventId, kind, direction, cents, at }) => {
       return { eventId, kind, direction, cents, at, isInferred: purchase.inferred.has(eventId) };
     });
-    return { leaderId, steps, releasedAt: null };
+    return { leaderId, steps };
   }
 
   async function write(key: string, before: readonly Kept[], added: Kept): Promise<void> {
