@@ -16,7 +16,7 @@ import { buttonIds, buttons, shown, texts } from './shown.ts';
 
 describe('help', () => {
   it('has the verbs that can be typed, each with an example that starts with it', () => {
-    expect([...new Set(helpEntries.map(({ verb }) => verb))]).toEqual(commandVerbs);
+    expect([...new Set(helpEntries.map(({ verb }) => verb))].toSorted()).toEqual(commandVerbs.toSorted());
     for (const { verb, usage, example } of helpEntries) {
       expect(usage.split(' ')[0]).toBe(verb);
       expect(example.startsWith(`/card ${verb}`)).toBe(true);
