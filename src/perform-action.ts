@@ -24,6 +24,7 @@ import { setDigest } from './perform/set-digest.ts';
 import { showCard } from './perform/show-card.ts';
 import { startRecovery } from './perform/start-recovery.ts';
 import { decideLease } from './perform/take-back.ts';
+import { unblock } from './perform/unblock.ts';
 import { undoBlock } from './perform/undo-block.ts';
 
 /**
@@ -105,6 +106,7 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Per
     if (written?.state === 'told') return;
     if (written?.state === 'settled') return await tell(action, verb, written, deps);
     if (verb === 'limit' || verb === 'allow') await changeRule(resolved, null, deps);
+    else if (verb === 'unblock') await unblock(resolved, deps);
     else await changeStatus(verb, resolved, deps);
   });
 }

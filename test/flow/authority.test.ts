@@ -139,6 +139,18 @@ describe('a holder asks for more', () => {
     await until(() => limitOf(card) === 250, 'another approver says yes');
   });
 
+  it('who holds the card does not unblock it', async () => {
+    const card = await ofOtto(ana);
+    const since = Date.now() / 1000;
+    await cardbell().command(olga, `block ${card.AcctId}`);
+    await until(() => statusOf(card) === 'BLOCKED', 'it is blocked');
+
+    await cardbell().command(ana, `unblock ${card.AcctId}`);
+    await cardbell().waitTold(ana, /Nobody unblocks the own card/, since);
+
+    expect(statusOf(card)).toBe('BLOCKED');
+  });
+
   it('for much it takes two approvers, and says how far it is', async () => {
     const card = await ofOtto();
     const request = await asked(card, '1500 for 1h booth');
