@@ -50,7 +50,7 @@ async function main(flags: DemoFlags): Promise<void> {
     return await end(1);
   }
   if (pressedAt !== undefined) return;
-  demo.begin();
+  void demo.begin().catch(complain);
   void demo.died.then((error) => {
     if (pressedAt !== undefined) return;
     complain(error);

@@ -43,7 +43,15 @@ export function demoUsers(tz: string): WorkspaceUser[] {
     { id: userId.ana, name: 'ana', realName: 'Ana Ferreira', roleHint: 'approver', tz },
     { id: userId.ben, name: 'ben', realName: 'Ben Osei', roleHint: 'approver', tz },
     { id: userId.otto, name: 'otto', realName: 'Otto Lang', roleHint: 'no rights', tz },
-    { id: userId.sam, name: 'sam', realName: 'Sam Rivera', roleHint: 'holds card 1234', tz },
+    {
+      id: userId.sam,
+      name: 'sam',
+      realName: 'Sam Rivera',
+      // The card program has the same: Sam could have linked the card alone.
+      email: 'sam.rivera@example.com',
+      roleHint: 'holds card 1234',
+      tz,
+    },
     { id: userId.guide, name: 'guide', realName: 'Demo guide', isBot: true, tz },
   ];
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startSandbox } from '../sandbox/server.ts';
-import { startWorkspace } from '../workspace/server.ts';
+import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type CardCalls, watchCardCalls } from './card-calls.ts';
 import { approvers, channelId, demoChannels, demoSeed, demoUsers, HERO_LAST4, heroPurchases, userId } from './cast.ts';
 import { demoCommands, demoEnvironment, demoSecret } from './demo-settings.ts';
@@ -16,6 +16,8 @@ import { startTill } from './till.ts';
 
 /** How much shorter the card service's waits are. A webhook still gets a second to be answered. */
 const TIME_SCALE = 10;
+/** The first question may have to wait for the list of cards. */
+const LINK_DEADLINE_MS = 8000;
 
 export interface DemoPorts {
   readonly page: number;
@@ -36,8 +38,8 @@ export interface Demo {
   readonly businessName: string;
   /** The web process or the worker has ended by itself. */
   readonly died: Promise<ProcessDiedError>;
-  /** Sam pays, and is declined. */
-  begin(): void;
+  /** Ana says whose card it is; then Sam pays, and is declined. */
+  begin(): Promise<void>;
   tellStory(speed: number, signal: AbortSignal, onStep: (time: string, text: string) => void): Promise<void>;
 }
 
@@ -129,7 +131,10 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     folder,
     businessName: demoSeed.business.name,
     died,
-    begin: () => begin(sandbox, calls),
+    begin: async () => {
+      await linkHero(workspace);
+      pay(sandbox, calls);
+    },
     tellStory: (speed, signal, onStep) =>
       sandbox.tellStory({
         speed,
@@ -142,7 +147,16 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
   };
 }
 
-function begin(sandbox: Parameters<typeof watchCardCalls>[0], calls: CardCalls): void {
+/** So that Sam hears of the own card. What is answered says that it is done, or why not. */
+async function linkHero(workspace: Workspace): Promise<void> {
+  const text = `link ${HERO_LAST4} @sam`;
+  await workspace.command({ user: userId.ana, channel: channelId.approvals, command: '/card', text });
+  await workspace
+    .waitForMessage(({ ephemeralUser }) => ephemeralUser === userId.ana, LINK_DEADLINE_MS)
+    .catch(() => undefined);
+}
+
+function pay(sandbox: Parameters<typeof watchCardCalls>[0], calls: CardCalls): void {
   const sam = sandbox
     .accounts()
     .find(({ CardList }) => CardList.some(({ Last4CardNumber }) => Last4CardNumber === HERO_LAST4));

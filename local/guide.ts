@@ -29,7 +29,9 @@ ${bold('Try this')}
   4. Write ${bold(`/card limit ${HERO_LAST4} daily 400`)}
      Sam tries once more, and #card-spend shows the purchase approved.
   5. Pay at the cash register with any card, anywhere, any amount.
-  6. Become Otto and press a button: refused, and nothing changes.
+  6. Become Sam and look at Cardbell’s messages: the decline in a holder’s words. Press ${bold('It was me')}, or block
+     the card. Cardbell’s Home shows what is left of Sam’s limits; Olga and Ana find there what waits for them.
+  7. Become Otto and press a button: refused, and nothing changes.
 
   Also: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 2000 (needs Ana and Ben, in
   #card-approvals) · /card activate Nina Castellanos · /card block 4821 (two cards end so: it asks)
@@ -51,6 +53,7 @@ export function welcome(tillUrl: string): string {
     `• <#${channelId.declines}> says why a card was declined. Press *Block card* there.`,
     `• As Ana, write \`/card unblock ${HERO_LAST4} found it\`, then \`/card limit ${HERO_LAST4} daily 400\`. Sam tries again, and <#${channelId.spend}> shows the purchase.`,
     `• Pay with any card at the <${tillUrl}|cash register>.`,
+    '• As Sam, look at *Cardbell messages* and *Cardbell Home*: the own card, in a holder’s words.',
     '• `/card help` lists what else there is. Change who you are at the bottom left.',
   ].join('\n');
 }

@@ -58,7 +58,8 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 
 /** Equal for entries that may share a message. */
 function companyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
-  if (entry.kind !== 'alert') return `alone ${entry.id}`;
+  // A person is told of the own card in own words, one thing at a time.
+  if (entry.kind !== 'alert' || entry.audience === 'holder') return `alone ${entry.id}`;
   const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.urgency === 'fraud' ? 'fraud' : 'busy';
   const story = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
   return `${why} ${entry.audience} ${story}`;

@@ -131,10 +131,11 @@ export function createPoster(deps: Deps) {
         const draft = await draw([entry], channel);
         if (draft?.kind !== 'message') return;
         const plain = { text: draft.message.text.slice(0, 3000), blocks: [] };
-        const { urgency } = entry;
+        const { urgency, audience } = entry;
         await outbox.put(channel, {
           kind: 'notice',
           id: `${entry.id}-plain`,
+          audience,
           message: plain,
           requestId: null,
           urgency,
@@ -159,8 +160,17 @@ export function createPoster(deps: Deps) {
       const thread = await threadOf(entries, channel);
       return { kind: 'message', message: joined.message, thread, newBlocks: joined.newBlocks };
     }
-    const message = first.kind === 'notice' ? first.message : await drawAlert(first, channel);
+    if (first.kind === 'notice') return await drawNotice(first.message);
+    const message = await drawAlert(first, channel);
     return message && { kind: 'message', message, thread: await threadOf(entries, channel), newBlocks: [] };
+  }
+
+  /** What a chart shows stands in the text beside it: a workspace without charts misses nothing. */
+  async function drawNotice(message: Message): Promise<Draft> {
+    const others = message.blocks.filter((block) => !isChart(block));
+    const hasChart = others.length < message.blocks.length && !(await deps.lacks.has('chart'));
+    const shown = hasChart ? message : { ...message, blocks: others };
+    return { kind: 'message', message: shown, thread: null, newBlocks: hasChart ? ['chart'] : [] };
   }
 
   async function drawAlert({ alertId, audience }: AlertEntry, channel: string): Promise<Message | null> {
@@ -196,6 +206,11 @@ export function createPoster(deps: Deps) {
     const { audience } = joined;
     await outbox.put(channel, { kind: 'rows', id: `rows-${ts}`, audience, of: { channel, ts }, page: null });
   }
+}
+
+/** The published types do not have it yet. */
+function isChart({ type }: { readonly type: string }): boolean {
+  return type === 'data_visualization';
 }
 
 const AT_ONCE = 200;

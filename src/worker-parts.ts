@@ -23,9 +23,9 @@ import { createHome } from './draw-home.ts';
 import { createDrawJoined } from './draw-joined.ts';
 import { ENRICH_AFTER_MS, enrichAlert } from './enrich-alert.ts';
 import { SlackError } from './errors.ts';
-import { botHealth } from './home/health.ts';
 import { ownCards } from './home/own-cards.ts';
 import { inactiveCards, teamFacts } from './home/team-facts.ts';
+import { homeHealthFacts } from './home-health-facts.ts';
 import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import { createPoster } from './outbox-poster.ts';
@@ -286,7 +286,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         factsOf,
         alerts,
         history,
-        health: () => botHealth(queues, quarantined, Date.now()),
+        health: () => homeHealthFacts(redis, { queues, quarantined }),
       }),
     publish: slack.publishHome,
     drawHome: queues.drawHome,

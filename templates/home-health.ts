@@ -1,40 +1,48 @@
 import type { KnownBlock } from '@slack/types';
 import { header, outside, section } from './parts.ts';
 
+/** How Cardbell itself fares. */
 export interface HealthFacts {
   /** Webhooks and clicks that wait to be worked on, and how long the oldest has. */
   readonly waiting: number;
-  readonly oldestMs: number;
-  readonly failed: readonly { readonly id: string; readonly what: string; readonly why: string }[];
-  readonly failedCount: number;
-  readonly quarantined: readonly { readonly id: string; readonly path: string; readonly why: string }[];
+  readonly lagMs: number;
+  /** Jobs that failed for good, and webhooks that did not fit. */
+  readonly failed: number;
+  readonly quarantined: number;
+  /** The newest of both, with their cause. */
+  readonly stuck: readonly { readonly id: string; readonly what: string; readonly cause: string }[];
+  readonly isCardApiAway: boolean;
+  readonly isCardTokenDead: boolean;
 }
 
 const LATE_MS = 10_000;
-const SHOWN_MAX = 5;
+const SHOWN_MAX = 6;
 
-/** How Cardbell itself fares, with the cause of what failed. */
-export function homeHealth({ waiting, oldestMs, failed, failedCount, quarantined }: HealthFacts): KnownBlock[] {
-  const isLate = oldestMs > LATE_MS;
-  const lag = isLate ? `the oldest for ${Math.round(oldestMs / 1000)} seconds` : 'none of them for long';
-  const isWell = !isLate && failedCount === 0 && quarantined.length === 0;
+/** What stands in the way of alerts and actions, with its cause, and what to do. */
+export function homeHealth(facts: HealthFacts): KnownBlock[] {
+  const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead } = facts;
+  const isLate = lagMs > LATE_MS;
+  const isStuck = failed + quarantined > 0;
+  const isWell = !isLate && !isStuck && !isCardApiAway && !isCardTokenDead;
+  const lag = isLate ? `, the oldest for ${Math.round(lagMs / 1000)} seconds` : '';
 
   return [
     header(isWell ? 'Cardbell is well' : 'Cardbell needs attention'),
     section(
-      waiting === 0 ? 'Nothing waits to be worked on.' : `${waiting} things wait to be worked on, ${lag}.`,
-      failedCount === 0 ? 'Nothing failed for good.' : `*${failedCount} things failed for good:*`,
-      ...failed
+      isCardApiAway
+        ? '*The card service does not answer.* Alerts go out with less; what changes cards waits or fails.'
+        : null,
+      isCardTokenDead ? '*The card service refuses Cardbell’s token.* Set a new CARD_API_TOKEN for the worker.' : null,
+      waiting === 0 ? 'Nothing waits to be worked on.' : `${waiting} waiting to be worked on${lag}.`,
+      failed === 0 ? 'Nothing failed for good.' : `*${failed} failed for good.*`,
+      quarantined === 0 ? 'Every webhook could be read.' : `*${quarantined} webhooks did not fit.*`,
+      ...stuck
         .slice(0, SHOWN_MAX)
         .map(
-          ({ id, what, why }) =>
-            `• ${outside(what, 40)}: ${outside(why, 150) || 'no cause given'} (${outside(id, 60)})`,
+          ({ id, what, cause }) =>
+            `• ${outside(what, 40)}: ${outside(cause, 150) || 'no cause given'} (${outside(id, 60)})`,
         ),
-      quarantined.length === 0 ? 'Every webhook could be read.' : '*Webhooks that did not fit, the newest:*',
-      ...quarantined
-        .slice(0, SHOWN_MAX)
-        .map(({ id, path, why }) => `• ${outside(path, 40)}: ${outside(why, 150)} (${outside(id, 60)})`),
-      isWell ? null : '`npm run replay -- list` shows them all and tries them again.',
+      isStuck ? '`npm run replay -- list` shows them all and tries them again.' : null,
     ),
   ];
 }

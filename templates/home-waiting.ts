@@ -4,7 +4,7 @@ import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '
 import { formatDuration } from '../src/authority/duration.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
-import { cardHandle, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
+import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { takeBackButton } from './lease.ts';
 import { actions, button, context, header, outside, section } from './parts.ts';
 
@@ -95,7 +95,7 @@ export function homeRaises(raises: readonly OpenRaise[], mayTakeBack: boolean): 
     header('Temporary changes'),
     ...raises.slice(0, RAISES_MAX).map((raise) => ({
       ...section(
-        `*${outside(ruleName(raise.change), 100)} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
+        `*${capital(outside(ruleName(raise.change), 100))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
       ...(mayTakeBack && raise.leftMs > 0 && { accessory: takeBackButton(raise.value, raise.card) }),

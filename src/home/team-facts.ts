@@ -8,7 +8,6 @@ import { toCardFacts } from '../store/directory-account.ts';
 import type { Leases } from '../store/leases.ts';
 import type { Mutes } from '../store/mutes.ts';
 import type { Requests } from '../store/requests.ts';
-import type { BotHealth } from './health.ts';
 import { openMutes, openRaises, waitingRequests } from './waiting.ts';
 
 interface Deps {
@@ -20,7 +19,7 @@ interface Deps {
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly alerts: Alerts;
   readonly history: Pick<CardHistory, 'newestDeclines'>;
-  readonly health: () => Promise<BotHealth>;
+  readonly health: () => Promise<TeamFacts['health']>;
   readonly now: () => Date;
 }
 

@@ -18,6 +18,12 @@ async function withUpkeep<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
   }
 }
 
+/** Whatever waits in a channel's outbox, or is on its way. */
+async function waitingPosts(): Promise<string[]> {
+  const keys = await cardbell().store.keys('{cardbell:out:*');
+  return keys.filter((key) => /:(?:queue|held|sending)$/.test(key));
+}
+
 describe('a digest', () => {
   it('now: the last day by reason and merchant, with a chart', async () => {
     const card = cardbell().take('ACTIVE');
@@ -58,6 +64,21 @@ describe('a digest', () => {
       );
       expect(cardbell().texts(channels.alerts)).toHaveLength(posted);
     });
+  });
+
+  it('in a workspace without charts says the same in words, and nobody is troubled', async () => {
+    await until(async () => (await waitingPosts()).length === 0, 'nothing else is about to be posted');
+    cardbell().workspace.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'invalid_blocks' });
+    const since = Date.now() / 1000;
+
+    await cardbell().command(ana, 'digest now');
+    const isNew = ({ channel, text, ts }: { channel: string; text: string; ts: string }): boolean =>
+      channel === channels.alerts && Number(ts) > since && text.startsWith('Declines of the last day');
+    const message = await cardbell().workspace.waitForMessage(isNew, 20_000);
+
+    expect(JSON.stringify(message.blocks)).toMatch(/Over the daily limit/);
+    expect(JSON.stringify(message.blocks)).not.toContain('data_visualization');
+    expect(cardbell().texts(channels.ops).join()).not.toMatch(/refused a message/);
   });
 
   it('weekly, and off', async () => {

@@ -16,7 +16,15 @@ const decline = {
 };
 const own = { card, status: 'ACTIVE', balanceCents: 15_600, limits: [limit], hasLimits: true, declines: [decline] };
 const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
-const health = { waiting: 0, oldestMs: 0, failed: [], failedCount: 0, quarantined: [] };
+const health = {
+  waiting: 0,
+  lagMs: 0,
+  failed: 0,
+  quarantined: 0,
+  stuck: [],
+  isCardApiAway: false,
+  isCardTokenDead: false,
+};
 const change = { kind: 'limit', period: 'daily', category: null, limitCents: 45_000 } as const;
 const request = {
   value: 'req_1',
@@ -70,11 +78,24 @@ describe('App Home', () => {
   });
 
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
-    expect(read({ team })).toMatch(/daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
+    expect(read({ team })).toMatch(/Daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, raises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
     expect(read({ team })).toMatch(/travels until/);
     expect(read({ team })).toMatch(/1 of 2 · asked/);
+  });
+
+  it.each([
+    [{}, /Cardbell is well/],
+    [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 waiting to be worked on, the oldest for 42 seconds/s],
+    [{ isCardApiAway: true }, /needs attention.*does not answer/s],
+    [{ isCardTokenDead: true }, /needs attention.*CARD_API_TOKEN/s],
+    [
+      { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
+      /1 failed for good.*boom \(j1\)/s,
+    ],
+  ])('says how the bot fares: %j', (over, words) => {
+    expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);
   });
 
   it('lets approvers decide, operators look', () => {
@@ -99,7 +120,7 @@ describe('App Home', () => {
       fc.property(words, fc.integer({ min: 0, max: 150 }), many(limit), (text, count, limits) => {
         const named = { ...card, holder: text, last4: text, group: text };
         const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
-        const trouble = { id: text, what: text, path: text, why: text };
+        const trouble = { id: text, what: text, cause: text };
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
@@ -112,13 +133,7 @@ describe('App Home', () => {
             claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),
             inactive: fill(named),
-            health: {
-              waiting: count,
-              oldestMs: 60_000,
-              failed: fill(trouble),
-              failedCount: count,
-              quarantined: fill(trouble),
-            },
+            health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(trouble) },
           },
         });
 
