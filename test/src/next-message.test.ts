@@ -41,9 +41,14 @@ describe('the next message of a channel', () => {
     ['late ones', { late: true }],
     ['ones that quiet hours held', { notBefore: 1 }],
     ['suspected fraud', { urgency: 'fraud' }],
-    ['what is in a holder’s words', { audience: 'holder' }],
   ])('does not mix %s with others', (_what, more) => {
     expect(ids([alert('a', more), alert('b'), alert('c', more), alert('d')])).toEqual(['a', 'c']);
+  });
+
+  it('tells a holder one thing at a time', () => {
+    const own = { audience: 'holder' };
+    expect(ids([alert('a', own), alert('b', own)])).toEqual(['a']);
+    expect(ids([alert('a'), alert('b', own), alert('c')])).toEqual(['a', 'c']);
   });
 
   it('keeps what belongs to one story together, and mixes stories when there are too many', () => {
