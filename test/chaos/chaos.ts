@@ -52,7 +52,7 @@ export interface ChaosReport {
   readonly faults: readonly string[];
   /** Acknowledged clicks that are not on record. */
   readonly clicksLost: readonly string[];
-  /** How often somebody was told that a click could not be taken. */
+  /** How often somebody was told that a click could not be taken, or Slack did not let us say so. */
   readonly toldNotDone: number;
   readonly disturbances: Readonly<Record<string, number>>;
   /** Named steps at which nobody was killed. */
@@ -124,8 +124,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       clicks: clicks.made(),
       actions: audit.actions,
       faults: [...audit.faults, ...(await moneyFaults(cluster.store, cluster))],
-      clicksLost: audit.lost,
-      toldNotDone: cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length,
+      clicksLost: audit.lost.map((click) => withTrace(click, cluster.logs())),
+      toldNotDone:
+        cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length +
+        cluster.logs().filter((line) => line.includes('answer could not be delivered')).length,
       disturbances: Object.fromEntries(disturbances.done),
       notStruck: named.filter((name) => !disturbances.struck.has(name)),
     };
@@ -148,6 +150,13 @@ export function broken(report: ChaosReport): string[] {
     ...faults,
     ...(clicksLost.length > toldNotDone ? clicksLost.map((click) => `a click left no trace: ${click}`) : []),
   ];
+}
+
+/** A click with what the processes said of it. */
+function withTrace(click: string, logs: readonly string[]): string {
+  const [id = ''] = click.split(' ');
+  const said = logs.filter((line) => line.includes(id)).map((line) => line.slice(0, 400));
+  return [click, ...(said.length === 0 ? ['no process said anything of it'] : said)].join('\n    ');
 }
 
 const nameOf = ({ mark, kind }: ChaosEvent): string => `${mark} (${kind})`;

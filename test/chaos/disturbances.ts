@@ -119,25 +119,26 @@ export function startDisturbances(
       return `clock of a ${member.process} jumps`;
     },
   };
-  const weights = {
-    killAtStep: 9,
-    kill: 3,
-    freezeRedis: 1,
-    restartRedis: 1,
-    slowRedis: 1,
-    cutRedis: 1,
-    freezeProcess: 1,
-    slackFails: 7,
-    cardApiFails: 3,
-    clockJumps: 2,
-  } satisfies Record<keyof typeof deeds, number>;
-  const running = run();
+  // Side by side: while somebody is being killed, Slack fails as well.
+  const running = Promise.all([
+    run({
+      killAtStep: 14,
+      kill: 2,
+      freezeRedis: 1,
+      restartRedis: 1,
+      slowRedis: 1,
+      cutRedis: 1,
+      freezeProcess: 1,
+      clockJumps: 1,
+    }),
+    run({ slackFails: 7, cardApiFails: 3 }),
+  ]);
 
-  async function run(): Promise<void> {
+  async function run(weights: Partial<Record<keyof typeof deeds, number>>): Promise<void> {
     while (!isStopping) {
       await sleep(random.integer(...options.pauseMs));
       if (isStopping) break;
-      const what = await deeds[random.weighted(weights)]();
+      const what = await deeds[random.weighted(weights as Record<keyof typeof deeds, number>)]();
       done.set(what, (done.get(what) ?? 0) + 1);
       options.say(what);
     }

@@ -14,35 +14,59 @@ export interface Seen {
  * Reads what stands in Slack, not what Redis believes.
  *
  * A message about one event shows it once, however often it names it. Where several share a message, each line and each
- * row of a table or file is one showing; a list and the file with the whole of it are the same showing.
+ * row of a table or file is one showing. A summary and the whole list behind it (a file, or pages, in its thread) are
+ * one showing; two files with the same row are two.
  */
 export async function look(workspace: Workspace, channels: readonly string[]): Promise<Seen> {
   const times = new Map<string, number>();
   let joined = 0;
   let messages = 0;
   for (const channel of channels) {
+    const summaries = new Map<string, Map<string, number>>();
+    const lists = new Map<string, Map<string, number>>();
     for (const message of workspace.messages(channel)) {
       messages += 1;
       const shown = await shownIn(message, workspace);
+      const root = message.thread_ts ?? message.ts;
+      const group = isList(message) ? lists : summaries;
+      const key = isList(message) ? root : message.ts;
+      group.set(key, added(group.get(key) ?? new Map(), shown));
+    }
+    for (const key of new Set([...summaries.keys(), ...lists.keys()])) {
+      const shown = new Map(summaries.get(key));
+      raise(shown, lists.get(key) ?? new Map());
       if (shown.size > 1) joined += shown.size;
-      for (const [mark, count] of shown) times.set(mark, (times.get(mark) ?? 0) + count);
+      added(times, shown);
     }
   }
   return { times, joined, messages };
 }
 
+/** The rows behind a summary, in its thread. */
+function isList({ files, thread_ts, text }: StoredMessage): boolean {
+  return thread_ts !== undefined && (files !== undefined || /Rows [\d,]+ to [\d,]+ of /.test(text));
+}
+
+function added(to: Map<string, number>, counts: ReadonlyMap<string, number>): Map<string, number> {
+  for (const [mark, count] of counts) to.set(mark, (to.get(mark) ?? 0) + count);
+  return to;
+}
+
+function raise(shown: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [mark, count] of counts) shown.set(mark, Math.max(shown.get(mark) ?? 0, count));
+}
+
 async function shownIn(message: StoredMessage, workspace: Workspace): Promise<Map<string, number>> {
   const shown = new Map<string, number>();
-  const raise = (counts: ReadonlyMap<string, number>): void => {
-    for (const [mark, count] of counts) shown.set(mark, Math.max(shown.get(mark) ?? 0, count));
-  };
-  raise(countIn([JSON.stringify(message.text), JSON.stringify(message.blocks ?? [])].join(' ').split(/\n/)));
+  const blocks = JSON.stringify(message.blocks ?? []);
+  raise(shown, countIn([`${message.text} ${blocks}`.replaceAll('\n', ' ')]));
+  raise(shown, countIn(blocks.split('\\n').filter((line) => line.includes('•'))));
   for (const block of (message.blocks ?? []) as unknown as { type: string; rows?: unknown[] }[]) {
-    if (block.rows !== undefined) raise(countIn(block.rows.map((row) => JSON.stringify(row))));
+    if (block.rows !== undefined) raise(shown, countIn(block.rows.map((row) => JSON.stringify(row))));
   }
   for (const id of message.files ?? []) {
     const answer = await fetch(`${workspace.url}files/${id}/list`);
-    raise(countIn((await answer.text()).split('\n')));
+    raise(shown, countIn((await answer.text()).split('\n')));
   }
   return shown;
 }
