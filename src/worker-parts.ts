@@ -37,6 +37,7 @@ import type { RedisClient } from './queue/connection.ts';
 import { createQueues } from './queue/queues.ts';
 import { createRecovery } from './recovery-parts.ts';
 import { createRemedies } from './remedy.ts';
+import { withinPace } from './remedy-pace.ts';
 import { remindOfActivation } from './remind-of-activation.ts';
 import { requestMessage } from './request-message.ts';
 import { createRoutingParts } from './routing-parts.ts';
@@ -81,6 +82,9 @@ import { createTellHolder } from './tell-holder.ts';
 import { causeKey, createTellOps, createTellOver, type Trouble } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 import { isCardTokenDead, isSlackTokenDead, watchToken } from './watch-token.ts';
+
+/** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
+const ADVICE_AT_ONCE = 8;
 
 /** Everything that the worker's consumers use, joined over one Redis. */
 export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log: Log) {
@@ -334,6 +338,14 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alerts,
     trail,
   });
+  const pacedAdvice = withinPace(
+    remedies.adviceFor,
+    { remedy: null, isIncomplete: false },
+    { perMinute: Math.floor(assumptions.callsPerMinute / 2), atOnce: ADVICE_AT_ONCE },
+  );
+  // What a card's status says is known without a call.
+  const adviceFor: typeof remedies.adviceFor = (event) =>
+    event.decline?.code.trim().toLowerCase() === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
       factsOf: async (of) =>
@@ -351,7 +363,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         return found.seenAt >= event.callbackAt ? null : found.status;
       },
       learn: directory.learn,
-      adviceFor: remedies.adviceFor,
+      adviceFor,
       enrichLater: (alertId) => queues.enrichAlert(alertId, ENRICH_AFTER_MS),
       route,
       placeAlert,
