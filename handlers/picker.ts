@@ -54,7 +54,7 @@ export async function controlsOf(
         id: 'act_picked',
         verb,
         target: { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null },
-        limit: null,
+        wish: null,
         reason: '',
         confirmed: false,
         approve: null,

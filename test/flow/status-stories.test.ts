@@ -59,6 +59,8 @@ it('an older event that arrives late says what the card is now', async () => {
   const account = cardbell().take('ACTIVE');
   const at = Date.now() - 600_000;
   await send(account, 'BLOCKED', at);
+  // One after the other: what waits together is joined into one message.
+  await until(() => told(account).length === 1, 'the first is told');
   await send(account, 'ACTIVE', at + 240_000);
   await until(() => told(account).length === 2, 'both are told');
 

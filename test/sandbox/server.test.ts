@@ -13,7 +13,7 @@ describe('faults', () => {
     const call = callApi(sandbox, 'PUT', `/Card/Status/${AcctId}`, { Status: 'Blocked' }).catch(() => 'cut' as const);
     const answer = await Promise.race([
       call,
-      new Promise<'hangs'>((resolve) => void setTimeout(() => resolve('hangs'), 300)),
+      new Promise<'hangs'>((resolve) => void setTimeout(() => resolve('hangs'), 1500)),
     ]);
     return {
       answer: typeof answer === 'string' ? answer : answer.status,

@@ -18,6 +18,7 @@ describe('role and verb', () => {
     'unmute',
     'mutes',
     'travel',
+    'resend-virtual',
     'undo_block',
     'break_glass',
     'take_back',

@@ -263,12 +263,15 @@ describe('details', () => {
       ({ NetworkType }) => NetworkType === 'Settlement',
     )?.AcctId as number;
 
+    // A purchase stands under the day on which it was made, which may be some days before its settlement.
+    const from = new Date(Date.now() - 30 * 86_400_000);
     const one = await client.listAccountTransactions(busy, {
-      ...lastDays(),
+      from,
+      to: new Date(),
       includeDeclines: true,
       includePendings: true,
     });
-    const all = await client.listAllCardholderTransactions(lastDays());
+    const all = await client.listAllCardholderTransactions({ from, to: new Date() });
 
     expect(one.rows.length).toBeGreaterThan(0);
     expect(one.rows.every(({ AcctId }) => AcctId === busy)).toBe(true);
