@@ -11,6 +11,7 @@ it('while everything is killed, frozen, slow and wrong, nothing is lost and noth
     drainSeconds: 90,
     timeScale: 240,
     postsPerSecond: 1,
+    idleConnections: 200,
     isShort: true,
     say: (line) => void lines.push(line),
   });

@@ -4,6 +4,7 @@ import type { WebhookKind } from '../../sandbox/server.ts';
 import { createOutbox } from '../../src/store/outbox.ts';
 import { unavailable } from '../../templates/not-permitted.ts';
 import { channels } from '../support/people.ts';
+import { openRaw, type RawConnection } from '../support/raw-connection.ts';
 import { until } from '../support/until.ts';
 import { auditFaults, moneyFaults, startClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
@@ -25,6 +26,8 @@ export interface ChaosOptions {
   /** How many times faster than the service's are the retries. */
   readonly timeScale: number;
   readonly postsPerSecond: number;
+  /** Connections that send nothing, while the web process is asked whether it is ready. */
+  readonly idleConnections: number;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
 }
@@ -43,6 +46,8 @@ export interface ChaosReport {
   readonly twice: readonly string[];
   /** Misfits that are not kept aside. */
   readonly misfitsLost: number;
+  /** How long an answer took beside the idle connections. */
+  readonly besideIdleMs: number;
   readonly attempts: number;
   readonly retried: number;
   readonly messages: number;
@@ -89,6 +94,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
   try {
     await until(async () => (await cluster.store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
+    const besideIdle = await answersBesideIdle(cluster, options.idleConnections);
+    say(`the web process answers in ${besideIdle} ms beside ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
     const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000);
     const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
@@ -118,6 +125,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       waiting,
       twice: visible.filter((event) => timesOf(event) > 1).map(nameOf),
       misfitsLost: misfits - quarantined,
+      besideIdleMs: besideIdle,
       attempts: service.counts.attempts,
       retried: service.counts.retried,
       messages: seen.messages,
@@ -141,13 +149,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 /** What went against the promise, in words; empty when nothing did. */
 export function broken(report: ChaosReport): string[] {
-  const { lost, twice, waiting, misfitsLost, faults, clicksLost, toldNotDone } = report;
+  const { lost, twice, waiting, misfitsLost, faults, clicksLost, toldNotDone, besideIdleMs } = report;
   return [
     ...lost.map((event) => `lost: ${event}`),
     ...twice.map((event) => `twice: ${event}`),
     ...(waiting > 0 ? [`${waiting} still on their way`] : []),
     ...(misfitsLost === 0 ? [] : [`${misfitsLost} misfits not kept aside`]),
     ...faults,
+    ...(besideIdleMs > 1500 ? [`beside idle connections an answer took ${besideIdleMs} ms`] : []),
     ...(clicksLost.length > toldNotDone ? clicksLost.map((click) => `a click left no trace: ${click}`) : []),
   ];
 }
@@ -160,6 +169,21 @@ function withTrace(click: string, logs: readonly string[]): string {
 }
 
 const nameOf = ({ mark, kind }: ChaosEvent): string => `${mark} (${kind})`;
+
+/** Opens connections that say nothing, and asks beside them. @returns milliseconds until the answer. */
+async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise<number> {
+  const url = webs[0]?.url ?? '';
+  const { port } = new URL(url);
+  const idle: RawConnection[] = [];
+  while (idle.length < count)
+    idle.push(...(await Promise.all(Array.from({ length: 200 }, () => openRaw(Number(port))))));
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/readyz`);
+  const ms = Math.round(performance.now() - startedAt);
+  await answer.body?.cancel();
+  for (const connection of idle) connection.close();
+  return ms;
+}
 
 /** Sends the events over the time, some several times, some later than those after them. */
 async function sendAll(

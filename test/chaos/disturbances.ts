@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import { type Step, steps } from './steps.ts';
 
 /** Longest wait for a process to come to the step at which it is to be killed. */
-const STRIKE_WITHIN_MS = 6000;
+const STRIKE_WITHIN_MS = 10_000;
 
 /** What was done to the cluster, by name. */
 export interface Disturbances {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { broken, runChaos } from './chaos.ts';
 
@@ -21,6 +22,11 @@ const report = await runChaos({
   drainSeconds: Math.max(60, Math.min(150, seconds / 2)),
   timeScale: 60,
   postsPerSecond: 1,
+  // The most that a process may have open decides, where that is less.
+  idleConnections: Math.min(
+    10_000,
+    Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' })) - 1000 || 1000,
+  ),
   isShort: false,
   say,
 });

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type Alert, CardTestingAlert } from '../../src/alert/alert.ts';
 import { declineCodes } from '../../src/alert/decline-reason.ts';
 import { transactionKinds } from '../../src/alert/event.ts';
-import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
-import type { Message } from '../../src/slack/message.ts';
 import { actionResult } from '../../templates/action-result.ts';
 import { renderAlert } from '../../templates/alert.ts';
 import { approvalRequest } from '../../templates/approval-request.ts';
@@ -21,7 +19,7 @@ import { opsNotice } from '../../templates/ops-notice.ts';
 import { refusal } from '../../templates/refusal.ts';
 import { remedyForm } from '../../templates/remedy-form.ts';
 import type { View } from '../../templates/view.ts';
-import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
+import { checkBlocks } from '../../workspace/block-limits.ts';
 import { answer } from './answer-fixtures.ts';
 import {
   card,
@@ -33,30 +31,7 @@ import {
   transactionAlert,
   virtualAlert,
 } from './fixtures.ts';
-import { texts } from './shown.ts';
-
-/** Our own tokens; whatever else stands in angle brackets came from outside. */
-const ownTokens = /<@[UW][A-Z0-9]+>|<!date\^\d+\^[^|<>]+\|[^<>]*>|<https:\/\/[^|<>\s]+\|[^<>]*>/g;
-
-/** What outside text got through, in words; empty when nothing. */
-function leaks(text: string): string[] {
-  const rest = text.replaceAll(ownTokens, '');
-  return [
-    ...(/[<>]/.test(rest) ? ['an angle bracket'] : []),
-    ...(/&(?!amp;|lt;|gt;)/.test(rest) ? ['a bare ampersand'] : []),
-    ...(/[*~`_]FOREIGN|FOREIGN[*~`_]/.test(rest) ? ['formatting'] : []),
-    ...(/[\u202A-\u202E\u2066-\u2069\p{Cs}]/u.test(rest) ? ['a turned direction or half a character'] : []),
-    ...(/@(?:channel|here|everyone)/i.test(rest) ? ['a call to everybody'] : []),
-  ];
-}
-
-function expectFit({ text, blocks }: Message): void {
-  expect(checkBlocks(blocks, 'message')).toEqual([]);
-  expect(text.length).toBeGreaterThan(0);
-  expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
-  expect(leaks(text)).toEqual([]);
-  expectSafe(blocks);
-}
+import { expectFit, expectSafe, leaks, spiteful } from './judge.ts';
 
 /** The alert in both of its forms: for who runs the program, and for the holder of the card. */
 function expectAlertFits(alert: Alert, view: View): void {
@@ -64,41 +39,6 @@ function expectAlertFits(alert: Alert, view: View): void {
   const direct = renderHolderAlert(alert, { place: 'direct' });
   if (direct !== null) expectFit(direct);
 }
-
-function expectSafe(blocks: unknown): void {
-  expect(charactersIn(blocks)).toBeLessThan(MESSAGE_SIZE_MAX);
-  for (const { type, text } of texts(blocks)) {
-    if (type === 'mrkdwn') expect(leaks(text)).toEqual([]);
-    else expect(text).not.toMatch(/<[!@#]|[\u202A-\u202E\u2066-\u2069\p{Cs}\n]/u);
-  }
-}
-
-const spiteful = fc.oneof(
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 200, maxLength: 400 }) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      '',
-      ' ',
-      '<!channel>',
-      '<@U0123>',
-      '<https://evil.example|Click>',
-      'a *FOREIGN* _FOREIGN_ ~FOREIGN~ `FOREIGN` ```FOREIGN``` b',
-      '>quote\n>>>quote',
-      '@channel @here :tada:',
-      '&lt;!here&gt;&amp;',
-      '\u202Eturned\u2066',
-      '\uD83D',
-      'שלום عليكم 12',
-      '👩‍👩‍👧‍👦'.repeat(400),
-      '&'.repeat(6000),
-      '<'.repeat(6000),
-      'x'.repeat(6000),
-      'word '.repeat(3000),
-    ),
-  },
-);
 
 const outcomes = fc.array(
   fc.record({

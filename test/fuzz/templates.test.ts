@@ -1,0 +1,230 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ModalView } from '@slack/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/slack/message.ts';
+import { Lease } from '../../src/store/leases.ts';
+import { LimitRequest } from '../../src/store/requests.ts';
+import { askForm } from '../../templates/ask-form.ts';
+import { cardOption, cardPicker } from '../../templates/card-picker.ts';
+import { cardTrack } from '../../templates/card-track.ts';
+import { decideForm } from '../../templates/decide-form.ts';
+import { declineList } from '../../templates/decline-list.ts';
+import { digestSet } from '../../templates/digest-set.ts';
+import { explainDecline } from '../../templates/explain-decline.ts';
+import { requestDecided, requestSent } from '../../templates/holder-request.ts';
+import { lease, leaseEnded } from '../../templates/lease.ts';
+import { limitCardForm } from '../../templates/limit-card-form.ts';
+import { muteEnded, muteList, muteSet } from '../../templates/mutes.ts';
+import { notPermitted } from '../../templates/not-permitted.ts';
+import { quietEnded, quietSet } from '../../templates/quiet.ts';
+import { recoveryLine } from '../../templates/recovery-line.ts';
+import { recoveryStarted } from '../../templates/recovery-started.ts';
+import { glassBroken, requestReminder } from '../../templates/request-notes.ts';
+import { seen } from '../../templates/seen.ts';
+import { subscribed, unsubscribed } from '../../templates/subscriptions.ts';
+import { unclear } from '../../templates/unclear.ts';
+import { orderAnswer, resendAnswer } from '../../templates/virtual-order.ts';
+import { virtualOrderForm } from '../../templates/virtual-order-form.ts';
+import { why } from '../../templates/why.ts';
+import { checkBlocks } from '../../workspace/block-limits.ts';
+import { ask } from '../support/perform-world.ts';
+import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
+import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
+
+const at = '2026-11-20T14:14:00Z';
+const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
+
+const requestOf = (one: string, two: string): LimitRequest =>
+  LimitRequest.parse({
+    id: 'req_1',
+    action: ask('limit', { reason: two }),
+    acctId: 1,
+    card: { ...somebody, holder: one, last4: two },
+    wish: {
+      change: { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
+      term: { kind: 'permanent' },
+    },
+    before: 400,
+    needed: 1,
+    approvals: [],
+    state: 'glass',
+    note: two,
+    decidedBy: one,
+    decidedAt: at,
+    expiresAt: at,
+    ref: null,
+  });
+
+/** What each template makes of two strings, wherever it takes one. Templates with properties elsewhere are not here. */
+const made: Readonly<Record<string, (one: string, two: string) => readonly (Message | ModalView)[]>> = {
+  'ask-form': (one) => [askForm({ privateMetadata: 'p_1', about: one, amountCents: 8410 })],
+  'card-picker': (one, two) => {
+    const card = { ...somebody, holder: one, last4: two };
+    const controls = (['show', 'activate', 'unblock', 'limit', 'block'] as const).map((verb) => ({
+      verb,
+      value: 'p_1',
+    }));
+    expect(cardOption('p_1', card, two).text.text.length).toBeLessThanOrEqual(75);
+    return [cardPicker({ privateMetadata: 'p_1', picked: { card, status: two, controls }, said: null })];
+  },
+  'card-track': (one, two) => {
+    const shipment = {
+      shippedAt: two,
+      shippingMethod: one,
+      trackingNumber: two,
+      last4: one,
+      orderId: 1,
+      orderedAt: one,
+    };
+    const card = { ...somebody, holder: one, last4: two };
+    return [
+      cardTrack({ card, isVirtual: false, cards: many({ last4: one, status: two }), shipments: many(shipment) }),
+      cardTrack({ card, isVirtual: true, cards: [], shipments: [] }),
+    ];
+  },
+  'decline-list': (one, two) => {
+    const declined = { id: 'evt_1', occurredAt: one, amountCents: 1, merchant: one, code: two, message: one };
+    return [
+      declineList({ card: { ...somebody, holder: one }, since: '7 days', isComplete: false, declines: many(declined) }),
+    ];
+  },
+  'decide-form': (one, two) => {
+    const request = requestOf(one, two);
+    return (['change', 'deny', 'glass'] as const).map((purpose) =>
+      decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 5000 }),
+    );
+  },
+  'request-notes': (one, two) => [
+    requestReminder(requestOf(one, two), many('U1')),
+    glassBroken(requestOf(one, two), many('U1')),
+    requestDecided({ ...requestOf(one, two), state: 'denied' }),
+  ],
+  'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
+  'explain-decline': (one, two) => {
+    const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
+    const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };
+    return [explainDecline(many({ alert, trail: many({ at: two, text: one }, 3) }, 4), around)];
+  },
+  'holder-request': (one, two) => {
+    const card = { ...somebody, holder: one, last4: two };
+    const change = { kind: 'limit' as const, period: 'daily' as const, category: { id: 1, name: one }, limitCents: 5 };
+    return [requestSent({ card, change, before: 1, term: { kind: 'permanent' }, note: two })];
+  },
+  lease: (one, two) => {
+    const card = { ...somebody, holder: one, last4: two };
+    return Lease.shape.state.options.flatMap((state) => {
+      const given = Lease.parse({
+        id: 'act_1',
+        acctId: 1,
+        change: { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
+        before: 400,
+        term: { kind: 'permanent' },
+        by: { userId: one, teamId: 'T1' },
+        openedAt: at,
+        endsAt: two,
+        purchase: { merchantId: two, merchant: one, maxCents: 5 },
+        alertId: null,
+        requestId: null,
+        state,
+        closedAt: two,
+        closedBy: one,
+      });
+      return [lease(given, card), leaseEnded(given, card)];
+    });
+  },
+  'limit-card-form': () => [limitCardForm('p_1')],
+  mutes: (one, two) => {
+    const mute = {
+      card: { ...somebody, holder: one },
+      countries: many(one),
+      by: one,
+      reason: two,
+      at,
+      endsAt: at,
+    };
+    return [
+      muteSet(mute),
+      muteSet({ ...mute, countries: null }),
+      muteEnded({ mutes: many(mute), endedBy: one, kinds: many('decline', 200) }),
+      muteList({ mutes: many({ ...mute, count: 5 }, 100) }),
+    ];
+  },
+  'not-permitted': (one) => [
+    notPermitted({ verb: 'block', role: 'operator', isStranger: false, whoMay: ['U1', ...many(one)] }),
+  ],
+  quiet: (one, two) => [quietSet({ words: one, except: two, until: at }), quietEnded({ wasSet: true, heldUntil: at })],
+  'recovery-line': (one, two) =>
+    (['running', 'waiting', 'done', 'failed'] as const).map((state) =>
+      recoveryLine({ from: one, to: two, state, done: 0.5, recovered: 1, unreadable: 1, statuses: 1 }),
+    ),
+  'recovery-started': (one) => [recoveryStarted({ from: one, channel: 'C1' })],
+  seen: (one, two) => [seen({ ...somebody, holder: one, last4: two })],
+  subscriptions: (one, two) => {
+    const subscription = { number: 1, channel: 'C1', filter: one, by: two, at: two };
+    return [
+      subscribed({ subscription, isNew: true, byDefault: [] }),
+      unsubscribed({ removed: many(subscription, 100) }),
+    ];
+  },
+  unclear: (one) => [unclear({ why: one, usage: '/card help' })],
+  'virtual-order': (one, two) =>
+    (['done', 'failed', 'unknown'] as const).flatMap((state) => [
+      orderAnswer({ state, name: one, summary: two, orderId: 1, apiWords: one, note: two, ref: one }),
+      resendAnswer({ state, card: { ...somebody, holder: one }, apiWords: two, note: one, ref: two }),
+    ]),
+  'virtual-order-form': (one, two) => [
+    virtualOrderForm({ privateMetadata: 'p_1', firstName: one, lastName: two, fundMaxCents: 5000 }),
+  ],
+  why: (one, two) => {
+    const steps = many({ step: one, at: two, channel: 'C1', text: one }, 120);
+    const posted = many({ channel: 'C1', at: two, link: one }, 40);
+    return [
+      why({ id: 'evt_1', what: 'A decline.', callbackAt: two, receivedAt: one, isLate: true, times: 3, steps, posted }),
+    ];
+  },
+};
+
+describe('whatever strings arrive, Slack takes it and they show as text:', () => {
+  it.each(Object.entries(made))('%s', (_name, make) => {
+    fc.assert(
+      fc.property(spiteful, spiteful, (one, two) => {
+        for (const shown of make(one, two)) {
+          if ('type' in shown) {
+            expect(checkBlocks(shown.blocks, 'modal')).toEqual([]);
+            expectPlain(shown.blocks);
+          } else expectFit(shown);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const importLine = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(importLine)].map(([, to]) => join(dirname(file), to ?? ''));
+
+it('no template is without a property', () => {
+  const tests = ['test/templates', 'test/fuzz'].flatMap((folder) =>
+    readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('fc.assert')),
+  );
+  // What a tested template draws with is tested with it.
+  const reached = new Set<string>();
+  const reach = (file: string): void => {
+    if (!file.startsWith('templates/') || reached.has(file)) return;
+    reached.add(file);
+    importsOf(file).forEach(reach);
+  };
+  for (const file of tests) importsOf(file).forEach(reach);
+  const all = readdirSync('templates')
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `templates/${name}`)
+    .filter((file) => /\): (Message|ModalView|HomeView)\b/.test(readFileSync(file, 'utf8')));
+
+  expect(all.length).toBeGreaterThan(40);
+  expect(all.filter((file) => !reached.has(file))).toEqual([]);
+});
