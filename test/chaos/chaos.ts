@@ -114,7 +114,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const misfits = sent.length - visible.length;
     const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
     const audit = await auditFaults(cluster.store, clicks);
-    const named = steps.flatMap(({ name }) => [`before ${name}`, `after ${name}`]);
+    const named = steps
+      .filter(({ isRare }) => isRare !== true)
+      .flatMap(({ name }) => [`before ${name}`, `after ${name}`]);
     const report: ChaosReport = {
       seed,
       events: sent.length,

@@ -165,6 +165,35 @@ describe('a sender that does not wait', () => {
       400,
     ],
     ['gives a negative length', () => head(path, { ...authentic, 'content-length': -1 }), 400],
+    ['gives no number as length', () => head(path, { ...authentic, 'content-length': '5, 5' }), 400],
+    [
+      'hides its chunks behind a space',
+      () =>
+        head(path, { ...authentic, 'content-length': 3 }).replace(
+          '\r\n\r\n',
+          '\r\ntransfer-encoding : chunked\r\n\r\n',
+        ),
+      400,
+    ],
+    ['says twice how it is encoded', () => head(path, { ...authentic, 'transfer-encoding': 'chunked, identity' }), 400],
+    ['says an encoding that nobody knows', () => head(path, { ...authentic, 'transfer-encoding': 'xchunked' }), 400],
+    ['sends a chunk without size', () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}xyz\r\n`, 400],
+    [
+      'sends a chunk of more than anybody has',
+      () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}ffffffffffffffff1\r\n`,
+      400,
+    ],
+    [
+      'ends a chunk elsewhere than it said',
+      () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}3\r\n{"Callback\r\n0\r\n\r\n`,
+      400,
+    ],
+    ['puts a control character into a header', () => head(path, { ...authentic, 'x-odd': 'a\u0000b' }), 400],
+    [
+      'folds a header',
+      () => head(path, { ...authentic, 'x-odd': 'a' }).replace('x-odd: a', 'x-odd: a\r\n\u0001b'),
+      400,
+    ],
   ])('%s is told so, and others are answered as before', async (_what, write, status) => {
     const connection = await open();
 
