@@ -88,8 +88,8 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     { type: 'block_actions', action_id: actionId.pickCard },
     ackWhenDone(pickCard(deps)),
   );
-  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, decideRequestForm(deps));
-  app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, askForMore(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(decideRequestForm(deps)));
+  app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, ackWhenDone(askForMore(deps)));
   app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));

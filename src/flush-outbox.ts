@@ -195,6 +195,9 @@ async function drawNow(channel: string, entries: readonly OutboxEntry[], deps: D
   }
 }
 
+/** The token is alive, but may not read the history. */
+const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
+
 async function reconcile(
   channel: string,
   sending: Sending,
@@ -208,6 +211,11 @@ async function reconcile(
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'unknown' || error.code === 'rate_limited') {
       await outbox.pauseFor(channel, error.retryAfterMs ?? UNKNOWN_PAUSE_MS);
+      return;
+    }
+    if (error.code === 'token_dead' && !mayNotRead.has(error.slackError)) {
+      // Once the token is exchanged the channel can be asked; until then nobody knows, and nothing is repeated.
+      await outbox.pauseFor(channel, NOT_NOW_PAUSE_MS);
       return;
     }
     // The history may not be read (scope missing, not in the channel): a second post is better than none.

@@ -35,6 +35,7 @@ export function chooseCard(deps: ListenerDeps) {
         verb: asked.verb,
         target: asked.target,
         ...(asked.wish === null ? {} : { wish: asked.wish }),
+        ...(asked.ask === null ? {} : { ask: asked.ask }),
         reason: asked.reason,
         details: asked.details,
         confirmed: asked.confirmed,

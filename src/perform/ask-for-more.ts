@@ -41,7 +41,7 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
 
   const wish: Wish = { change, term: ask.term };
   const before = currentOf(rules, change);
-  const amountCents = await raisedCents(action, wish, acctId, before, deps);
+  const amountCents = await raisedCents(action, wish, acctId, { current: before, base: before }, deps);
   const verdict = judge({ deed: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
   if (verdict.kind !== 'request') return;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));

@@ -32,7 +32,7 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
       deed: 'break_glass',
       roles: action.roles,
       isOwnCard: request.holder === by,
-      isOwnDeed: request.action.actor.userId === by,
+      isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
     },
     deps,
@@ -49,7 +49,7 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
 
   const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
   const wished = Action.parse({ ...action, verb, wish, target: request.action.target, origin: action.origin });
-  const approval = { outcomeOf: request.action.id, requestId };
+  const approval = { outcomeOf: request.action.id, requestId, isSingle: true };
   const result = await deps.withLock(`account:${request.acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
     if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);

@@ -18,7 +18,7 @@ import { endOfTerm, type Wish } from '../authority/wish.ts';
 import { CardApiError } from '../errors.ts';
 import { noteOf, overtaken } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { countRaise, isHolder, raisedCents } from './exposure.ts';
+import { baseOf, countRaise, isHolder, raisedCents } from './exposure.ts';
 import { openLease, settleLeases } from './open-lease.ts';
 import { openRequest } from './open-request.ts';
 import { auditRecord, report } from './report.ts';
@@ -28,6 +28,8 @@ import type { Resolved } from './resolve-card.ts';
 export interface Approval {
   readonly outcomeOf: string;
   readonly requestId: string;
+  /** One person said yes, be it by breaking the glass: it counts among what single persons added. */
+  readonly isSingle: boolean;
 }
 
 /**
@@ -59,11 +61,29 @@ export async function changeRule(
   if (wish === null) return await finish('failed', { note: unclearCategory });
   const wanted = wantedOf(wish.change);
 
-  if (current === wanted) {
-    // After a crash the write may have been ours: then the change is done, not superfluous.
-    if (written?.state === 'sending') {
-      return await conclude(action, wish, acctId, fromJournal(written.before), approval, finish, deps, 'confirmed');
+  // After a crash the write may have been ours: then the change is done, not superfluous.
+  if (current === wanted && written?.state === 'sending') {
+    return await conclude(action, wish, acctId, fromJournal(written.before), approval, finish, deps, 'confirmed');
+  }
+  const against = current === wanted ? null : obstacleTo(wish, rules, deps);
+  if (against !== null) return await finish('failed', { note: against });
+  const base = await baseOf(wish, acctId, current, deps);
+  if (approval === null && isLooser(base, wanted)) {
+    const cents = await raisedCents(action, wish, acctId, { current, base }, deps);
+    const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
+    const verdict = judge({ deed: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
+    if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
+    if (verdict.kind === 'request') {
+      const asked = { action, wish, acctId, card, before: base, others: verdict.others };
+      return await finish('waiting', { note: await openRequest(asked, deps) });
     }
+  }
+  // Counted before it is sent: two clicks at once must not both pass for the first.
+  if ((approval === null || approval.isSingle) && isLooser(current, wanted)) {
+    await countRaise(action, wish, acctId, current, deps);
+  }
+
+  if (current === wanted) {
     const settled = await settleLeases(action, wish, acctId, approval, deps);
     if (settled !== null) return await finish('done', settled);
     const name = ruleName(wish.change);
@@ -72,20 +92,6 @@ export async function changeRule(
         ? `The ${name} is ${valueWord(current)} already.`
         : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${valueWord(current)} already.`;
     return await finish('unchanged', { note });
-  }
-  const against = obstacleTo(wish, rules, deps);
-  if (against !== null) return await finish('failed', { note: against });
-  if (approval === null && isLooser(current, wanted)) {
-    const cents = await raisedCents(action, wish, acctId, current, deps);
-    const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
-    const verdict = judge({ deed: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
-    if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
-    if (verdict.kind === 'request') {
-      const asked = { action, wish, acctId, card, before: current, others: verdict.others };
-      return await finish('waiting', { note: await openRequest(asked, deps) });
-    }
-    // Counted before it is sent: two clicks at once must not both pass for the first.
-    await countRaise(action, wish, acctId, current, deps);
   }
 
   if (written?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expectedOf(wish), action.id))) {

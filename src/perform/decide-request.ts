@@ -1,7 +1,7 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import { refusal } from '../../templates/refusal.ts';
-import { ruleName } from '../alert/rule-change.ts';
+import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Result } from '../authority/result.ts';
@@ -91,13 +91,22 @@ async function approve(
   await settle({ ...decided, state: 'approved' }, deps);
 }
 
-/** *Change and approve*: what others approved was another wish, so their yes counts no more. */
+/**
+ * *Change and approve*: what others approved was another wish, so their yes counts no more. That of the approver who
+ * asked stays where the wish became smaller; to more than was asked for nobody has said yes.
+ *
+ * How many it takes is looked at anew: what single approvers added meanwhile counts.
+ */
 async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
-  if (action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish)) return request;
-  const changed = { ...request, wish: action.wish, note: action.reason };
-  const others = await needsOthers(changed, deps);
-  const own = request.approvals.filter((approval) => approval.by === request.action.actor.userId);
-  return { ...changed, approvals: own, needed: own.length + others };
+  const isSame = action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish);
+  const wish = action.wish ?? request.wish;
+  const isWithin =
+    JSON.stringify(wish.term) === JSON.stringify(request.wish.term) &&
+    !isLooser(wantedOf(request.wish.change), wantedOf(wish.change));
+  const own = request.approvals.filter((approval) => isWithin && approval.by === request.action.actor.userId);
+  const changed = isSame ? request : { ...request, wish, note: action.reason, approvals: own };
+  const needed = own.length + (await needsOthers(changed, own.length > 0, action, deps));
+  return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
 }
 
 /**
@@ -112,7 +121,7 @@ async function perform(action: Action, request: LimitRequest, deps: PerformDeps)
   const wished = Action.parse({ ...byWhom, verb, wish, id: action.id });
   return await deps.withLock(`account:${acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
-    const approval = { outcomeOf: asked.id, requestId: request.id };
+    const approval = { outcomeOf: asked.id, requestId: request.id, isSingle: request.needed === 1 };
     if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);
     if (written?.state === 'settled' || written?.state === 'told') return written.result;
     return await changeRule({ action: wished, acctId, cardId: null }, approval, deps);

@@ -1,6 +1,6 @@
 import { raiseCents } from '../alert/limit-change.ts';
-import { type RuleValue, targetOf, wantedOf } from '../alert/rule-change.ts';
-import { type Action, alertIdOf } from '../authority/action.ts';
+import { isLooser, type RuleValue, targetOf, wantedOf } from '../alert/rule-change.ts';
+import { Action, alertIdOf } from '../authority/action.ts';
 import { COUNTED_MS, judge } from '../authority/policy.ts';
 import { endOfTerm, type Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
@@ -19,17 +19,34 @@ export async function isHolder(userId: string, acctId: number, { links }: Perfor
  * how much. What one person's yes added to the same rule of the card within 24 hours counts with it: small raises must
  * not sum up to one that takes two.
  *
+ * @param before the rule as it is, and as it would be again if nothing were changed: under a temporary raise these
+ * differ, and to keep what was temporary is to raise it from the latter.
  * @returns whole cents; Infinity where no amount says how much.
  */
 export async function raisedCents(
   action: Action,
   wish: Wish,
   acctId: number,
-  before: RuleValue,
+  before: { readonly current: RuleValue; readonly base: RuleValue },
   deps: PerformDeps,
 ): Promise<number> {
-  const own = await ownCents(action, wish, before, deps);
-  return own + (await deps.raises.sum(acctId, targetOf(wish.change), deps.now().getTime(), action.id));
+  const added = await deps.raises.sum(acctId, targetOf(wish.change), deps.now().getTime(), action.id);
+  const own = isLooser(before.current, wantedOf(wish.change)) ? await ownCents(action, wish, before.current, deps) : 0;
+  return Math.max(own + added, await ownCents(action, wish, before.base, deps));
+}
+
+/** What the rule goes back to by itself, if the wish outlasts that; else what it is now. */
+export async function baseOf(wish: Wish, acctId: number, current: RuleValue, deps: PerformDeps): Promise<RuleValue> {
+  const end = endOfTerm(wish.term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
+  const leases = (await deps.leases.all()).filter(
+    (lease) =>
+      lease.acctId === acctId &&
+      lease.state === 'open' &&
+      targetOf(lease.change) === targetOf(wish.change) &&
+      Date.parse(lease.endsAt) < end,
+  );
+  const [first] = leases.toSorted((one, other) => one.openedAt.localeCompare(other.openedAt));
+  return first?.before ?? current;
 }
 
 /** Remembers what one person's yes is about to add. */
@@ -64,10 +81,26 @@ export async function purchaseOf(action: Action, { alerts }: PerformDeps) {
   return alert !== undefined && 'remedy' in alert ? alert.event : null;
 }
 
-/** How many approvers besides who asked a request takes, as it is worded now. */
-export async function needsOthers({ action, wish, acctId, before }: LimitRequest, deps: PerformDeps): Promise<1 | 2> {
-  const amountCents = await raisedCents(action, wish, acctId, before, deps);
-  const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
+/**
+ * How many approvers a request takes besides who asked for it, as it is worded now.
+ *
+ * @param countsAsker whether who asked is one of the approvers.
+ * @param by the click that decides now: what it adds itself is not counted against it when it is done again.
+ */
+export async function needsOthers(
+  { action, wish, acctId, before }: LimitRequest,
+  countsAsker: boolean,
+  by: Action,
+  deps: PerformDeps,
+): Promise<1 | 2> {
+  if (countsAsker) return 1;
+  const amountCents = await raisedCents(
+    Action.parse({ ...action, id: by.id }),
+    wish,
+    acctId,
+    { current: before, base: before },
+    deps,
+  );
   const verdict = judge({ deed: 'ask', roles: action.roles, isOwnCard: true, amountCents }, deps);
-  return isOwnCard && verdict.kind === 'request' ? verdict.others : 1;
+  return verdict.kind === 'request' ? verdict.others : 2;
 }

@@ -1,5 +1,5 @@
 import { refusal } from '../../templates/refusal.ts';
-import { ruleName } from '../alert/rule-change.ts';
+import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Lease } from '../store/leases.ts';
@@ -25,7 +25,9 @@ export async function decideLease(action: Action, deps: PerformDeps): Promise<vo
     if (lease === null) return;
     const isExpected = action.verb === 'settle_lease' ? lease.state === 'asking' : lease.state === 'open';
     if (!isExpected) return await no(action, overWords[lease.state], 'Nothing is left to be done.', deps);
-    const deed = action.verb === 'settle_lease' ? 'settle_lease' : 'take_back';
+    // Taking back what was lowered for a while is a raise.
+    const isRaise = isLooser(wantedOf(lease.change), lease.before);
+    const deed = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
     const isOwnCard = await isHolder(action.actor.userId, lease.acctId, deps);
     const verdict = judge({ deed, roles: action.roles, isOwnCard }, deps);
     if (verdict.kind === 'refused') return await no(action, verdict.why, 'Ask an approver.', deps);

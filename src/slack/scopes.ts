@@ -6,6 +6,7 @@ export const scopes: Readonly<Record<string, string>> = {
   'groups:read': 'the same for private channels that it was invited to',
   'channels:history': 'after an unclear answer of Slack, looks whether its own message is there before it posts again',
   'groups:history': 'the same in private channels that it was invited to',
+  'im:history': 'the same in direct messages',
   'files:write': 'attaches every row of a flood as a file, where a message has no room for them',
   'im:write': 'writes to holders about their own card, and answers a person when the channel cannot be used',
   'users:read': 'looks up whether somebody who is to be linked to a card is a guest, a bot or deactivated',
