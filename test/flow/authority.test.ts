@@ -162,6 +162,11 @@ describe('a holder asks for more', () => {
     await until(() => textOf(request).startsWith('Approved'), 'both have');
 
     expect(limitOf(card)).toBe(1500);
+
+    // What two allowed for an hour is not kept for good by one.
+    const since = Date.now() / 1000;
+    await cardbell().command(ana, `limit ${card.AcctId} daily 1500`);
+    await cardbell().waitTold(ana, /another approver/, since);
   });
 });
 
@@ -251,5 +256,35 @@ describe('a block', () => {
     await cardbell().waitTold(olga, /undone for a minute only/, since);
 
     expect(statusOf(card)).toBe('BLOCKED');
+  });
+});
+
+describe('a request of one approver to another', () => {
+  it('changed to more than was asked for, the yes of who asked counts no more', async () => {
+    const card = cardbell().take(
+      'ACTIVE',
+      ({ SpendRules: { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } }) =>
+        [WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit].every((limit) => limit === null),
+    );
+    await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    await cardbell().command(ana, `limit ${card.AcctId} daily 1500`);
+    const request = await cardbell().waitFor(
+      channels.approvals,
+      new RegExp(`Approval needed.*1 of 2.*${holderOf(card)}|Approval needed.*${holderOf(card)}`),
+    );
+
+    await submit(ben, await form(ben, request, 'change_request'), {
+      amount: '90000',
+      term: 'permanent',
+      reason: 'more',
+    });
+    await until(() => shown(request).includes('90,000'), 'the request says what is asked for now');
+    expect(limitOf(card)).toBe(100);
+    expect(shown(request)).not.toContain(`<@${ana}> and <@${ben}>`);
+    await cardbell().press(zoe, request, 'decide_request_approve');
+    await until(() => textOf(request).startsWith('Approved'), 'two have said yes to it');
+
+    expect(limitOf(card)).toBe(90_000);
   });
 });
