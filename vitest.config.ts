@@ -1,14 +1,33 @@
 import { defineConfig } from 'vitest/config';
+import { secondTries } from './test/support/second-tries.ts';
+
+/** What starts whole processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
+const wholeProcesses = ['test/flow/**/*.test.ts', 'test/chaos/**/*.test.ts', 'test/demo/**/*.test.ts'];
+
+const shared = {
+  pool: 'forks',
+  env: { TZ: 'UTC', NODE_ENV: 'test' },
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} as const;
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
+    reporters: ['default', secondTries],
     // The flows wait more than they compute: one more than the default on two cores.
     maxWorkers: 2,
-    env: { TZ: 'UTC', NODE_ENV: 'test' },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...shared, name: 'parts', include: ['test/**/*.test.ts'], exclude: wholeProcesses } },
+      {
+        test: {
+          ...shared,
+          name: 'flows',
+          include: wholeProcesses,
+          // In CI a flow gets a second try, and the report names it; nothing else is ever tried twice.
+          retry: process.env.CI === undefined ? 0 : 1,
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,17 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/**
+ * Names every test that passed only when it was tried again. A second try keeps one race from hiding all other results;
+ * it must not hide the race.
+ */
+export const secondTries: Reporter = {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const late = modules.flatMap((module) =>
+      [...module.children.allTests('passed')].filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0),
+    );
+    if (late.length === 0) return;
+    const names = late.map((test) => `  ${test.module.relativeModuleId} > ${test.fullName}\n`);
+    process.stderr.write(`\n${late.length} passed only at the second try, each is a race to be found:\n`);
+    process.stderr.write(names.join(''));
+  },
+};
