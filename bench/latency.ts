@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { freePort, startRedis } from '../local/redis.ts';
+import { startSandbox } from '../sandbox/server.ts';
 import { answers, startChild } from './child.ts';
 import { median, percentile, row, table } from './report.ts';
 import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
@@ -10,6 +11,9 @@ const COMMANDS = 30;
 /** The outbox posts about one message a second in a channel; each sample finds a quiet one. */
 const QUIET_MS = 1100;
 const SIGNING_SECRET = 'bench-signing-secret';
+
+const ACCOUNT = 610_001;
+const CARD_TOKEN = 'bench';
 
 /** Webhook to Slack call on an idle machine, and the acknowledgement of a command while the card API hangs. */
 export async function benchLatency(): Promise<void> {
@@ -22,6 +26,12 @@ export async function benchLatency(): Promise<void> {
   // Never answers: the card API that hangs.
   const cardApi = await listen(() => {});
   const port = await freePort();
+  const sandbox = await startSandbox({
+    token: CARD_TOKEN,
+    secret: SHARED_SECRET,
+    redisUrl: redis.url,
+    webhooks: `http://127.0.0.1:${port}/webhooks`,
+  });
   const shared = {
     REDIS_URL: redis.url,
     SLACK_BOT_TOKEN: 'xoxb-bench',
@@ -41,32 +51,46 @@ export async function benchLatency(): Promise<void> {
     },
     () => answers(`http://127.0.0.1:${port}/readyz`),
   );
-  const worker = await startChild(
-    'src/worker.js',
-    { ...shared, CARD_API_URL: `http://127.0.0.1:${portOf(cardApi)}/v4`, CARD_API_TOKEN: 'bench' },
-    async () => true,
-  );
+  const startWorker = (cardApiUrl: string) =>
+    startChild('src/worker.js', { ...shared, CARD_API_URL: cardApiUrl, CARD_API_TOKEN: CARD_TOKEN }, async () => true);
+  const worker = await startWorker(sandbox.url);
+  // It reads the directory of cards first.
+  await new Promise((resolve) => setTimeout(resolve, 4000));
 
-  const toSlack: number[] = [];
-  for (let sample = 0; sample < SAMPLES + 3; sample += 1) {
-    const posted = new Promise<number>((resolve) => {
-      called = resolve;
-    });
-    const body = declineBody(sample)
-      .replace('decline.rule.velocity', 'decline.rule.mcc')
-      .replace(/"AcctId":\d+/, '"AcctId":7378');
-    const response = await fetch(`http://127.0.0.1:${port}/webhooks/decline`, {
-      method: 'POST',
-      headers: webhookHeaders,
-      body,
-    });
-    const answeredAt = performance.now();
-    await response.body?.cancel();
-    const callAt = await posted;
-    // The first ones open connections and load code.
-    if (sample >= 3) toSlack.push(Math.max(0, callAt - answeredAt));
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  let sequence = 0;
+  const measured = new Map<string, number[]>();
+  for (const code of ['decline.rule.mcc', 'decline.rule.velocity']) measured.set(code, await toSlack(code));
+
+  async function toSlack(code: string): Promise<number[]> {
+    const values: number[] = [];
+    for (let sample = 0; sample < SAMPLES + 3; sample += 1) {
+      sequence += 1;
+      const posted = new Promise<number>((resolve) => {
+        called = resolve;
+      });
+      const body = declineBody(sequence)
+        .replace('decline.rule.velocity', code)
+        .replace(/"AcctId":\d+/, `"AcctId":${ACCOUNT}`)
+        // A shop of its own: the same one again would be an edit of the first message.
+        .replace(/"MerchantId":"\d+"/, `"MerchantId":"4453000${10_000_000 + sequence}"`)
+        .replace('BLUE BOTTLE COFFEE 0042', `CORNER SHOP ${sequence}`);
+      const response = await fetch(`http://127.0.0.1:${port}/webhooks/decline`, {
+        method: 'POST',
+        headers: webhookHeaders,
+        body,
+      });
+      const answeredAt = performance.now();
+      await response.body?.cancel();
+      const callAt = await posted;
+      // The first ones open connections and load code.
+      if (sample >= 3) values.push(Math.max(0, callAt - answeredAt));
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    }
+    return values;
   }
+
+  await worker.stop();
+  const stuck = await startWorker(`http://127.0.0.1:${portOf(cardApi)}/v4`);
   const acknowledged: number[] = [];
   for (let sample = 0; sample < COMMANDS; sample += 1) acknowledged.push(await command(port, `block ${4000 + sample}`));
 
@@ -78,13 +102,14 @@ export async function benchLatency(): Promise<void> {
     'Idle, milliseconds',
     ['median', 'p99'],
     [
-      row("webhook's 200 to the call to Slack", cells(toSlack)),
+      ...[...measured].map(([code, values]) => row(`webhook's 200 to the call to Slack, ${code}`, cells(values))),
       row('command acknowledged, card API hanging', cells(acknowledged)),
     ],
   );
   table('Start to ready, milliseconds', ['web'], [row('', [Math.round(web.startedInMs).toString()])]);
   await web.stop();
-  await worker.stop();
+  await stuck.stop();
+  await sandbox.stop();
   for (const server of [slack, cardApi]) {
     server.closeAllConnections();
     server.close();
