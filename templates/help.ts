@@ -114,10 +114,10 @@ const groups: readonly (readonly [HelpEntry['who'], string])[] = [
 export function help({ isOperator, isApprover }: HelpFor): Message {
   const may = { all: true, operators: isOperator || isApprover, approvers: isApprover };
   const withheld = groups.filter(([who]) => !may[who]).map(([who]) => who);
-  const verbs = helpEntries.filter(({ who }) => may[who]);
+  const verbs = new Set(helpEntries.filter(({ who }) => may[who]).map(({ verb }) => `/card ${verb}`));
 
   return {
-    text: sentence(`What you can ask Cardbell: ${verbs.map(({ verb }) => `/card ${verb}`).join(', ')}.`),
+    text: sentence(`What you can ask Cardbell: ${[...verbs].join(', ')}.`),
     blocks: [
       header('What you can ask Cardbell'),
       ...groups

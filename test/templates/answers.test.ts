@@ -23,6 +23,13 @@ describe('help', () => {
     }
   });
 
+  it('names each verb once to whoever has it read out', () => {
+    const spoken = help({ isOperator: true, isApprover: true }).text.match(/\/card \w+/g) ?? [];
+
+    expect(spoken).toEqual([...new Set(spoken)]);
+    expect(spoken).toHaveLength(commandVerbs.length);
+  });
+
   it.each([
     [false, false, ['help'], ['show', 'limit'], 'operators and approvers'],
     [true, false, ['help', 'show', 'block'], ['limit', 'unblock'], 'There is more for approvers'],
