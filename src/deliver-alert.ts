@@ -1,18 +1,14 @@
-import { type Alert, type CardFacts, CardTestingAlert, type StatusAlert, type StatusChange } from './alert/alert.ts';
+import type { Alert, CardFacts, StatusAlert, StatusChange } from './alert/alert.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from './alert/event.ts';
 import { type StatusStory, tellStatusStory } from './alert/status-story.ts';
-import { type Urgency, urgencyOf } from './alert/urgency.ts';
-import type { PlaceAlert } from './place-alert.ts';
+import { type AnnounceDeps, announce } from './announce.ts';
 import type { Advice } from './remedy.ts';
-import type { Delivery, Route } from './routing/route.ts';
-import type { Alerts } from './store/alerts.ts';
 import type { CardHistory } from './store/card-history.ts';
-import type { Outbox } from './store/outbox.ts';
 
 /** How long an activation waits for the BLOCKED that may follow it at once. */
 export const PASSING_THROUGH_HOLD_MS = 1200;
 
-interface Deps {
+interface Deps extends AnnounceDeps {
   /** What the directory knows; nulls where the card API is away. Answers soon either way. */
   readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
   /** Status of a card as the directory knew it before this event. */
@@ -21,11 +17,8 @@ interface Deps {
   readonly learn: (event: StoredEvent) => Promise<void>;
   /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
-  /** The channels that get an event. */
-  readonly route: Route;
   /** Asks the card API again later, where an alert had to go out without its numbers. */
   readonly enrichLater: (alertId: string) => Promise<void>;
-  readonly placeAlert: PlaceAlert;
   /** The first use of a card that was activated. Answers with the alerts whose messages say so from now on. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   /** Tells the holder of the card as well, in a direct message, where one is linked. */
@@ -33,13 +26,7 @@ interface Deps {
   readonly history: CardHistory;
   /** For the digests. Safe to repeat. */
   readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
-  readonly alerts: Alerts;
-  readonly outbox: Outbox;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly updateMessages: (alertId: string) => Promise<void>;
 }
-
-type AnnounceDeps = Pick<Deps, 'alerts' | 'route' | 'placeAlert' | 'outbox' | 'wakeOutbox' | 'updateMessages'>;
 
 /** How an event came to its delivery. */
 export interface Coming {
@@ -114,8 +101,7 @@ async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps)
       ...change,
       from: change.from ?? told.changes[i]?.from ?? null,
     }));
-    await deps.alerts.save({ ...alert, event: told.event, changes: merged });
-    await deps.updateMessages(told.event.id);
+    await tellMerged({ ...alert, event: told.event, changes: merged }, event, deps);
   }
   return null;
 }
@@ -131,44 +117,26 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
   return null;
 }
 
+/**
+ * Both events are one alert, whose messages say the rest now. Where a mute withheld the activation it has none yet: the
+ * block comes through, so it is routed by itself, and so is the holder's message.
+ */
+async function tellMerged(alert: StatusAlert, newer: CardStatusEvent, deps: Deps): Promise<void> {
+  if (isOlder(alert.event, newer)) {
+    await announce(alert, deps, newer);
+    await deps.tellHolder(alert);
+  } else {
+    // Its BLOCKED came first and went wherever it goes.
+    await deps.alerts.save(alert);
+  }
+  await deps.updateMessages(alert.event.id);
+}
+
+function isOlder(one: CardStatusEvent, other: CardStatusEvent): boolean {
+  return one.callbackAt < other.callbackAt;
+}
+
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
   await announce(alert, deps);
   await deps.tellHolder(alert);
-}
-
-/** Puts an alert into every channel that it goes to. Safe to repeat. */
-export async function announce(alert: Alert, deps: AnnounceDeps): Promise<void> {
-  await deps.alerts.save(alert);
-  for (const delivery of await deps.route(alert.event, alert.card)) {
-    const { toldBy, threadId, broadcast, warning, changes } = await deps.placeAlert(alert, delivery.channel);
-    if (warning !== null) await warn(alert, warning, delivery, deps);
-    if (toldBy === null) await put(alert, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
-    for (const id of changes) await deps.updateMessages(id);
-  }
-}
-
-/** The warning comes before the decline that brought it about, which answers it; every further card is added to it. */
-async function warn(
-  { event, card, late }: Alert,
-  { warningId, isCause }: { readonly warningId: string; readonly isCause: boolean },
-  delivery: Delivery,
-  deps: AnnounceDeps,
-): Promise<void> {
-  if (!isCause) return await deps.updateMessages(warningId);
-  const warning = CardTestingAlert.parse({ event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] });
-  await deps.alerts.save(warning);
-  await put(warning, delivery, { threadId: warningId, broadcast: true, urgency: 'fraud' }, deps);
-}
-
-async function put(
-  alert: Alert,
-  { channel, holdUntil }: Delivery,
-  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly urgency: Urgency },
-  { outbox, wakeOutbox }: AnnounceDeps,
-): Promise<void> {
-  const { id } = alert.event;
-  // Somebody is trying cards now: that is what quiet hours are not for.
-  const notBefore = how.urgency === 'fraud' ? null : holdUntil;
-  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late: alert.late, notBefore });
-  await wakeOutbox(channel);
 }

@@ -54,7 +54,7 @@ export function createPlaceAlert(deps: Deps): PlaceAlert {
     // What a block stops needs no second warning.
     const mayWarn = !isBlocked(alert) && mayBeCardTesting(event);
     const warning = mayWarn ? await cardTesting.join(channel, event, alert.card) : null;
-    const leader = await episodes.join(channel, event, ruleOf(alert));
+    const leader = await episodes.join(channel, event, ruleOf(alert), alert.late);
     const placement = leader === event.id ? ownMessage : { ...ownMessage, toldBy: leader, changes: [leader] };
     if (leader !== event.id) {
       const why = isBlocked(alert)

@@ -16,7 +16,7 @@ import { createTrail, type Trail } from './store/trail.ts';
 import type { TellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 
-interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
+interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd' | 'releaseHeld'> {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
   readonly slack: Slack;

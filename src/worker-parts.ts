@@ -7,6 +7,7 @@ import { remedyForm } from '../templates/remedy-form.ts';
 import type { Alert, CardFacts } from './alert/alert.ts';
 import type { StoredEvent } from './alert/event.ts';
 import { whichCard } from './alert/which-card.ts';
+import { announce } from './announce.ts';
 import { createAttachRows } from './attach-rows.ts';
 import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { changeRule } from './card/change-rule.ts';
@@ -17,7 +18,7 @@ import { maskCardNumbers } from './card-number.ts';
 import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
-import { announce, type Coming, deliverAlert } from './deliver-alert.ts';
+import { type Coming, deliverAlert } from './deliver-alert.ts';
 import { createDigestParts } from './digest-parts.ts';
 import { createHome } from './draw-home.ts';
 import { createDrawJoined } from './draw-joined.ts';
@@ -191,6 +192,11 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     now,
     postNotice,
     scheduleMuteEnd: queues.endMute,
+    releaseHeld: async (channel) => {
+      const released = await outbox.releaseHeld(channel);
+      if (released > 0) await queues.flushOutbox(channel);
+      return released;
+    },
   });
 
   const digestParts = createDigestParts({

@@ -34,14 +34,18 @@ export function quietSet({ words, except, until }: QuietSet): Message {
 
 export interface QuietEnded {
   readonly wasSet: boolean;
-  /** When alerts that wait already will be posted; null: none can be waiting. */
-  readonly heldUntil: string | null;
+  /** How many alerts waited for their end. */
+  readonly released: number;
 }
 
-export function quietEnded({ wasSet, heldUntil }: QuietEnded): Message {
+export function quietEnded({ wasSet, released }: QuietEnded): Message {
   const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
+  const comes =
+    released === 0
+      ? null
+      : `${released === 1 ? 'The alert' : `The ${released} alerts`} that waited for their end come${released === 1 ? 's' : ''} now.`;
   return {
-    text: sentence(`${what}${heldUntil === null ? '' : ` What waits already comes at ${easternTime(heldUntil)}.`}`),
-    blocks: [section(`*${what}*`, heldUntil === null ? null : `What waits already comes ${dateToken(heldUntil)}.`)],
+    text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),
+    blocks: [section(`*${what}*`, comes)],
   };
 }

@@ -49,7 +49,8 @@ const forAll = [
 const pipelines: Readonly<Record<string, readonly string[]>> = {
   'src/receive-webhook.ts': ['src/alert/'],
   'src/request-action.ts': ['src/alert/', 'src/authority/', 'src/permissions.ts'],
-  'src/deliver-alert.ts': ['src/alert/'],
+  'src/deliver-alert.ts': ['src/alert/', 'src/announce.ts'],
+  'src/announce.ts': ['src/alert/'],
   'src/flush-outbox.ts': ['src/alert/', 'src/next-message.ts'],
   'src/update-message.ts': ['src/alert/'],
   'src/perform-action.ts': ['src/alert/', 'src/authority/', 'src/perform/', 'templates/'],

@@ -20,10 +20,10 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const before = known === undefined ? undefined : printQuiet(known.window);
   if ('off' in parsed) {
     await routing.quietHours.remove(channel);
+    const released = await routing.releaseHeld(channel);
     if (before !== undefined)
       await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
-    const until = known === undefined ? null : quietUntil(known.window, deps.now().getTime());
-    return await answer(action, quietEnded({ wasSet: known !== undefined, heldUntil: isoOf(until) }));
+    return await answer(action, quietEnded({ wasSet: known !== undefined, released }));
   }
 
   let except: string | null = null;
@@ -38,9 +38,12 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const did = `set the quiet hours of channel ${channel}`;
   await recordRouting(action, { did, after, ...(before === undefined ? {} : { before }) }, deps);
   const until = quietUntil(parsed.window, deps.now().getTime());
-  await answer(action, quietSet({ words: printQuiet(parsed.window), except, until: isoOf(until) }));
-}
-
-function isoOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  // What waits for the end of the hours before must not wait into hours that are not quiet any more.
+  if (until === null) await routing.releaseHeld(channel);
+  const words = {
+    words: printQuiet(parsed.window),
+    except,
+    until: until === null ? null : new Date(until).toISOString(),
+  };
+  await answer(action, quietSet(words));
 }

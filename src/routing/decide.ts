@@ -78,17 +78,17 @@ function isExpected(event: StoredEvent, { travel }: Mute): boolean {
   return event.isCardPresent === true || event.decline?.code.trim().toLowerCase() === 'decline.rule.location';
 }
 
-/** Until when a channel's quiet hours hold an event, and in words why; null when they do not. */
-export function heldUntil(
+/** Until when a channel is quiet, in words why, and whether that is not for this event; null when it is not quiet. */
+export function quietFor(
   subject: Subject,
   channel: string,
   { quiet }: RoutingRules,
   now: number,
-): { readonly until: number; readonly because: string } | null {
+): { readonly until: number; readonly because: string; readonly isExcepted: boolean } | null {
   const hours = quiet.get(channel);
   if (hours === undefined) return null;
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
-  if (hours.except !== null && whyNot(filterOf(hours.except), subject) === null) return null;
-  return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>` };
+  const isExcepted = hours.except !== null && whyNot(filterOf(hours.except), subject) === null;
+  return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>`, isExcepted };
 }

@@ -5,7 +5,7 @@ import type { Channels } from '../config.ts';
 import type { Mutes } from '../store/mutes.ts';
 import type { RoutingRules } from '../store/routing-rules.ts';
 import type { Trail, TrailStep } from '../store/trail.ts';
-import { heldUntil, mutedBy, whoWants } from './decide.ts';
+import { mutedBy, quietFor, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
 
@@ -14,6 +14,8 @@ export interface Delivery {
   readonly channel: string;
   /** Not to be posted before this time (ms): the channel's quiet hours. Null: at once. */
   readonly holdUntil: number | null;
+  /** The channel is quiet now, but not for this event. */
+  readonly passesQuiet: boolean;
 }
 
 /** Decides which channels get an event, each once; none when it is posted nowhere. Says why in the event's trail. */
@@ -64,9 +66,11 @@ export function createRoute(deps: Deps): Route {
         rules.placesVersion,
         note,
       )) {
-        const held = heldUntil({ event, card }, channel, rules, now);
-        if (held !== null) note('held', channel, `Until ${new Date(held.until).toISOString()}: ${held.because}.`);
-        deliveries.push({ channel, holdUntil: held?.until ?? null });
+        const quiet = quietFor({ event, card }, channel, rules, now);
+        const passesQuiet = quiet?.isExcepted === true;
+        const until = quiet === null || passesQuiet ? null : quiet.until;
+        if (until !== null) note('held', channel, `Until ${new Date(until).toISOString()}: ${quiet?.because}.`);
+        deliveries.push({ channel, holdUntil: until, passesQuiet });
       }
     } else {
       for (const { channel } of candidates) {
@@ -78,7 +82,7 @@ export function createRoute(deps: Deps): Route {
         );
       }
       if (mute.travel !== null) {
-        deliveries = [{ channel: mute.travel.directChannel, holdUntil: null }];
+        deliveries = [{ channel: mute.travel.directChannel, holdUntil: null, passesQuiet: false }];
         note('routed', mute.travel.directChannel, 'To the author of the travel notice, instead of the channels.');
       }
     }

@@ -16,16 +16,18 @@ export interface Episodes {
    * Puts a decline into its episode in a channel. Any order of arrival, any number of workers, the same event again:
    * each event is counted once, and all get the same answer as before.
    *
-   * An episode ends when somebody has done something about it: what is declined after that is news.
+   * An episode ends when somebody has done something about it: what is declined after that is news. So is what is declined
+   * now where the episode's message tells of something that was fetched after a gap, long after it happened.
    *
    * @returns id of the alert whose message stands for the episode; the event's own where it is the first.
    */
-  join(channel: string, event: TransactionEvent, rule: EpisodeRule): Promise<string>;
+  join(channel: string, event: TransactionEvent, rule: EpisodeRule, isLate: boolean): Promise<string>;
 }
 
 /**
  * KEYS: the event's place in the channel, the rule's running episodes (leader → first and last ms).
- * ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, field of the repeats, three times to live.
+ * ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, field of the repeats, three times to live, how
+ * many may run, 1 for an event that was fetched late.
  */
 const joinScript = `
 local known = redis.call('GET', KEYS[1])
@@ -40,6 +42,7 @@ local function isOver(leader)
       local isDone = outcome.state == 'done' and outcome.verb ~= 'acknowledge'
       if isDone and outcome.at < ARGV[4] then return true end
     end
+    if fields[i] == 'alert' and ARGV[14] ~= '1' and cjson.decode(fields[i + 1]).late then return true end
   end
   return false
 end
@@ -87,7 +90,7 @@ return leader
 export function createEpisodes(redis: Redis | Cluster): Episodes {
   const script = defineScript(redis, 'cardbellEpisodeJoin', joinScript);
   return {
-    async join(channel, event, { key, gapMs, spanMs }) {
+    async join(channel, event, { key, gapMs, spanMs }, isLate) {
       const leader = await script.run(
         [stateKey(`episode-of:${channel}:${event.id}`), stateKey(`episodes:${channel}:${key}`)],
         [
@@ -104,6 +107,7 @@ export function createEpisodes(redis: Redis | Cluster): Episodes {
           Math.ceil((gapMs + spanMs) / 1000),
           ALERT_TTL_SECONDS,
           RUNNING_MAX,
+          isLate ? 1 : 0,
         ],
       );
       return String(leader);

@@ -12,9 +12,13 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /** KEYS[6]: the memory that it was posted. ARGV: id, JSON, its patience, held until or 0. */
 export const putScript = `${nowInRedis}
-if redis.call('EXISTS', KEYS[6]) == 1 or redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
+if redis.call('EXISTS', KEYS[6]) == 1 then return 0 end
+local isHeld = tonumber(ARGV[4]) > now
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then
+  if isHeld or redis.call('ZREM', KEYS[4], ARGV[1]) == 0 then return 0 end
+end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-if tonumber(ARGV[4]) > now then
+if isHeld then
   redis.call('ZADD', KEYS[4], ARGV[4], ARGV[1])
 else
   redis.call('HSET', KEYS[2], 'since:' .. ARGV[1], now)
@@ -46,6 +50,13 @@ for _, id in ipairs(ids) do
   answer[#answer + 1] = redis.call('HGET', KEYS[5], id) or ''
 end
 return answer
+`;
+
+/** What is held may go out now, and joins the queue with the next look. Answers how many. */
+export const releaseScript = `
+local ids = redis.call('ZRANGE', KEYS[4], 0, -1)
+for _, id in ipairs(ids) do redis.call('ZADD', KEYS[4], 0, id) end
+return #ids
 `;
 
 /** ARGV: ref, then the ids. Answers the sending, or nothing when somebody else was quicker. */

@@ -5,7 +5,7 @@ import { patienceMs } from '../alert/urgency.ts';
 import { outboxKey, stateKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 import { OutboxEntry, Sending } from './outbox-entry.ts';
-import { claimScript, lookScript, putScript, settleScript } from './outbox-scripts.ts';
+import { claimScript, lookScript, putScript, releaseScript, settleScript } from './outbox-scripts.ts';
 
 /** How long we know that something was posted: longer than any retry of it can come. */
 const SENT_TTL_SECONDS = 8 * 24 * 3600;
@@ -34,8 +34,13 @@ export interface Look {
 }
 
 export interface Outbox {
-  /** Adds an entry unless it waits already or was posted. Safe to repeat. `notBefore` (ms) holds it until then. */
+  /**
+   * Adds an entry unless it waits already or was posted. Safe to repeat. `notBefore` (ms) holds it until then; one that is
+   * held is let go when it is put again without.
+   */
   put(channel: string, entry: z.input<typeof OutboxEntry>): Promise<boolean>;
+  /** Lets go what quiet hours hold. @returns how many entries. */
+  releaseHeld(channel: string): Promise<number>;
   look(channel: string, max: number): Promise<Look>;
   /**
    * Takes these entries as one message; null when somebody else was quicker. Nothing else can be claimed until it is
@@ -67,6 +72,7 @@ const channelsKey = stateKey('outbox-channels');
 /** One queue of messages for each channel, with the memory of what was posted. All keys of a channel share a slot. */
 export function createOutbox(redis: Redis | Cluster): Outbox {
   const put = defineScript(redis, 'cardbellOutboxPut', putScript);
+  const release = defineScript(redis, 'cardbellOutboxRelease', releaseScript);
   const look = defineScript(redis, 'cardbellOutboxLook', lookScript);
   const claim = defineScript(redis, 'cardbellOutboxClaim', claimScript);
   const settle = defineScript(redis, 'cardbellOutboxSettle', settleScript);
@@ -85,6 +91,7 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       const args = [entry.id, JSON.stringify(entry), patienceMs[entry.urgency], Math.ceil(entry.notBefore ?? 0)];
       return (await put.run(keys, args)) === 1;
     },
+    releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
     async look(channel, max) {
       const answer = (await look.run(keysOf(channel), [max, HELD_PATIENCE_MS])) as (string | number)[];
       const [now, text, heldUntil, ...rest] = answer;

@@ -49,6 +49,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
   };
   const outbox: Outbox = {
     put: async () => true,
+    releaseHeld: async () => 0,
     async look(_channel, max) {
       if (sending !== null) {
         const { entryIds, startedAt } = sending;

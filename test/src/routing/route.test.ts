@@ -121,11 +121,13 @@ describe('a route', () => {
     const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
     await set(null);
     expect(await route(declineEvent(), card({}))).toEqual([
-      { channel: 'C0DECLINES', holdUntil: Date.parse('2026-11-21T07:00:00Z') },
+      { channel: 'C0DECLINES', holdUntil: Date.parse('2026-11-21T07:00:00Z'), passesQuiet: false },
     ]);
 
     await set('declines and over $10.00');
-    expect(await route(declineEvent(), card({}))).toEqual([{ channel: 'C0DECLINES', holdUntil: null }]);
+    expect(await route(declineEvent(), card({}))).toEqual([
+      { channel: 'C0DECLINES', holdUntil: null, passesQuiet: true },
+    ]);
   });
 
   it('says in the trail what fitted, and what did not and why', async () => {

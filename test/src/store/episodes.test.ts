@@ -23,8 +23,8 @@ function tried(index: number, minutes: number, over: Record<string, unknown> = {
   return transactionAlert({ id: idOf(index), occurredAt: at, callbackAt: at, amountCents: 1000 + index, ...over });
 }
 
-async function join({ event }: TransactionAlert, channel = 'C1'): Promise<string> {
-  return await createEpisodes(redis()).join(channel, event, episodeRule(event));
+async function join({ event, late }: TransactionAlert, channel = 'C1'): Promise<string> {
+  return await createEpisodes(redis()).join(channel, event, episodeRule(event), late);
 }
 
 async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
@@ -128,6 +128,17 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join(tried(5, 5))).toBe(idOf(4));
   });
 
+  it('are news where the first was fetched after a gap: what happens now is not told among what is over', async () => {
+    const [missed, live] = [{ ...tried(1, 0), late: true }, tried(2, 1)];
+    await createAlerts(redis()).save(missed);
+    await createAlerts(redis()).save(live);
+    await join(missed);
+
+    expect(await join(live)).toBe(idOf(2));
+    expect(await join(tried(3, 2))).toBe(idOf(2));
+    expect(await join({ ...tried(4, 0.1), late: true })).toBe(idOf(1));
+  });
+
   it('in any order of arrival, under several workers, are counted alike', async () => {
     const servers = [redis(), redis().duplicate(), redis().duplicate()];
     others.push(...servers.slice(1));
@@ -141,7 +152,12 @@ describe('declines of the same card, merchant and reason', () => {
         const channel = `C${run}`;
         const leaders = await Promise.all(
           arrivals.map(({ event }, index) =>
-            workers[index % workers.length]?.join(channel, event, { ...episodeRule(event), gapMs: EPISODE_SPAN_MS }),
+            workers[index % workers.length]?.join(
+              channel,
+              event,
+              { ...episodeRule(event), gapMs: EPISODE_SPAN_MS },
+              false,
+            ),
           ),
         );
         expect(new Set(leaders).size).toBe(1);

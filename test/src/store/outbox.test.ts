@@ -106,13 +106,30 @@ it('holds what must wait until its time, then gives it all at once', async () =>
   const before = await outbox.look('C1', 9);
   expect(before).toMatchObject({ unsettled: null, waiting: [] });
   expect(before.heldForMs).toBeLessThanOrEqual(300);
-  expect(await outbox.put('C1', alert('b'))).toBe(false);
+  expect(await outbox.put('C1', alert('b', { notBefore: soon }))).toBe(false);
 
   await until(async () => (await outbox.waiting('C1')) === 2, 'their time has come');
 
   const { waiting, heldForMs } = await outbox.look('C1', 9);
   expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b']);
   expect(heldForMs).toBeGreaterThan(500_000);
+});
+
+it('lets go what is put again without a time to wait for, and all of it when the quiet hours are taken away', async () => {
+  const outbox = createOutbox(redis());
+  const notBefore = Date.now() + 600_000;
+  for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id, { notBefore }));
+
+  await outbox.put('C1', alert('b', { urgency: 'decline' }));
+  expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { id: 'b', notBefore: null } }]);
+  await outbox.put('C1', alert('b', { notBefore }));
+  expect(await order(outbox)).toEqual(['b']);
+
+  expect(await outbox.releaseHeld('C1')).toBe(2);
+  const { waiting, heldForMs } = await outbox.look('C1', 9);
+  expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b', 'c']);
+  expect(waiting.find(({ entry }) => entry.id === 'c')?.entry).toMatchObject({ notBefore });
+  expect(heldForMs).toBeNull();
 });
 
 it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
