@@ -26,7 +26,7 @@ export function auditLine({ by, did, whom, card, at, before, after, reason, outc
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
   const what = `${outside(did, 120)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
-  const sides = [before, after].filter((side) => side !== null).map((side) => outside(side, 80));
+  const sides = [before, after].filter((side) => side !== null).map(readable);
   const details = [
     sides.join(' → '),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
@@ -41,6 +41,17 @@ export function auditLine({ by, did, whom, card, at, before, after, reason, outc
       ),
     ],
   };
+}
+
+const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
+
+/** A value as the record has it; an instant in it is told in the reader's zone. */
+function readable(side: string): string {
+  const found = instant.exec(side);
+  if (found === null || Number.isNaN(Date.parse(found[0]))) return outside(side, 80);
+  const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
+  const [behind = '', ahead = ''] = around.map((part) => outside(part.trim(), 80));
+  return [behind, dateToken(found[0]), ahead].filter(Boolean).join(' ');
 }
 
 /** Of a hash, enough to tell it from every other. */

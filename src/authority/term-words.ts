@@ -5,7 +5,7 @@ import { permanent, Term } from './wish.ts';
  * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.
  *
  * @returns the term and what is left, or what is wrong: "for the team lunch" is a reason, "for 4 lightyears" is a
- * duration that nobody can read.
+ * duration that nobody can read. Whoever writes "until" wants an end: one that cannot be read must not become none.
  */
 export function readTerm(words: readonly string[]): { term: Term; rest: readonly string[] } | string {
   const [preposition = '', next = ''] = words;
@@ -20,7 +20,7 @@ export function readTerm(words: readonly string[]): { term: Term; rest: readonly
   if (preposition.toLowerCase() === 'until') {
     const term = readUntil(next);
     if (term !== null) return { term, rest: words.slice(2) };
-    if (/^\d/.test(next)) return `“${said}” is no day. Write “until midnight” or “until 2026-12-24”.`;
+    return `“${said}” is no day that I can read. Write “until midnight” or “until 2026-12-24”.`;
   }
   return { term: permanent, rest: words };
 }

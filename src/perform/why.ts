@@ -8,6 +8,8 @@ import { resolveCard } from './resolve-card.ts';
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
 /** As `parseWhy` writes a message. */
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
+/** Meant as an event's id, whatever is wrong with it. */
+const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: the way of an alert, from the webhook to the message. */
@@ -40,6 +42,7 @@ async function eventsMeant(action: Action, text: string, deps: PerformDeps): Pro
   const id = eventId.exec(text)?.[0];
   if (id !== undefined) return [id];
   const [, channel, ts] = message.exec(text) ?? [];
+  if (likeEventId.test(text.trim())) return [];
   if (channel !== undefined && ts !== undefined) return await deps.alerts.at(channel, ts);
   const asked =
     action.target.kind === 'card'

@@ -49,6 +49,7 @@ describe('/card why', () => {
 
   it.each([
     ['evt_0000000000000000', /I know no such alert/],
+    ['evt_cut-off', /I know no such alert/],
     ['https://x.slack.com/archives/C0DECLINES/p1700000000000100', /I know no such alert/],
     ['', /Which alert do you mean/],
   ])('“%s” is not guessed at', async (event, words) => {

@@ -199,6 +199,9 @@ it('an audit line is one line', () => {
 
   expect(text).toBe('<@U1> blocked Jane Doe’s card ending 1212: active → blocked, “lost”, done.');
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
+  expect(auditLine({ ...answer.audit, after: 'until 2026-11-21T12:28:57.124Z' }).text).toMatch(
+    /until <!date\^1795264137\^[^|]+\|Nov 21, 2026, 7:28 AM ET>/,
+  );
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
 

@@ -40,7 +40,6 @@ describe('what a command asks for', () => {
   it.each([
     ['until midnight gala', { kind: 'midnight' }, 'gala'],
     ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
-    ['until the gala is over', { kind: 'permanent' }, 'until the gala is over'],
   ])('limit 4242 daily 30 %s', (words, term, reason) => {
     expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ wish: { term }, reason });
   });
@@ -68,6 +67,9 @@ describe('what a command asks for', () => {
     'limit 4242 daily 4 for 9 lightyears',
     'limit 4242 daily 4 for 99999 weeks',
     'limit 4242 daily 4 until 2026-02-30',
+    'limit 4242 daily 4 until friday',
+    'limit 4242 daily 4 until the gala is over',
+    'limit 4242 daily 4 until',
   ])('%j is unclear, and is answered with how it is written', (text) => {
     expect(parseCommand(text)).toMatchObject({ verb: 'unclear', usage: expect.stringMatching(/^\/card /) });
   });
