@@ -31,32 +31,42 @@ interface Deps {
   readonly log: Log;
 }
 
-/** What the service is told. Other statuses than 200 and 201 make it try again. */
+/** What the service is told, ready to be sent. Other statuses than 200 and 201 make it try again. */
 interface Answer {
   readonly status: number;
   /** For people who look at the service's delivery log, and for the metric. */
   readonly says: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Names and values in turn: Node writes such a list as it is. */
+  readonly headers: string[];
 }
 
 const answers = {
-  taken: { status: 200, says: 'taken' },
-  seen: { status: 200, says: 'seen before' },
-  quarantined: { status: 200, says: 'kept aside: it does not fit the schema' },
-  unknownKind: { status: 404, says: `unknown kind: expected one of ${webhookKinds.join(', ')}` },
-  wrongMethod: { status: 405, says: 'expected POST', headers: { allow: 'POST' } },
-  notAuthentic: {
-    status: 401,
-    says: 'expected the shared secret as Basic credential',
-    headers: { 'www-authenticate': 'Basic realm="cardbell", charset="UTF-8"' },
-  },
-  wrongType: { status: 415, says: 'expected content-type application/json' },
-  tooLarge: { status: 413, says: `expected at most ${BODY_MAX_BYTES} bytes` },
-  notJson: { status: 400, says: 'expected a JSON object' },
-  cutOff: { status: 400, says: 'the body ended early' },
-  storeAway: { status: 503, says: 'cannot be stored right now, try again', headers: { 'retry-after': '15' } },
-  broken: { status: 500, says: 'unexpected trouble on this side, try again' },
-} as const satisfies Record<string, Answer>;
+  taken: answer(200, 'taken'),
+  seen: answer(200, 'seen before'),
+  quarantined: answer(200, 'kept aside: it does not fit the schema'),
+  unknownKind: answer(404, `unknown kind: expected one of ${webhookKinds.join(', ')}`),
+  wrongMethod: answer(405, 'expected POST', 'allow', 'POST'),
+  notAuthentic: answer(
+    401,
+    'expected the shared secret as Basic credential',
+    'www-authenticate',
+    'Basic realm="cardbell", charset="UTF-8"',
+  ),
+  wrongType: answer(415, 'expected content-type application/json'),
+  tooLarge: answer(413, `expected at most ${BODY_MAX_BYTES} bytes`),
+  notJson: answer(400, 'expected a JSON object'),
+  cutOff: answer(400, 'the body ended early'),
+  storeAway: answer(503, 'cannot be stored right now, try again', 'retry-after', '15'),
+  broken: answer(500, 'unexpected trouble on this side, try again'),
+} as const;
+
+function answer(status: number, says: string, ...more: string[]): Answer {
+  const text = JSON.stringify(status < 300 ? { status: says } : { error: says });
+  const length = Buffer.byteLength(text).toString();
+  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', length, ...more];
+  return { status, says, text, headers };
+}
 
 /**
  * Web half of an alert: authenticate, read, redact, store, and only then say 200.
@@ -168,14 +178,8 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut
   });
 }
 
-function send(response: ServerResponse, { status, says, headers }: Answer, isLast: boolean): void {
+function send(response: ServerResponse, { status, text, headers }: Answer, isLast: boolean): void {
   if (response.destroyed || response.headersSent) return;
-  const text = JSON.stringify(status < 300 ? { status: says } : { error: says });
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-    ...(isLast ? { connection: 'close' } : {}),
-  });
+  response.writeHead(status, isLast ? [...headers, 'connection', 'close'] : headers);
   response.end(text);
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ShippingEvent } from '../alert/event.ts';
 import { lastFour } from './card-status.ts';
 import { eventId } from './identity.ts';
-import { type Circumstances, identifier, integer, optionalInteger, parseWith, words } from './payload.ts';
+import { type Circumstances, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
 
 export const ShippingPayload = z.object({
-  AcctId: integer.refine((id) => id > 0, 'expected a positive id'),
+  AcctId: positive,
   TrackingNumber: identifier,
   ShippingMethod: words,
   Last4CardNumber: identifier.transform(lastFour),

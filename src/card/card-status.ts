@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../alert/event.ts';
 import { eventId } from './identity.ts';
-import { type Circumstances, holderOf, identifier, integer, optionalInteger, parseWith, words } from './payload.ts';
+import { type Circumstances, holderOf, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
 
 export const CardStatusPayload = z.object({
-  AcctId: integer.refine((id) => id > 0, 'expected a positive id'),
+  AcctId: positive,
   FirstName: words,
   LastName: words,
   CustomId: words,
   CardList: z
     .array(
       z.object({
-        CardId: integer.refine((id) => id > 0, 'expected a positive id'),
+        CardId: positive,
         Last4CardNumber: identifier.transform(lastFour),
         CardStatus: z
           .string()

@@ -6,41 +6,53 @@ import { toInstant } from './time.ts';
 /**
  * Pieces of the webhook schemas. Foreign data is read with tolerance: unknown fields pass, missing ones are null,
  * numbers may come as text. A field of the wrong type does not fit.
+ *
+ * Each piece is a form, which only says what fits, and a reader, which makes it ours. Network transactions are nearly
+ * all that comes: their schema holds forms alone and their mapping reads, because in a schema each transform costs more
+ * than the check beside it. The others have both in one.
  */
 
+export const textForm = z.string().nullish();
+type TextForm = z.infer<typeof textForm>;
+
 /** Text as people may see it: trimmed, card numbers masked, empty when absent. */
-export const words = z
-  .string()
-  .nullish()
-  .transform((text) => (text == null ? '' : maskCardNumbers(text.trim())));
+export function readWords(text: TextForm): string {
+  return text == null ? '' : maskCardNumbers(text.trim());
+}
+
+export const words = textForm.transform(readWords);
 
 /**
  * An identifier by contract (merchant id, tracking number): trimmed and otherwise left alone. As a JSON number only
  * where all of its digits arrived.
  */
-export const identifier = z
-  .union([z.string(), z.int()])
-  .nullish()
-  .transform((text) => (text == null ? '' : String(text).trim()));
+export const identifierForm = z.union([z.string(), z.int()]).nullish();
 
-const digits = z
-  .string()
-  .trim()
-  .regex(/^-?\d{1,12}$/)
-  .transform((text) => Number(text) + 0);
+export function readIdentifier(text: z.infer<typeof identifierForm>): string {
+  return text == null ? '' : String(text).trim();
+}
+
+export const identifier = identifierForm.transform(readIdentifier);
 
 /** The service's own ids are 32-bit numbers. Room to grow, and none for a card number in the wrong field. */
 const ID_MAX = 999_999_999_999;
 
-/** A whole number such as an id, also as text. Never minus zero: JSON would give it back as another number. */
-export const integer = z.union([
-  z
-    .int()
-    .min(-ID_MAX)
-    .max(ID_MAX)
-    .transform((id) => id + 0),
-  digits,
+/** A whole number such as an id, also as text. */
+export const integerForm = z.union([z.int().min(-ID_MAX).max(ID_MAX), z.string().regex(/^\s*-?\d{1,12}\s*$/)]);
+
+/** Never minus zero: JSON would give it back as another number. */
+export function readInteger(value: z.infer<typeof integerForm>): number {
+  return Number(value) + 0;
+}
+
+/** One or above. */
+export const positiveForm = z.union([
+  z.int().positive('expected a positive id').max(ID_MAX),
+  z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
 ]);
+
+export const integer = integerForm.transform(readInteger);
+export const positive = positiveForm.transform(readInteger);
 
 /** A whole number that may be null, missing or empty. */
 export const optionalInteger = z
@@ -49,16 +61,18 @@ export const optionalInteger = z
   .transform((value) => (typeof value === 'number' ? value : null));
 
 /** Decimal dollars, also as text; as with ids, too small to hold a card number. */
-export const decimal = z.union([
+export const decimalForm = z.union([
   z.number().min(-ID_MAX).max(ID_MAX),
-  z
-    .string()
-    .trim()
-    .regex(/^-?\d{1,10}(\.\d{1,6})?$/)
-    .transform(Number),
+  z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/),
 ]);
 
-export const optionalDecimal = decimal.nullish().transform((value) => value ?? null);
+export const optionalDecimalForm = decimalForm.nullish();
+
+export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>): number | null {
+  return value == null ? null : Number(value);
+}
+
+export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
 
 /** First and last name in one, masked again: each half of a number looks harmless. */
 export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {

@@ -4,66 +4,50 @@ import { toCents } from '../alert/money.ts';
 import { eventId } from './identity.ts';
 import {
   type Circumstances,
-  decimal,
-  identifier,
+  decimalForm,
+  identifierForm,
   instantOf,
-  integer,
-  optionalDecimal,
+  optionalDecimalForm,
   parseWith,
-  words,
+  positiveForm,
+  readIdentifier,
+  readInteger,
+  readOptionalDecimal,
+  readWords,
+  textForm,
 } from './payload.ts';
 import { toWallText } from './time.ts';
 import { hasCurrentSigns } from './version.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
+const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
 
 /** The five network webhooks share one field set; these are the fields that we use. */
-export const TransactionPayload = z.object({
-  NetworkTransactionId: z.union([z.int(), z.string().trim().regex(/^\d+$/)]).transform(String),
-  AcctId: integer.refine((id) => id > 0, 'expected a positive id'),
+const TransactionPayload = z.object({
+  NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*\d+\s*$/)]),
+  AcctId: positiveForm,
   TransactionTime: z.string(),
-  AuthTransactionId: identifier,
-  TransactionAmount: decimal,
-  AvailableBalance: optionalDecimal,
-  LedgerBalance: optionalDecimal,
-  MerchantName: words,
-  MerchantCity: words,
-  MerchantState: words,
-  MerchantCountry: words,
-  MerchantId: identifier,
-  MCCCode: words,
-  NetworkType: z
-    .string()
-    .trim()
-    .transform((text) => text.toLowerCase())
-    .pipe(z.enum(['auth', 'pin', 'settlement', 'reversal']))
-    .transform((type) => networkTypes[type]),
+  AuthTransactionId: identifierForm,
+  TransactionAmount: decimalForm,
+  AvailableBalance: optionalDecimalForm,
+  LedgerBalance: optionalDecimalForm,
+  MerchantName: textForm,
+  MerchantCity: textForm,
+  MerchantState: textForm,
+  MerchantCountry: textForm,
+  MerchantId: identifierForm,
+  MCCCode: textForm,
+  NetworkType: z.string().regex(/^\s*(auth|pin|settlement|reversal)\s*$/i),
   NetworkStatus: z
     .string()
-    .trim()
-    .transform((text) => text.toLowerCase())
-    .pipe(z.enum(['approved', 'declined', '']))
+    .regex(/^\s*(approved|declined)?\s*$/i)
     .nullish(),
   IsCardPresent: z.boolean().nullish(),
-  Message: words,
-  MessageCode: words,
-  MerchantRequestedAmount: optionalDecimal,
+  Message: textForm,
+  MessageCode: textForm,
+  MerchantRequestedAmount: optionalDecimalForm,
 });
-export type TransactionPayload = z.infer<typeof TransactionPayload>;
-
-/**
- * Kind of a network transaction, from `NetworkStatus` and `NetworkType`.
- *
- * `Description` is informational and never asked: a PIN transaction says "Settlement" there. `MessageCode` is null
- * unless declined, so it decides where the status is missing.
- */
-export function transactionKind(payload: TransactionPayload): TransactionKind {
-  const isDeclined =
-    payload.NetworkStatus === 'declined' || (!payload.NetworkStatus && /^decline\b/i.test(payload.MessageCode));
-  if (isDeclined) return 'decline';
-  const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
-  return kinds[payload.NetworkType];
-}
+type TransactionPayload = z.infer<typeof TransactionPayload>;
 
 /**
  * Payload → event. The sign of the amount ends here.
@@ -73,16 +57,20 @@ export function transactionKind(payload: TransactionPayload): TransactionKind {
  */
 export function redactTransaction(data: unknown, circumstances: Circumstances): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
-  const kind = transactionKind(payload);
-  const direction = directionOf(kind, payload.TransactionAmount, circumstances.version);
-  const amountCents = Math.abs(toCents(payload.TransactionAmount));
-  const cents = (amount: number | null): number | null => (amount === null ? null : toCents(amount));
-  const requested = cents(payload.MerchantRequestedAmount);
+  const networkType = networkTypes[keyed(payload.NetworkType) as keyof typeof networkTypes];
+  const code = readWords(payload.MessageCode);
+  const kind = kindOf(networkType, payload.NetworkStatus, code);
+  const amount = Number(payload.TransactionAmount);
+  const direction = directionOf(kind, amount, circumstances.version);
+  const amountCents = Math.abs(toCents(amount));
+  const requested = centsOf(payload.MerchantRequestedAmount);
+  const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
+  const authTransactionId = readIdentifier(payload.AuthTransactionId);
 
   return parseWith(TransactionEvent, {
     id: eventId([
-      payload.NetworkTransactionId,
-      payload.NetworkType,
+      networkTransactionId,
+      networkType,
       kind === 'decline' ? 'Declined' : 'Approved',
       toWallText(payload.TransactionTime, circumstances.zone),
       direction,
@@ -91,27 +79,53 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
     kind,
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
-    acctId: payload.AcctId,
+    acctId: readInteger(payload.AcctId),
     occurredAt: instantOf('TransactionTime', payload.TransactionTime, circumstances.zone, circumstances.callbackAt),
-    networkTransactionId: payload.NetworkTransactionId,
-    authTransactionId: payload.AuthTransactionId === '' ? null : payload.AuthTransactionId,
-    networkType: payload.NetworkType,
+    networkTransactionId,
+    authTransactionId: authTransactionId === '' ? null : authTransactionId,
+    networkType,
     amountCents,
     direction,
     requestedCents: requested === null ? null : Math.abs(requested),
-    availableCents: cents(payload.AvailableBalance),
-    ledgerCents: cents(payload.LedgerBalance),
+    availableCents: centsOf(payload.AvailableBalance),
+    ledgerCents: centsOf(payload.LedgerBalance),
     merchant: {
-      name: payload.MerchantName,
-      city: payload.MerchantCity,
-      state: payload.MerchantState,
-      country: payload.MerchantCountry,
-      id: payload.MerchantId,
+      name: readWords(payload.MerchantName),
+      city: readWords(payload.MerchantCity),
+      state: readWords(payload.MerchantState),
+      country: readWords(payload.MerchantCountry),
+      id: readIdentifier(payload.MerchantId),
     },
-    mcc: payload.MCCCode,
+    mcc: readWords(payload.MCCCode),
     isCardPresent: payload.IsCardPresent ?? null,
-    decline: kind === 'decline' ? { code: payload.MessageCode, message: payload.Message } : null,
+    decline: kind === 'decline' ? { code, message: readWords(payload.Message) } : null,
   });
+}
+
+/**
+ * Kind of a network transaction, from `NetworkStatus` and `NetworkType`.
+ *
+ * `Description` is informational and never asked: a PIN transaction says "Settlement" there. `MessageCode` is null
+ * unless declined, so it decides where the status is missing.
+ */
+function kindOf(
+  networkType: TransactionEvent['networkType'],
+  networkStatus: TransactionPayload['NetworkStatus'],
+  code: string,
+): TransactionKind {
+  const status = keyed(networkStatus ?? '');
+  if (status === 'declined' || (status === '' && /^decline\b/i.test(code))) return 'decline';
+  return kinds[networkType];
+}
+
+/** As the service's own words for types and states are compared: it writes them in more than one way. */
+function keyed(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function centsOf(amount: TransactionPayload['AvailableBalance']): number | null {
+  const dollars = readOptionalDecimal(amount);
+  return dollars === null ? null : toCents(dollars);
 }
 
 function directionOf(kind: TransactionKind, amount: number, version: string | undefined): 'debit' | 'credit' {

@@ -119,6 +119,17 @@ describe('an id', () => {
     expect(
       contentId('evt_', ['2265017', 'Auth', 'Declined', '2026-03-02T12:31:07', 'debit', 21_540]),
     ).toMatchInlineSnapshot(`"evt_s5gpj3rg3kda0r92"`);
-    expect(id('card-shipping')).toMatchInlineSnapshot(`"evt_t7xweq06xk9bcwz1"`);
+    expect(webhookKinds.map((kind) => `${kind} ${id(kind)}`)).toMatchInlineSnapshot(`
+      [
+        "authorization evt_q4gvxpa29d3ac0va",
+        "pin evt_88f3yxdbq5zar5aa",
+        "settlement evt_as155mavwqq9a94h",
+        "reversal evt_knns5a2vm37rf6mj",
+        "decline evt_s5gpj3rg3kda0r92",
+        "card-status evt_ferde2x14n5vjx85",
+        "card-shipping evt_t7xweq06xk9bcwz1",
+        "virtual-card evt_sc1x262a77anbcez",
+      ]
+    `);
   });
 });
