@@ -16,16 +16,17 @@ interface Deps {
   readonly queues: Queues;
   readonly inactive: () => Promise<CardFacts[]>;
   readonly placeOf: (channel: string) => Promise<Place>;
-  readonly post: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
+  readonly tellShared: (channel: string) => Promise<void>;
   readonly now: () => Date;
   readonly serviceZone: string;
 }
 
 /** Everything about digests, joined. */
-export function createDigestParts({ redis, queues, inactive, placeOf, post, now, serviceZone }: Deps) {
+export function createDigestParts({ redis, queues, inactive, placeOf, post, tellShared, now, serviceZone }: Deps) {
   const digests = createDigests(redis);
   const tallies = createTallies(redis);
-  const sendDigest = createSendDigest({ digests, tallies, inactive, placeOf, post, now });
+  const sendDigest = createSendDigest({ digests, tallies, inactive, placeOf, post, tellShared, now });
   const schedule = async (one: DigestSchedule): Promise<void> =>
     await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
   const digest: DigestDeps = {

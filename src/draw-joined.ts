@@ -27,6 +27,8 @@ interface Deps {
 export interface DrawnJoined {
   readonly message: Message;
   readonly joined: Joined;
+  /** Of each alert, how often its messages had been brought up to date. */
+  readonly edits: ReadonlyMap<string, number>;
   readonly newBlocks: readonly NewBlock[];
 }
 
@@ -41,9 +43,11 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
     /** Null when none of the alerts is known any more. */
     async draw(entries: readonly AlertEntry[], channel: string): Promise<DrawnJoined | null> {
       const [first] = entries;
+      const edits = new Map<string, number>();
       const rows = await rowsOf(
         entries.map(({ alertId }) => alertId),
         channel,
+        edits,
       );
       if (first === undefined || rows.length === 0) return null;
       const [hasTable, hasChart] = [!(await lacks.has('table')), !(await lacks.has('chart'))];
@@ -57,6 +61,7 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
           form,
           alerts: rows.map((row) => ({ id: row.id, label: rowLabel(row) })),
         },
+        edits,
         newBlocks: form === 'table' ? ['table'] : form === 'summary' && hasChart ? ['chart'] : [],
       };
     },
@@ -70,16 +75,20 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
       return joinedMessage({ rows, why: joined.why, form: joined.form, hasChart: !(await lacks.has('chart')) });
     },
 
-    rowsOf,
+    rowsOf: (alertIds: readonly string[], channel: string) => rowsOf(alertIds, channel),
   };
 
-  /** Rows of alerts as they may be shown in a channel, in the order given; what is not known any more is left out. */
-  async function rowsOf(alertIds: readonly string[], channel: string): Promise<JoinedRow[]> {
+  /** Rows of alerts as they may be shown in a channel, in the order given; what is not known any more is left out. Notes their edits. */
+  async function rowsOf(
+    alertIds: readonly string[],
+    channel: string,
+    edits: Map<string, number> = new Map(),
+  ): Promise<JoinedRow[]> {
     const view = { place: await placeOf(channel), channel };
     const rows: JoinedRow[] = [];
     for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
       const read = await Promise.all(
-        alertIds.slice(at, at + READ_AT_ONCE).map(async (id) => ({ id, alert: await alertOf(id) })),
+        alertIds.slice(at, at + READ_AT_ONCE).map(async (id) => ({ id, alert: await alertOf(id, edits) })),
       );
       for (const { id, alert } of read) {
         if (alert === 'unreadable') rows.push(unreadableRow(id));
@@ -89,9 +98,11 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
     return rows;
   }
 
-  async function alertOf(id: string): Promise<Alert | null | 'unreadable'> {
+  async function alertOf(id: string, edits: Map<string, number>): Promise<Alert | null | 'unreadable'> {
     try {
-      return (await alerts.get(id))?.alert ?? null;
+      const stored = await alerts.get(id);
+      if (stored !== null) edits.set(id, stored.edits);
+      return stored?.alert ?? null;
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // Kept by another version: it must not hold back the others.

@@ -35,7 +35,6 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Dep
     return check.state === 'passes' || hasWaited ? null : ENRICH_AGAIN_MS;
   }
   await deps.alerts.save({ ...stored.alert, remedy: check.remedy });
-  // Without a message it waits to be posted and is drawn then, or another alert's message tells of it.
-  if (stored.refs.length > 0) await deps.updateMessages(alertId);
+  await deps.updateMessages(alertId);
   return null;
 }

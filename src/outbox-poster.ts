@@ -1,12 +1,12 @@
-import type { Alert } from './alert/alert.ts';
 import { type createAttachRows, fileName } from './attach-rows.ts';
-import { type createDrawJoined, isFaultOfOurs } from './draw-joined.ts';
+import { alertsOf, type createDrawEntries } from './draw-entries.ts';
+import type { createDrawJoined } from './draw-joined.ts';
 import { SlackError } from './errors.ts';
-import type { Slack, Thread } from './slack/client.ts';
+import type { Slack } from './slack/client.ts';
 import type { Draft } from './slack/draft.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { Alerts } from './store/alerts.ts';
-import type { Joined, JoinedMessages } from './store/joined.ts';
+import type { JoinedMessages } from './store/joined.ts';
 import type { Outbox } from './store/outbox.ts';
 import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
 import type { SlackLacks } from './store/slack-lacks.ts';
@@ -19,19 +19,19 @@ interface Deps {
   readonly slack: Pick<Slack, 'post' | 'findByRef' | 'shareFile' | 'findFile'>;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
-  readonly threads: Threads;
+  readonly threads: Pick<Threads, 'setRoot'>;
   readonly trail: Pick<Trail, 'note'>;
-  readonly joined: ReturnType<typeof createDrawJoined>;
+  readonly drawing: ReturnType<typeof createDrawEntries>;
+  readonly joined: Pick<ReturnType<typeof createDrawJoined>, 'draw'>;
   readonly joinedMessages: JoinedMessages;
-  readonly rows: ReturnType<typeof createAttachRows>;
+  readonly rows: Pick<ReturnType<typeof createAttachRows>, 'asTables'>;
   readonly lacks: SlackLacks;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
   /** Tells whoever waits for it where a notice stands. */
   readonly placeNotice: (requestId: string, ref: MessageRef) => Promise<void>;
   readonly tellOps: TellOps;
-  /** An alert as its readers in a channel may see it; null when they are not told of it. */
-  readonly renderAlert: (alert: Alert, to: { channel: string; audience: 'team' | 'holder' }) => Promise<Message | null>;
 }
 
 /** The thread's first message is gone. https://docs.slack.dev/reference/methods/conversations.replies */
@@ -39,15 +39,10 @@ function isWithoutThread(error: unknown): boolean {
   return error instanceof SlackError && /^(?:thread_not_found|invalid_thread_ts|invalid_ts)/.test(error.slackError);
 }
 
-type AlertEntry = Extract<OutboxEntry, { kind: 'alert' }>;
-
-const alertsOf = (entries: readonly OutboxEntry[]): AlertEntry[] => entries.filter((entry) => entry.kind === 'alert');
-
 /** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
 export function createPoster(deps: Deps) {
   const { slack, alerts, outbox, threads, trail, tellOps } = deps;
-  /** What was drawn for the entries that are being posted, so that it need not be drawn again to be remembered. */
-  const drawn = new WeakMap<readonly OutboxEntry[], Joined>();
+  const { draw, threadOf, drawnOf } = deps.drawing;
 
   return {
     draw,
@@ -95,10 +90,16 @@ export function createPoster(deps: Deps) {
         await threads.setRoot(ref.channel, first.threadId, ref.ts);
       const step = entries.length > 1 ? 'grouped' : 'posted';
       const text = entries.length > 1 ? `Posted in one message with ${entries.length - 1} others.` : 'Posted.';
+      // Where another worker drew it and died, nobody knows what it shows.
+      const edits = drawnOf(entries)?.edits;
+      const outdated: string[] = [];
       await inTurn(shown, async ({ alertId, audience }) => {
-        await alerts.addRef(alertId, { ...ref, audience });
+        const now = await alerts.addRef(alertId, { ...ref, audience });
+        if (edits === undefined || now !== (edits.get(alertId) ?? now)) outdated.push(alertId);
         await trail.note(alertId, { step, channel: ref.channel, text });
       });
+      // They share the message: one brings it up to date for all.
+      if (outdated[0] !== undefined) await deps.updateMessages(outdated[0]);
     },
 
     async redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean> {
@@ -109,7 +110,7 @@ export function createPoster(deps: Deps) {
         await tellOps(trouble.personUnreachable(channel, error));
         return true;
       }
-      for (const entry of others) await outbox.put(deps.fallbackChannel, entry);
+      for (const entry of others) await outbox.put(deps.fallbackChannel, inWordsForAll(entry));
       await deps.wakeOutbox(deps.fallbackChannel);
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inTurn(alertsOf(others), ({ alertId }) => trail.note(alertId, { step: 'redirected', channel, text }));
@@ -130,13 +131,14 @@ export function createPoster(deps: Deps) {
       else if (!entry.id.endsWith('-plain')) {
         const draft = await draw([entry], channel);
         if (draft?.kind !== 'message') return;
-        const plain = { text: draft.message.text.slice(0, 3000), blocks: [] };
         const { urgency, audience } = entry;
+        const there = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await wordsIn(deps.fallbackChannel, entry);
         await outbox.put(channel, {
           kind: 'notice',
           id: `${entry.id}-plain`,
           audience,
-          message: plain,
+          message: plain(draft.message),
+          ...(there !== null && { elsewhere: plain(there) }),
           requestId: null,
           urgency,
         });
@@ -148,57 +150,14 @@ export function createPoster(deps: Deps) {
     },
   };
 
-  /** The message for these entries; null when there is nothing to show (any more). */
-  async function draw(entries: readonly OutboxEntry[], channel: string): Promise<Draft | null> {
-    const [first] = entries;
-    if (first === undefined) return null;
-    if (first.kind === 'rows') return await deps.rows.draw(first, channel);
-    if (entries.length > 1) {
-      const joined = await deps.joined.draw(alertsOf(entries), channel);
-      if (joined === null) return null;
-      drawn.set(entries, joined.joined);
-      const thread = await threadOf(entries, channel);
-      return { kind: 'message', message: joined.message, thread, newBlocks: joined.newBlocks };
-    }
-    if (first.kind === 'notice') return await drawNotice(first.message);
-    const message = await drawAlert(first, channel);
-    return message && { kind: 'message', message, thread: await threadOf(entries, channel), newBlocks: [] };
-  }
-
-  /** What a chart shows stands in the text beside it: a workspace without charts misses nothing. */
-  async function drawNotice(message: Message): Promise<Draft> {
-    const others = message.blocks.filter((block) => !isChart(block));
-    const hasChart = others.length < message.blocks.length && !(await deps.lacks.has('chart'));
-    const shown = hasChart ? message : { ...message, blocks: others };
-    return { kind: 'message', message: shown, thread: null, newBlocks: hasChart ? ['chart'] : [] };
-  }
-
-  async function drawAlert({ alertId, audience }: AlertEntry, channel: string): Promise<Message | null> {
-    try {
-      const stored = await alerts.get(alertId);
-      return stored === null ? null : await deps.renderAlert(stored.alert, { channel, audience });
-    } catch (error) {
-      if (!isFaultOfOurs(error)) throw error;
-      // One alert that cannot be drawn (kept by another version) must not hold back the whole channel.
-      await tellOps(trouble.cannotDraw(alertId));
-      return { text: `An alert could not be shown. It is kept as ${alertId}.`, blocks: [] };
-    }
-  }
-
-  /** What belongs to one story answers its first message here; rows answer their summary. */
-  async function threadOf(entries: readonly OutboxEntry[], channel: string): Promise<Thread | null> {
-    const [first] = entries;
-    if (first?.kind === 'rows') return first.of.channel === channel ? { ts: first.of.ts, isBroadcast: false } : null;
-    if (first?.kind !== 'alert' || first.threadId === null) return null;
-    const { threadId } = first;
-    if (!alertsOf(entries).every((entry) => entry.threadId === threadId)) return null;
-    const ts = await threads.rootOf(channel, threadId);
-    return ts === null ? null : { ts, isBroadcast: alertsOf(entries).some(({ broadcast }) => broadcast) };
+  async function wordsIn(channel: string, entry: OutboxEntry): Promise<Message | null> {
+    const draft = await draw([entry], channel);
+    return draft?.kind === 'message' ? draft.message : null;
   }
 
   /** First of all: whoever presses something in the message needs to know what it shows. */
   async function rememberJoined(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
-    const joined = drawn.get(entries) ?? (await deps.joined.draw(alertsOf(entries), ref.channel))?.joined;
+    const joined = drawnOf(entries)?.joined ?? (await deps.joined.draw(alertsOf(entries), ref.channel))?.joined;
     if (joined === undefined) return;
     await deps.joinedMessages.save(ref.channel, ref.ts, joined);
     if (joined.form !== 'summary') return;
@@ -208,9 +167,15 @@ export function createPoster(deps: Deps) {
   }
 }
 
-/** The published types do not have it yet. */
-function isChart({ type }: { readonly type: string }): boolean {
-  return type === 'data_visualization';
+/** An alert is drawn where it is posted; a notice brings its words along, and some only for the first place. */
+function inWordsForAll(entry: OutboxEntry): OutboxEntry {
+  if (entry.kind !== 'notice' || entry.elsewhere === undefined) return entry;
+  const { elsewhere, ...rest } = entry;
+  return { ...rest, message: elsewhere };
+}
+
+function plain({ text }: Message): { text: string; blocks: [] } {
+  return { text: text.slice(0, 3000), blocks: [] };
 }
 
 const AT_ONCE = 200;

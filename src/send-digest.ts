@@ -12,8 +12,10 @@ interface Deps {
   /** Cards that nobody has activated yet. */
   readonly inactive: () => Promise<CardFacts[]>;
   readonly placeOf: (channel: string) => Promise<Place>;
-  /** The id makes repeating it nothing. */
-  readonly post: (channel: string, id: string, message: Message) => Promise<void>;
+  /** The id makes repeating it nothing. `elsewhere`: in words for everybody, should another channel get it. */
+  readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
+  /** A channel is shared with another company and gets nothing any more. */
+  readonly tellShared: (channel: string) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -23,7 +25,7 @@ const EARLY_MS = 2 * 3_600_000;
 const LATE_MS = 12 * 3_600_000;
 
 /** Digests of declines, each posted once for its channel and period, however often it is asked for. */
-export function createSendDigest({ digests, tallies, inactive, placeOf, post, now }: Deps) {
+export function createSendDigest({ digests, tallies, inactive, placeOf, post, tellShared, now }: Deps) {
   return {
     /** The timer rang. */
     async due(channel: string, kind: DigestKind): Promise<void> {
@@ -49,39 +51,44 @@ export function createSendDigest({ digests, tallies, inactive, placeOf, post, no
       const lengthMs = (kind === 'daily' ? 1 : 7) * 86_400_000;
       const period = { fromMs: toMs - lengthMs, toMs, date: '' };
       const before = { fromMs: toMs - 2 * lengthMs, toMs: toMs - lengthMs, date: '' };
-      await post(channel, id, await draw(channel, kind, period, before));
+      await postDigest(channel, id, kind, period, before);
     },
   };
 
   async function send(schedule: DigestSchedule, period: DigestPeriod): Promise<void> {
     const { channel } = schedule;
     const kind = kindOf(schedule);
-    const message = await draw(channel, kind, period, periodBeforeThat(schedule, period));
-    await post(channel, `digest-${channel}-${kind}-${period.date}`, message);
+    const id = `digest-${channel}-${kind}-${period.date}`;
+    await postDigest(channel, id, kind, period, periodBeforeThat(schedule, period));
   }
 
-  async function draw(channel: string, kind: DigestKind, period: DigestPeriod, before: DigestPeriod): Promise<Message> {
-    const [tally, earlier, place, cards] = await Promise.all([
+  async function postDigest(
+    channel: string,
+    id: string,
+    kind: DigestKind,
+    period: DigestPeriod,
+    before: DigestPeriod,
+  ): Promise<void> {
+    const place = await placeOf(channel);
+    if (place === 'shared') return await tellShared(channel);
+    const [tally, earlier, cards] = await Promise.all([
       tallies.sum(period.fromMs, period.toMs),
       tallies.sum(before.fromMs, before.toMs),
-      placeOf(channel),
       inactive(),
     ]);
-    return digest(
-      {
-        kind,
-        from: new Date(period.fromMs).toISOString(),
-        to: new Date(period.toMs).toISOString(),
-        count: tally.count,
-        before: earlier.count,
-        cents: tally.cents,
-        reasons: tally.reasons.map((row) => ({ ...row, before: countOf(earlier.reasons, row.name) })),
-        merchants: beside(tally.merchants, earlier.merchants),
-        groups: beside(tally.groups, earlier.groups),
-        inactive: cards,
-      },
-      place,
-    );
+    const facts = {
+      kind,
+      from: new Date(period.fromMs).toISOString(),
+      to: new Date(period.toMs).toISOString(),
+      count: tally.count,
+      before: earlier.count,
+      cents: tally.cents,
+      reasons: tally.reasons.map((row) => ({ ...row, before: countOf(earlier.reasons, row.name) })),
+      merchants: beside(tally.merchants, earlier.merchants),
+      groups: beside(tally.groups, earlier.groups),
+      inactive: cards,
+    };
+    await post(channel, id, digest(facts, place), digest(facts, 'public'));
   }
 }
 

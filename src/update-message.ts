@@ -1,5 +1,5 @@
 import type { Alert } from './alert/alert.ts';
-import { AppError, SlackError } from './errors.ts';
+import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Message, MessageRef } from './slack/message.ts';
 import type { AlertRef, Alerts } from './store/alerts.ts';
@@ -14,23 +14,19 @@ interface Deps {
   readonly log: Log;
 }
 
-/** The message is on its way: come back when it stands. */
-export class NotPostedYetError extends AppError {
-  readonly code = 'not_posted_yet';
-  readonly retryable = true;
-}
-
 /**
  * Brings every message of an alert up to date with what is known of it now.
  *
- * Editing is safe to repeat, so a failed edit is simply done again.
+ * Editing is safe to repeat, so a failed edit is simply done again. A message that is on its way right now is not known
+ * yet: who posts it learns from the count that it is out of date already.
  *
- * @throws SlackError, NotPostedYetError when trying again later can help.
+ * @throws SlackError when trying again later can help.
  */
 export async function updateMessage(alertId: string, { alerts, render, update, withLock, log }: Deps): Promise<void> {
+  // Before the messages are looked up, or one that is noted in between would be left out.
+  await alerts.countEdit(alertId);
   const stored = await alerts.get(alertId);
   if (stored === null) return;
-  if (stored.refs.length === 0) throw new NotPostedYetError('the alert has no message yet');
 
   for (const ref of stored.refs) {
     try {

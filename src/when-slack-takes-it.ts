@@ -1,7 +1,6 @@
 import { SlackError } from './errors.ts';
 import { NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
 import type { Run } from './queue/consumer.ts';
-import { NotPostedYetError } from './update-message.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -10,7 +9,7 @@ const STARTS_MAX = 24 * 60;
 
 /**
  * Runs an edit, and says when to run it again if Slack did not take it now: a rate limit, a token that is being
- * exchanged, no answer, a message that waits to be posted itself. None of these counts as a failed attempt.
+ * exchanged, no answer. None of these counts as a failed attempt.
  *
  * @returns milliseconds after which to come back, or null when it is done.
  */
@@ -21,7 +20,6 @@ export async function whenSlackTakesIt(run: Pick<Run, 'starts'>, edit: () => Pro
   } catch (error) {
     if (run.starts >= STARTS_MAX) throw error;
     const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(run.starts - 1, 10));
-    if (error instanceof NotPostedYetError) return growing;
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
     if (error.code === 'rate_limited') return error.retryAfterMs ?? FIRST_PAUSE_MS;

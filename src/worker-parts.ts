@@ -20,6 +20,7 @@ import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
 import { type Coming, deliverAlert } from './deliver-alert.ts';
 import { createDigestParts } from './digest-parts.ts';
+import { createDrawEntries } from './draw-entries.ts';
 import { createHome } from './draw-home.ts';
 import { createDrawJoined } from './draw-joined.ts';
 import { ENRICH_AFTER_MS, enrichAlert } from './enrich-alert.ts';
@@ -163,14 +164,15 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   });
   const leaseMessage = async (one: Lease) =>
     renderLease(one, toCardFacts(one.acctId, await directory.account(one.acctId)));
+  const asKept = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] });
   const postNotice = async (
     channel: string,
     id: string,
-    { text, blocks }: Message,
+    message: Message,
     requestId: string | null = null,
     urgency: 'record' | 'request' = requestId === null ? 'record' : 'request',
   ) => {
-    await outbox.put(channel, { kind: 'notice', id, message: { text, blocks: [...blocks] }, requestId, urgency });
+    await outbox.put(channel, { kind: 'notice', id, message: asKept(message), requestId, urgency });
     await queues.flushOutbox(channel);
   };
 
@@ -204,7 +206,12 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     queues,
     inactive: () => inactiveCards(directory),
     placeOf,
-    post: postNotice,
+    post: async (channel, id, message, elsewhere) => {
+      const words = { message: asKept(message), elsewhere: asKept(elsewhere) };
+      await outbox.put(channel, { kind: 'notice', id, ...words, requestId: null });
+      await queues.flushOutbox(channel);
+    },
+    tellShared: (channel) => tellOps(trouble.channelShared(channel)),
     now,
     serviceZone: config.serviceZone,
   });
@@ -308,15 +315,19 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const lacks = createSlackLacks(redis);
   const joinedMessages = createJoinedMessages(redis);
   const joined = createDrawJoined({ alerts, lacks, placeOf, tellOps });
+  const threads = createThreads(redis);
+  const rows = createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps });
   const poster = createPoster({
     slack,
     alerts,
     outbox,
-    threads: createThreads(redis),
+    threads,
     trail,
+    drawing: createDrawEntries({ alerts, threads, joined, rows, lacks, tellOps, renderAlert: renderFor }),
     joined,
     joinedMessages,
-    rows: createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps }),
+    updateMessages: queues.updateMessage,
+    rows,
     lacks,
     placeNotice: createPlaceNotice({
       requests,
@@ -328,7 +339,6 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
       withLock,
     }),
     tellOps,
-    renderAlert: renderFor,
     fallbackChannel: channels.fallback,
     wakeOutbox: queues.flushOutbox,
   });

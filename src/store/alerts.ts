@@ -21,6 +21,8 @@ export type AlertRef = z.infer<typeof Ref>;
 export interface StoredAlert {
   readonly alert: Alert;
   readonly refs: readonly AlertRef[];
+  /** How often its messages were to be brought up to date. */
+  readonly edits: number;
 }
 
 export interface Alerts {
@@ -28,8 +30,15 @@ export interface Alerts {
   save(alert: Alert): Promise<void>;
   /** Null when it is unknown or too old. */
   get(alertId: string): Promise<StoredAlert | null>;
-  /** A message of it was posted. */
-  addRef(alertId: string, ref: z.input<typeof Ref>): Promise<void>;
+  /**
+   * A message of it was posted.
+   *
+   * @returns its edits. More than when the message was drawn: something has changed since, and who brought its messages up
+   * to date did not know of this one.
+   */
+  addRef(alertId: string, ref: z.input<typeof Ref>): Promise<number>;
+  /** Its messages are about to be brought up to date. */
+  countEdit(alertId: string): Promise<void>;
   /** Ids of the alerts that a message tells. */
   at(channel: string, ts: string): Promise<string[]>;
   /**
@@ -46,8 +55,8 @@ export interface Alerts {
 }
 
 /**
- * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message; for
- * each channel how often it was repeated there (`src/store/episodes.ts`); its purchase or card order; the cards of a card-testing warning
+ * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message, how
+ * often these were brought up to date; for each channel how often it was repeated there (`src/store/episodes.ts`); its purchase or card order; the cards of a card-testing warning
  * (`src/store/card-testing.ts`).
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
@@ -80,24 +89,30 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       outcomes.sort((one, other) => one.at.localeCompare(other.at));
       const alert = Alert.parse(JSON.parse(text));
       const refs = part('ref:').map(([, ref]) => Ref.parse(ref));
+      const edits = Number(fields['edits'] ?? 0);
       if ('tried' in alert) {
         const tried = part('tried:').map(([, card]) => TriedCard.parse(card));
         tried.sort((one, other) => one.firstAt.localeCompare(other.firstAt) || one.acctId - other.acctId);
-        return { alert: { ...alert, outcomes, tried }, refs };
+        return { alert: { ...alert, outcomes, tried }, refs, edits };
       }
       if ('changes' in alert || 'isReminder' in alert) {
         const progress = fields['progress'] === undefined ? null : OrderProgress.parse(JSON.parse(fields['progress']));
-        return { alert: { ...alert, outcomes, progress }, refs };
+        return { alert: { ...alert, outcomes, progress }, refs, edits };
       }
-      if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs };
+      if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs, edits };
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
       const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
-      return { alert: { ...alert, outcomes, repeats, story }, refs };
+      return { alert: { ...alert, outcomes, repeats, story }, refs, edits };
     },
     async addRef(alertId, ref) {
       const at = atKey(ref.channel, ref.ts);
       await redis.multi().sadd(at, alertId).expire(at, ALERT_TTL_SECONDS).exec();
       await write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
+      return Number((await redis.hget(keyOf(alertId), 'edits')) ?? 0);
+    },
+    async countEdit(alertId) {
+      const key = keyOf(alertId);
+      await redis.multi().hincrby(key, 'edits', 1).expire(key, ALERT_TTL_SECONDS).exec();
     },
     at: (channel, ts) => redis.smembers(atKey(channel, ts)),
     async addSeenRef(alertId, ref) {

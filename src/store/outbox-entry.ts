@@ -11,6 +11,8 @@ const audience = z.enum(['team', 'holder']).default('team');
 /** Held back until then (ms), because the channel wants quiet. Null: as soon as possible. */
 const notBefore = z.number().nullable().default(null);
 
+const message = z.object({ text: z.string(), blocks: z.array(Block) });
+
 /**
  * Something that waits to be posted in one channel. An alert is rendered when its turn comes, so it shows what is
  * known then; a notice carries its message.
@@ -35,7 +37,12 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     kind: z.literal('notice'),
     id: z.string(),
     audience,
-    message: z.object({ text: z.string(), blocks: z.array(Block) }),
+    message,
+    /**
+     * In words for everybody in the company, where `message` has words for fewer: what is said when this channel cannot be
+     * posted to and another gets it. Absent: the same words.
+     */
+    elsewhere: message.optional(),
     /** Told where the message stands once it is posted, so that it can be changed later. */
     requestId: z.string().nullable(),
     urgency: z.enum(urgencies).default('record'),

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Place } from '../../src/alert/place.ts';
+import { createAttachRows } from '../../src/attach-rows.ts';
+import { createDrawEntries } from '../../src/draw-entries.ts';
+import { createDrawJoined } from '../../src/draw-joined.ts';
+import { SlackError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { createPoster } from '../../src/outbox-poster.ts';
+import { createAlerts } from '../../src/store/alerts.ts';
+import { createJoinedMessages } from '../../src/store/joined.ts';
+import { createLock } from '../../src/store/lock.ts';
+import { createOutbox } from '../../src/store/outbox.ts';
+import { OutboxEntry } from '../../src/store/outbox-entry.ts';
+import { createSlackLacks } from '../../src/store/slack-lacks.ts';
+import { createThreads } from '../../src/store/threads.ts';
+import { createTrail } from '../../src/store/trail.ts';
+import { updateMessage } from '../../src/update-message.ts';
+import { renderAlert } from '../../templates/alert.ts';
+import { declined, transactionAlert } from '../templates/fixtures.ts';
+import { useRedis } from './store/on-redis.ts';
+
+const redis = useRedis();
+const log = createLog({ level: 'silent', process: 'test' });
+/** Alerts whose messages somebody asked to bring up to date. */
+let woken: string[] = [];
+beforeEach(() => {
+  woken = [];
+});
+
+const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
+
+function world() {
+  const [alerts, outbox, threads] = [createAlerts(redis()), createOutbox(redis()), createThreads(redis())];
+  const lacks = createSlackLacks(redis());
+  const joinedMessages = createJoinedMessages(redis());
+  const placeOf = async (channel: string): Promise<Place> => (channel.startsWith('D') ? 'direct' : 'public');
+  const tellOps = async (): Promise<void> => {};
+  const joined = createDrawJoined({ alerts, lacks, placeOf, tellOps });
+  const slack = { uploadFile: never, post: never, findByRef: never, shareFile: never, findFile: never };
+  const rows = createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps });
+  const poster = createPoster({
+    slack,
+    alerts,
+    outbox,
+    threads,
+    trail: createTrail(redis()),
+    drawing: createDrawEntries({
+      alerts,
+      threads,
+      joined,
+      rows,
+      lacks,
+      tellOps,
+      renderAlert: async (alert, { channel }) => renderAlert(alert, { place: await placeOf(channel), channel }),
+    }),
+    joined,
+    joinedMessages,
+    rows,
+    lacks,
+    fallbackChannel: 'C0ALL',
+    wakeOutbox: async () => {},
+    updateMessages: async (id) => {
+      woken.push(id);
+    },
+    placeNotice: never,
+    tellOps,
+  });
+  /** Something about it has changed, and its messages were told so. */
+  const edit = (alertId: string): Promise<void> =>
+    updateMessage(alertId, {
+      alerts,
+      render: async () => null,
+      update: never,
+      withLock: createLock(redis()),
+      log,
+    });
+  return { alerts, outbox, poster, edit };
+}
+
+const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+
+async function entriesOf(count: number, { alerts }: ReturnType<typeof world>): Promise<OutboxEntry[]> {
+  const ids = Array.from({ length: count }, (_, index) => idOf(index));
+  for (const id of ids) await alerts.save(transactionAlert({ id }));
+  return ids.map((id) => OutboxEntry.parse({ kind: 'alert', id, alertId: id }));
+}
+
+describe.each([1, 3])('a message of %i alerts', (count) => {
+  const ref = { channel: 'C1', ts: '1.000001' };
+
+  it('is brought up to date where something changed between its drawing and its noting', async () => {
+    const here = world();
+    const entries = await entriesOf(count, here);
+    await here.poster.draw(entries, 'C1');
+    await here.edit(idOf(count - 1));
+
+    await here.poster.posted(entries, ref);
+
+    expect(woken).toEqual([idOf(count - 1)]);
+    expect((await here.alerts.get(idOf(0)))?.refs).toEqual([{ ...ref, audience: 'team' }]);
+  });
+
+  it('is left alone where nothing did', async () => {
+    const here = world();
+    const entries = await entriesOf(count, here);
+    await here.edit(idOf(0));
+    await here.poster.draw(entries, 'C1');
+
+    await here.poster.posted(entries, ref);
+
+    expect(woken).toEqual([]);
+  });
+
+  it('that another worker drew before it died is brought up to date', async () => {
+    const here = world();
+    await here.poster.posted(await entriesOf(count, here), ref);
+
+    expect(woken).toEqual([idOf(0)]);
+  });
+});
+
+describe('what a channel does not take', () => {
+  const gone = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
+  const inFallback = async ({ outbox }: ReturnType<typeof world>) =>
+    (await outbox.look('C0ALL', 9)).waiting.map(({ entry }) => entry);
+
+  it('is told elsewhere in words for everybody', async () => {
+    const here = world();
+    const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
+    const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere, requestId: null });
+
+    await here.poster.redirect([entry], 'C1', gone);
+
+    expect(await inFallback(here)).toMatchObject([{ id: 'n1', message: { text: 'For all.' } }]);
+    expect(JSON.stringify(await inFallback(here))).not.toContain('For few.');
+  });
+
+  it('made plain for one person, says no more than everybody may read where everybody reads it', async () => {
+    const here = world();
+    await here.alerts.save(declined('decline.card.pin', 'Incorrect PIN'));
+    const { id } = transactionAlert().event;
+    const entry = OutboxEntry.parse({ kind: 'alert', id, alertId: id });
+    await here.poster.refused(entry, 'D1', new SlackError('chat.postMessage', 'refused', 'invalid_blocks'));
+    const [waiting] = (await here.outbox.look('D1', 9)).waiting;
+    expect(waiting?.entry).toMatchObject({ message: { text: expect.stringMatching(/PIN/) } });
+
+    await here.poster.redirect(waiting === undefined ? [] : [waiting.entry], 'D1', gone);
+
+    const [plain] = await inFallback(here);
+    expect(plain).toMatchObject({ id: `${id}-plain` });
+    expect(JSON.stringify(plain)).not.toMatch(/PIN/);
+  });
+});
