@@ -82,6 +82,8 @@ export async function endMute(id: string, deps: Pick<PerformDeps, 'routing' | 'n
 }
 
 async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<PerformDeps, 'routing'>): Promise<void> {
+  // First, or what comes while it is told would be kept back and never told.
+  await routing.mutes.beginEnd(mute);
   const withheld = await routing.mutes.withheld(mute.id);
   const channels =
     mute.travel === null ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.travel.directChannel];
@@ -93,7 +95,7 @@ async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<P
     const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: counts });
     await routing.postNotice(channel, `${mute.id}-${Date.parse(mute.at)}-${channel}`, message);
   }
-  await routing.mutes.remove(mute.id);
+  await routing.mutes.remove(mute);
 }
 
 function wordsOf({ card, travel, by, reason, at, endsAt }: Mute): MuteWords {

@@ -66,7 +66,9 @@ export function alwaysPasses(event: StoredEvent): boolean {
 /** The mute or travel notice that keeps an event back; null when none does. */
 export function mutedBy(event: StoredEvent, mutes: readonly Mute[], now: number): Mute | null {
   if (event.acctId === null || alwaysPasses(event)) return null;
-  const mine = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);
+  const mine = mutes.filter(
+    ({ acctId, endsAt, isEnding }) => acctId === event.acctId && isEnding !== true && Date.parse(endsAt) > now,
+  );
   return mine.find(({ travel }) => travel === null) ?? mine.find((mute) => isExpected(event, mute)) ?? null;
 }
 

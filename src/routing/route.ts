@@ -2,10 +2,10 @@ import type { CardFacts } from '../alert/alert.ts';
 import type { StoredEvent } from '../alert/event.ts';
 import type { Place } from '../alert/place.ts';
 import type { Channels } from '../config.ts';
-import type { Mutes } from '../store/mutes.ts';
+import type { Mute, Mutes } from '../store/mutes.ts';
 import type { RoutingRules } from '../store/routing-rules.ts';
 import type { Trail, TrailStep } from '../store/trail.ts';
-import { mutedBy, quietFor, whoWants } from './decide.ts';
+import { type Candidate, mutedBy, quietFor, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
 
@@ -57,7 +57,7 @@ export function createRoute(deps: Deps): Route {
       note('skipped', null, `${passedOver.length - PASSED_OVER_MAX} more subscriptions do not fit.`);
     }
 
-    const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
+    const mute = await withheldBy(event, candidates, rules, now);
     let deliveries: Delivery[] = [];
     if (mute === null) {
       for (const channel of await safe(
@@ -74,7 +74,6 @@ export function createRoute(deps: Deps): Route {
       }
     } else {
       for (const { channel } of candidates) {
-        await mutes.withhold(mute.id, { channel, kind: event.kind, eventId: event.id });
         note(
           'muted',
           channel,
@@ -92,6 +91,20 @@ export function createRoute(deps: Deps): Route {
     ]);
     return deliveries;
   };
+
+  /** The mute or travel notice that keeps an event back, written down there; null when none does. */
+  async function withheldBy(
+    event: StoredEvent,
+    candidates: readonly Candidate[],
+    rules: RoutingRules,
+    now: number,
+  ): Promise<Mute | null> {
+    const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
+    if (mute === null) return null;
+    const { kind, id: eventId } = event;
+    const alerts = candidates.map(({ channel }) => ({ channel, kind, eventId }));
+    return (await mutes.withhold(mute.id, alerts)) ? mute : null;
+  }
 
   /** In place of a channel that another company reads: the default channel, or the one for everything. */
   async function safe(

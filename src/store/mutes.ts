@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { CardFacts } from '../alert/alert.ts';
 import { stateKey } from '../keys.ts';
+import { defineScript } from '../redis-script.ts';
 import { routingChanged } from './routing-version.ts';
 
 /** Longer than any mute lasts; the end of a mute takes it away. */
@@ -29,6 +30,8 @@ export const Mute = z.strictObject({
   /** UTC ISO 8601. */
   at: z.string(),
   endsAt: z.string(),
+  /** It keeps nothing back any more: what it kept back is being told. */
+  isEnding: z.boolean().optional(),
 });
 export type Mute = z.infer<typeof Mute>;
 
@@ -43,24 +46,59 @@ export interface Mutes {
   /** Takes the place of the mute of the same id; what that one kept back is counted with it. */
   put(mute: Mute): Promise<void>;
   get(id: string): Promise<Mute | null>;
-  /** With what it kept back. */
-  remove(id: string): Promise<void>;
+  /** From now on it keeps nothing back. What it kept back stays as it is until it is removed. */
+  beginEnd(mute: Mute): Promise<void>;
+  /** With what it kept back, unless another mute has taken its place. */
+  remove(mute: Mute): Promise<void>;
   /** Every mute and travel notice that has not ended, soonest end first. */
   active(): Promise<Mute[]>;
   /** The same with those whose end is over and that nobody has ended yet. */
   all(): Promise<Mute[]>;
-  /** Remembers an alert that was kept back. Safe to repeat. */
-  withhold(id: string, alert: Withheld): Promise<void>;
+  /**
+   * Keeps an alert back, and remembers in which channels. Safe to repeat.
+   *
+   * @returns false when the mute has ended meanwhile: nobody would say that the alert was kept back, so it must be posted.
+   */
+  withhold(id: string, alerts: readonly Withheld[]): Promise<boolean>;
   withheld(id: string): Promise<Withheld[]>;
 }
 
+/** KEYS: mutes, what this one kept back. ARGV: id, time to live, what it keeps back. */
+const withholdScript = `
+local text = redis.call('HGET', KEYS[1], ARGV[1])
+if not text or cjson.decode(text).isEnding then return 0 end
+for place = 3, #ARGV do redis.call('SADD', KEYS[2], ARGV[place]) end
+redis.call('EXPIRE', KEYS[2], ARGV[2])
+return 1
+`;
+
+/** KEYS: mutes, what this one kept back. ARGV: id, when it was made, its last form or empty: it is gone. */
+const endScript = `
+local text = redis.call('HGET', KEYS[1], ARGV[1])
+if not text or cjson.decode(text).at ~= ARGV[2] then return 0 end
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+else
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('DEL', KEYS[2])
+end
+return 1
+`;
+
 export function createMutes(redis: Redis | Cluster, now: () => Date = () => new Date()): Mutes {
   const key = stateKey('mutes');
+  const withholdIn = defineScript(redis, 'cardbellMuteWithhold', withholdScript);
+  const end = defineScript(redis, 'cardbellMuteEnd', endScript);
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
   const all = async (): Promise<Mute[]> => {
     const mutes = Object.values(await redis.hgetall(key)).map((text) => Mute.parse(JSON.parse(text)));
     return mutes.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
   };
+  async function endAs({ id, at }: Mute, last: string): Promise<void> {
+    await end.run([key, withheldKey(id)], [id, at, last]);
+    await routingChanged(redis.multi()).exec();
+  }
+
   return {
     async put(mute) {
       await routingChanged(redis.multi().hset(key, mute.id, JSON.stringify(Mute.parse(mute)))).exec();
@@ -69,14 +107,14 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
       const text = await redis.hget(key, id);
       return text === null ? null : Mute.parse(JSON.parse(text));
     },
-    async remove(id) {
-      await routingChanged(redis.multi().hdel(key, id).del(withheldKey(id))).exec();
-    },
-    active: async () => (await all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
+    beginEnd: (mute) => endAs(mute, JSON.stringify(Mute.parse({ ...mute, isEnding: true }))),
+    remove: (mute) => endAs(mute, ''),
+    active: async () =>
+      (await all()).filter(({ endsAt, isEnding }) => isEnding !== true && Date.parse(endsAt) > now().getTime()),
     all,
-    async withhold(id, { channel, kind, eventId }) {
-      const member = JSON.stringify([channel, kind, eventId]);
-      await redis.multi().sadd(withheldKey(id), member).expire(withheldKey(id), WITHHELD_TTL_SECONDS).exec();
+    async withhold(id, alerts) {
+      const members = alerts.map(({ channel, kind, eventId }) => JSON.stringify([channel, kind, eventId]));
+      return (await withholdIn.run([key, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;
     },
     async withheld(id) {
       const members = await redis.smembers(withheldKey(id));

@@ -103,6 +103,29 @@ describe('a route', () => {
     expect(await to()).toEqual(['C0DECLINES']);
   });
 
+  it('leads there again as soon as the mute is being ended, even by rules that were read before', async () => {
+    const { to, mute, mutes } = world();
+    await mute();
+    expect(await to()).toEqual([]);
+    const known = await mutes.get('mute-7378');
+    if (known === null) throw new Error('no mute');
+
+    await mutes.beginEnd(known);
+
+    expect(await mutes.withhold('mute-7378', [{ channel: 'C0DECLINES', kind: 'decline', eventId: 'evt_2' }])).toBe(
+      false,
+    );
+    expect(await to(declineEvent({ amountCents: 1 }))).toEqual(['C0DECLINES']);
+    expect(await mutes.active()).toEqual([]);
+    // What it kept back before is still to be told.
+    expect(await mutes.withheld('mute-7378')).toHaveLength(1);
+
+    await mute({ at: '2026-11-20T23:30:00Z' });
+    await mutes.remove(known);
+    expect(await mutes.active()).toHaveLength(1);
+    expect(await to()).toEqual([]);
+  });
+
   it('of what a journey explains leads to the author of the notice', async () => {
     const { to, mute } = world();
     await mute({ id: 'travel-7378', travel: { countries: ['ES'], directChannel: 'D0ANA' } });
