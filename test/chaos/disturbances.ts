@@ -45,6 +45,17 @@ const cardFaults = [
   { kind: 'rate_limited', retryAfterSeconds: 1 },
 ] as const;
 
+/** A death just before or just after a step. */
+interface Strike {
+  readonly step: Step;
+  readonly when: 'before' | 'after';
+}
+const strikes: readonly Strike[] = steps.flatMap((step) => [
+  { step, when: 'before' },
+  { step, when: 'after' },
+]);
+const nameOf = ({ step, when }: Strike): string => `${when} ${step.name}`;
+
 export function startDisturbances(
   cluster: ChaosCluster,
   random: Random,
@@ -56,7 +67,7 @@ export function startDisturbances(
 ): Disturbances {
   const done = new Map<string, number>();
   const struck = new Set<string>();
-  let planned: { step: Step; when: 'before' | 'after' }[] = [];
+  let planned: Strike[] = [];
   let isStopping = false;
   const longest = options.isShort ? 2500 : 8000;
 
@@ -67,13 +78,9 @@ export function startDisturbances(
       return `SIGKILL of a ${member.process}`;
     },
     async killAtStep() {
-      if (planned.length === 0)
-        planned = random.shuffled(
-          steps.flatMap((step) => [{ step, when: 'before' } as const, { step, when: 'after' } as const]),
-        );
-      const { step, when } = planned.pop() as { step: Step; when: 'before' | 'after' };
-      const name = `${when === 'before' ? 'before' : 'after'} ${step.name}`;
-      if (await strike(step, when)) struck.add(name);
+      if (planned.length === 0) planned = random.shuffled(notYetStruck());
+      const next = planned.pop() as Strike;
+      if (await strike(next)) struck.add(nameOf(next));
       return 'SIGKILL at a named step';
     },
     async freezeRedis() {
@@ -144,8 +151,14 @@ export function startDisturbances(
     }
   }
 
+  /** A step that nobody came to in time has another turn before the others have theirs again. */
+  function notYetStruck(): Strike[] {
+    const missing = strikes.filter((one) => one.step.isRare !== true && !struck.has(nameOf(one)));
+    return missing.length > 0 ? missing : [...strikes];
+  }
+
   /** Every process of the kind gets the order; the first to come to the step dies of it, the others are let off. */
-  async function strike(step: Step, when: 'before' | 'after'): Promise<boolean> {
+  async function strike({ step, when }: Strike): Promise<boolean> {
     const targets: readonly Member[] = step.process === 'web' ? cluster.webs : cluster.workers;
     const starts = targets.map((member) => member.starts());
     const hasDied = (): boolean =>
