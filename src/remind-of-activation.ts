@@ -24,12 +24,16 @@ interface Deps {
  * replaced meanwhile: the card API is asked now, nothing is taken from memory.
  *
  * A crash in between repeats the reminder under the same id, which adds nothing. Without an answer of the card API the
- * card waits for the next run.
+ * card waits for a later run, behind those that were not asked for yet.
  */
 export async function remindOfActivation(deps: Deps): Promise<void> {
-  for (const awaited of await deps.cardOrders.overdue(deps.now().getTime(), AT_ONCE_MAX)) {
+  const nowMs = deps.now().getTime();
+  for (const awaited of await deps.cardOrders.overdue(nowMs, AT_ONCE_MAX)) {
     const verdict = await judge(awaited, deps);
-    if (verdict === 'unknown') continue;
+    if (verdict === 'unknown') {
+      await deps.cardOrders.putBack(awaited, nowMs);
+      continue;
+    }
     if (verdict !== 'done') await deps.announce(verdict);
     await deps.cardOrders.forget(awaited);
   }

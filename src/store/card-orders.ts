@@ -34,6 +34,8 @@ export interface CardOrders {
   /** Cards whose time has come, earliest first. */
   overdue(nowMs: number, limit: number): Promise<Awaited[]>;
   forget(awaited: Awaited): Promise<void>;
+  /** Nobody could say yet: at the end of the line, so that the others have their turn. */
+  putBack(awaited: Awaited, nowMs: number): Promise<void>;
   /** The thread in which a card was said to be blocked; null: in none, or it was unblocked. */
   blockThread(acctId: number): Promise<string | null>;
   setBlockThread(acctId: number, threadId: string | null): Promise<void>;
@@ -87,6 +89,9 @@ export function createCardOrders(redis: Redis | Cluster): CardOrders {
     },
     async forget({ acctId, cardOrderId, alertId }) {
       await redis.zrem(awaitedKey, JSON.stringify({ acctId, cardOrderId, alertId }));
+    },
+    async putBack({ acctId, cardOrderId, alertId }, nowMs) {
+      await redis.zadd(awaitedKey, 'XX', String(nowMs), JSON.stringify({ acctId, cardOrderId, alertId }));
     },
     blockThread: (acctId) => redis.get(blockKey(acctId)),
     async setBlockThread(acctId, threadId) {

@@ -17,6 +17,7 @@ const due = Date.parse(shipped.event.callbackAt) + NUDGE_AFTER_MS;
 
 let announced: Alert[] = [];
 let cards: DirectoryAccount['cards'] | null = [];
+let unknown: (acctId: number) => boolean = () => false;
 
 function card(cardId: number, status: CardStatus, last4 = '1212') {
   return { cardId, last4, status, seenAt: shipped.event.callbackAt };
@@ -26,7 +27,7 @@ async function look(nowMs = due): Promise<void> {
   await remindOfActivation({
     cardOrders: createCardOrders(redis()),
     alerts: createAlerts(redis()),
-    reload: async () => (cards === null ? null : ({ cards } as unknown as DirectoryAccount)),
+    reload: async (acctId) => (cards === null || unknown(acctId) ? null : ({ cards } as unknown as DirectoryAccount)),
     announce: async (alert) => void announced.push(alert),
     now: () => new Date(nowMs),
     log: createLog({ level: 'silent', process: 'test' }),
@@ -44,6 +45,7 @@ function status(to: CardStatus, at: string, id: string): Parameters<ReturnType<t
 describe('a card that was shipped', () => {
   beforeEach(async () => {
     announced = [];
+    unknown = () => false;
     cards = [card(6231, 'INACTIVE')];
     await createAlerts(redis()).save(shipped);
     await news().shipping(shipped);
@@ -101,6 +103,21 @@ describe('a card that was shipped', () => {
     await look(due + 1);
 
     expect(announced).toHaveLength(1);
+  });
+
+  it('has its turn also behind many of which nobody can say anything', async () => {
+    const orders = createCardOrders(redis());
+    for (let acctId = 1; acctId <= 60; acctId += 1) {
+      await orders.note({ acctId, cardOrderId: acctId }, 'shipped', shipped.event.callbackAt, shipped.event.id);
+      await orders.awaitActivation({ acctId, cardOrderId: acctId, alertId: shipped.event.id }, due - 1000);
+    }
+    unknown = (acctId) => acctId <= 60;
+
+    await look(due + 1000);
+    await look(due + 2000);
+
+    expect(announced).toHaveLength(1);
+    expect(await orders.overdue(due + 2000, 100)).toHaveLength(60);
   });
 
   it('is not reminded of once its activation was told, nor when another was shipped', async () => {
