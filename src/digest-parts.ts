@@ -34,7 +34,6 @@ export function createDigestParts({ redis, queues, inactive, placeOf, post, tell
     schedule,
     unschedule: async (channel, kind) => await queues.unscheduleDigest({ channel, kind }),
     postNow: sendDigest.now,
-    placeOf,
     serviceZone,
   };
 

@@ -5,14 +5,18 @@ import type { PerformDeps } from './deps.ts';
 
 /**
  * True when the channel that an action was asked in may get alerts; otherwise the person has been told why not. Asked
- * of Slack now: what was known a moment ago proves nothing.
+ * of Slack now: what was known a moment ago proves nothing. `what` says as a noun what is refused.
  *
  * @throws SlackError when Slack cannot say.
  */
-export async function mayGetAlerts(action: Action, deps: PerformDeps): Promise<boolean> {
+export async function mayGetAlerts(
+  action: Action,
+  deps: PerformDeps,
+  what = 'This place gets no alerts by subscription',
+): Promise<boolean> {
   const { channel } = action.origin;
   const no = async (why: string, whoCan: string): Promise<false> => {
-    await deps.answer(action, refusal({ what: 'This place gets no alerts by subscription', why, whoCan }));
+    await deps.answer(action, refusal({ what, why, whoCan }));
     return false;
   };
   const uninvited = () =>

@@ -1,12 +1,11 @@
 import { auditLine } from '../../templates/audit-line.ts';
 import { digestOff, digestSet } from '../../templates/digest-set.ts';
-import { refusal } from '../../templates/refusal.ts';
-import type { Place } from '../alert/place.ts';
 import type { Action } from '../authority/action.ts';
 import { type DigestWish, readDigest } from '../authority/digest-command.ts';
 import { type DigestSchedule, nextDue } from '../digest/schedule.ts';
 import type { DigestKind, Digests } from '../store/digests.ts';
 import type { PerformDeps } from './deps.ts';
+import { mayGetAlerts } from './place-of-asking.ts';
 import { auditRecord } from './report.ts';
 
 /** What setting a digest needs. */
@@ -17,7 +16,6 @@ export interface DigestDeps {
   readonly unschedule: (channel: string, kind: DigestKind) => Promise<void>;
   /** One right now, up to this moment; the id makes repeating it nothing. */
   readonly postNow: (channel: string, id: string) => Promise<void>;
-  readonly placeOf: (channel: string) => Promise<Place>;
   /** Where nobody names a zone. */
   readonly serviceZone: string;
 }
@@ -30,10 +28,8 @@ export async function setDigest(action: Action, deps: PerformDeps): Promise<void
   const { digest } = deps;
   const wish = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
   if (typeof wish === 'string') throw new Error('a digest action without a wish');
-  if ((await digest.placeOf(channel)) === 'shared') {
-    const why = 'Another company reads along in this channel.';
-    return await deps.answer(action, refusal({ what: 'The digest', why, whoCan: 'Use a channel of your own.' }));
-  }
+  // Ended it can be from anywhere, also after Cardbell was sent away.
+  if (wish.kind !== 'off' && !(await mayGetAlerts(action, deps, 'A digest here'))) return;
   if (wish.kind === 'now') return await digest.postNow(channel, action.id);
 
   await deps.withLock(`digest:${channel}`, async () => {
