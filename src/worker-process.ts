@@ -65,6 +65,7 @@ const REMINDER_LOOK_MS = 5 * 60_000;
 /** A temporary limit whose end is this late has lost its timer. */
 const LEASE_LATE_MS = 30_000;
 const MUTE_LATE_MS = 30_000;
+const CLAIM_LATE_MS = 30_000;
 
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
 const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 8 };
@@ -253,6 +254,9 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
       if (Date.parse(endsAt) + MUTE_LATE_MS < Date.now()) await queues.endMute(muteId, Date.parse(endsAt));
     }
     for (const { action } of await parts.confirmations.all()) await queues.confirmAction(action.id, Date.now());
+    for (const { id: claimId, expiresAt } of await claims.open()) {
+      if (Date.parse(expiresAt) + CLAIM_LATE_MS < Date.now()) await queues.endClaim(claimId, Date.now());
+    }
     for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
   }
 

@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action } from '../authority/action.ts';
 import { stateKey } from '../keys.ts';
+import { readOpen } from './read-open.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Whoever claims more than this in a day is guessing. */
@@ -59,10 +60,7 @@ export function createClaims(redis: Redis | Cluster): Claims {
       await change.exec();
     },
     get,
-    async open() {
-      const claims = await Promise.all((await redis.zrange(openKey, '0', '-1')).map(get));
-      return claims.filter((claim) => claim !== null);
-    },
+    open: () => readOpen(redis, openKey, get),
     async count(userId, actionId) {
       const key = stateKey(`claims-of:${userId}`);
       const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();

@@ -5,6 +5,7 @@ import { RuleValue } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
 import { Wish } from '../authority/wish.ts';
 import { stateKey } from '../keys.ts';
+import { readOpen } from './read-open.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
@@ -75,8 +76,7 @@ export function createRequests(redis: Redis | Cluster): Requests {
     },
     get,
     async open() {
-      const requests = await Promise.all((await redis.zrange(openKey, '0', '-1')).map(get));
-      return requests.filter((request) => request?.state === 'open') as LimitRequest[];
+      return (await readOpen(redis, openKey, get)).filter(({ state }) => state === 'open');
     },
   };
 }
