@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from './api-error.ts';
+import { jsonArg } from './arguments.ts';
 import { type Answer, answerCall, tooMany } from './call.ts';
 import type { Core } from './core.ts';
 import { readArguments } from './http-body.ts';
-import type { Json } from './json.ts';
+import { type Json, records } from './json.ts';
 import { findConversation } from './messages.ts';
 import type { Method } from './methods/method.ts';
 import { METHODS } from './methods/table.ts';
@@ -21,6 +22,14 @@ function authorize(core: Core, token: string | undefined, method: Method) {
   const granted = core.options.scopes;
   if (!granted || !method.scopes || method.scopes.some((scope) => granted.includes(scope))) return;
   throw new ApiError('missing_scope', [], { needed: method.scopes.join(','), provided: granted.join(',') });
+}
+
+function refuseUnknownBlocks(core: Core, args: Json): void {
+  if (core.state.unknownBlocks.size === 0) return;
+  for (const { type } of records(jsonArg(args, 'blocks', 'invalid_blocks_format'))) {
+    if (typeof type === 'string' && core.state.unknownBlocks.has(type))
+      throw new ApiError('invalid_blocks', [`unsupported type: ${type}`]);
+  }
 }
 
 /** Methods that put a message into a channel share the pace of that channel. */
@@ -45,6 +54,7 @@ function run(core: Core, name: string, args: Json | undefined, token: string | u
     const method = METHODS[name];
     if (!method) throw new ApiError('unknown_method', [], { req_method: name });
     authorize(core, token, method);
+    refuseUnknownBlocks(core, args);
     const channel = postedChannel(core, name, args);
     const wait = method.tier ? core.limiter.takeMethod(name, method.tier) : 0;
     if (wait > 0) return tooMany(wait);

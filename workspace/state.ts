@@ -26,6 +26,8 @@ export interface State {
   stacks: Map<string, string[]>;
   homes: Map<string, StoredView>;
   revoked: boolean;
+  /** Types of blocks that Slack has not brought to this workspace yet. */
+  unknownBlocks: ReadonlySet<string>;
   lastTs: number;
   /** Raised with each id that is given out. */
   serial: number;
@@ -79,6 +81,7 @@ export function createState(options: WorkspaceOptions, identity: Identity): Stat
     stacks: new Map(),
     homes: new Map(),
     revoked: false,
+    unknownBlocks: new Set(),
     lastTs: 0,
     serial: 0,
   };

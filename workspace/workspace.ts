@@ -52,6 +52,8 @@ export interface Workspace {
   };
   faults: { add(fault: Fault): void; clear(): void };
   setRevoked(revoked: boolean): void;
+  /** Refuses messages with blocks of these types: newer blocks come to some workspaces later than to others. */
+  setUnknownBlocks(types: readonly string[]): void;
   archive(channel: string, archived?: boolean): void;
   /** Connects a channel to another company, and tells the app with `channel_shared`. */
   share(channel: string): Promise<Delivery>;
@@ -121,6 +123,9 @@ export function createWorkspace(core: Core, stop: () => Promise<void>): Workspac
     faults: core.faults,
     setRevoked: (revoked) => {
       core.state.revoked = revoked;
+    },
+    setUnknownBlocks: (types) => {
+      core.state.unknownBlocks = new Set(types);
     },
     archive: (channel, archived = true) => change(channel, { isArchived: archived }),
     share: async (channel) => {

@@ -1,13 +1,32 @@
 import { expect, it } from 'vitest';
 import { stormDeclines } from '../../bench/storm-declines.ts';
-import { channels } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { csvLines, readableAmounts, textOf } from '../support/readable.ts';
-import { type RunningCardbell, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, type RunningCardbell, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const STORM = 300;
 
 const cardbell = useCardbell({ workspace: { enforceRateLimits: true } });
+const { ana, olga } = people;
+
+/** The hour of the clock in UTC, some hours from now. */
+const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
+
+/** Alerts that come together for sure: quiet hours hold them, and are taken away when all of them wait. */
+async function together(send: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const { workspace, store, waitTold } = cardbell();
+  const quiet = (text: string) =>
+    workspace.command({ user: ana, channel: channels.declines, command: '/card', text: `quiet ${text}` });
+  const since = Date.now() / 1000;
+  await quiet(`${hour(-1)}-${hour(3)} UTC`);
+  await waitTold(ana, /It is quiet now/, since);
+  await Promise.all(send.map((one) => one()));
+  const held = `{cardbell:out:${channels.declines}}:held`;
+  await until(async () => (await store.zcard(held)) === send.length, 'all of them wait');
+  await quiet('off');
+}
 
 let sent = 0;
 
@@ -39,4 +58,60 @@ it('a storm into one channel: every decline can be read once, in a few messages,
   const lines = csvLines(await textOf(workspace, file ?? ''));
   expect(lines[0]).toBe('Event,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Merchant,Where,Why,Code,Done');
   expect(lines.join('\n')).not.toMatch(/PIN/i);
+});
+
+it('a card that is chosen in a joined message is blocked from there, and the message says so', async () => {
+  const { workspace, take, deliver, waitFor, waitTold, press, now, account } = cardbell();
+  const cards = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
+  const [, chosen] = cards;
+  if (chosen === undefined) throw new Error('no card');
+  await together(
+    cards.map(
+      ({ AcctId }, index) =>
+        () =>
+          deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: `Joined Shop ${index}` })),
+    ),
+  );
+  const joined = await waitFor(channels.declines, /While it was quiet here: 3 declines/);
+  const options = (joined.blocks ?? []).flatMap((block) =>
+    'elements' in block
+      ? block.elements.flatMap((element) => ('options' in element ? (element.options ?? []) : []))
+      : [],
+  );
+  expect(options).toHaveLength(3);
+  const value = options.find(({ text }) => text?.text.includes(chosen.LastName))?.value;
+
+  await workspace.select({ user: olga, message: joined, actionId: 'open_alert', value });
+  const shown = await waitTold(olga, /Joined Shop 1/);
+  await press(olga, shown, 'block_card');
+
+  await until(() => JSON.stringify(now(joined).blocks).includes('Blocked'), 'the joined message says so', 30_000);
+  expect(account(chosen.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
+  expect(now(joined).text).toContain(holderOf(chosen));
+});
+
+it('without charts and without files nothing is missing: the rows come as tables, in the summary’s thread', async () => {
+  const { workspace, sandbox, deliver, texts, waitFor } = cardbell();
+  const since = workspace.messages(channels.declines).length;
+  const fresh = () => workspace.messages(channels.declines).slice(since);
+  const declines = stormDeclines(
+    110,
+    sandbox.accounts().map(({ AcctId }) => AcctId),
+    99_000_000,
+  );
+  workspace.setUnknownBlocks(['data_visualization']);
+  workspace.faults.add({ method: 'files.getUploadURLExternal', kind: 'error', error: 'missing_scope' });
+
+  // At other shops than those of the storm before, or they would be repeats.
+  const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4454'));
+  await together(bodies.map((body) => () => deliver({ kind: 'decline', body })));
+  await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 30_000);
+
+  expect(sorted(await readableAmounts(workspace, fresh()))).toEqual(declines.map(({ amountCents }) => amountCents));
+  const [summary, ...pages] = fresh();
+  expect(JSON.stringify(summary?.blocks)).toMatch(/110 declines/);
+  expect(JSON.stringify(fresh())).not.toContain('data_visualization');
+  expect(pages.map(({ thread_ts: thread }) => thread)).toEqual(pages.map(() => summary?.ts));
+  await waitFor(channels.ops, /Slack takes no file/);
+  expect(texts(channels.ops).join()).not.toMatch(/refused a message/);
 });

@@ -4,8 +4,11 @@ import { createAttachRows } from '../../src/attach-rows.ts';
 import { createDrawEntries } from '../../src/draw-entries.ts';
 import { createDrawJoined } from '../../src/draw-joined.ts';
 import { SlackError } from '../../src/errors.ts';
+import { flushOutbox } from '../../src/flush-outbox.ts';
+import { outboxKey } from '../../src/keys.ts';
 import { createLog } from '../../src/log.ts';
 import { createPoster } from '../../src/outbox-poster.ts';
+import type { Slack } from '../../src/slack/client.ts';
 import { createAlerts } from '../../src/store/alerts.ts';
 import { createJoinedMessages } from '../../src/store/joined.ts';
 import { createLock } from '../../src/store/lock.ts';
@@ -16,6 +19,7 @@ import { createThreads } from '../../src/store/threads.ts';
 import { createTrail } from '../../src/store/trail.ts';
 import { updateMessage } from '../../src/update-message.ts';
 import { renderAlert } from '../../templates/alert.ts';
+import { Killed } from '../support/mortal.ts';
 import { declined, transactionAlert } from '../templates/fixtures.ts';
 import { useRedis } from './store/on-redis.ts';
 
@@ -29,14 +33,20 @@ beforeEach(() => {
 
 const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
 
-function world() {
+interface Files {
+  readonly uploadFile: Slack['uploadFile'];
+  readonly shareFile: Slack['shareFile'];
+  readonly findFile: Slack['findFile'];
+}
+
+function world(files: Files = { uploadFile: never, shareFile: never, findFile: never }) {
   const [alerts, outbox, threads] = [createAlerts(redis()), createOutbox(redis()), createThreads(redis())];
   const lacks = createSlackLacks(redis());
   const joinedMessages = createJoinedMessages(redis());
   const placeOf = async (channel: string): Promise<Place> => (channel.startsWith('D') ? 'direct' : 'public');
   const tellOps = async (): Promise<void> => {};
   const joined = createDrawJoined({ alerts, lacks, placeOf, tellOps });
-  const slack = { uploadFile: never, post: never, findByRef: never, shareFile: never, findFile: never };
+  const slack = { ...files, post: never, findByRef: never };
   const rows = createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps });
   const poster = createPoster({
     slack,
@@ -74,7 +84,7 @@ function world() {
       withLock: createLock(redis()),
       log,
     });
-  return { alerts, outbox, poster, edit };
+  return { alerts, outbox, poster, joinedMessages, edit };
 }
 
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -149,5 +159,47 @@ describe('what a channel does not take', () => {
     const [plain] = await inFallback(here);
     expect(plain).toMatchObject({ id: `${id}-plain` });
     expect(JSON.stringify(plain)).not.toMatch(/PIN/);
+  });
+});
+
+describe('a worker that is killed while it attaches the rows of a summary', () => {
+  it.each(['before Slack takes the file', 'after it'])('%s: the file stands there once', async (when) => {
+    const shared: string[] = [];
+    let isAlive = true;
+    const here = world({
+      uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
+      async shareFile(_channel, { name }) {
+        if (isAlive || when === 'after it') shared.push(name);
+        if (!isAlive) throw new Killed(when);
+      },
+      findFile: async (_channel, name) => (shared.includes(name) ? '2.000001' : null),
+    });
+    const entries = await entriesOf(3, here);
+    const of = { channel: 'C1', ts: '1.000001' };
+    const known = entries.map(({ id }) => ({ id, label: id }));
+    await here.joinedMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts: known });
+    await here.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
+    const flush = () =>
+      flushOutbox('C1', {
+        ...here,
+        ...here.poster,
+        wakeIn: async () => {},
+        log,
+        now: () => performance.now(),
+        sleep: async () => {},
+      });
+    isAlive = false;
+    await expect(flush()).rejects.toThrow(Killed);
+
+    isAlive = true;
+    expect(await flush()).toBeGreaterThan(0);
+    // The lease of whoever died is over.
+    const key = outboxKey('C1', 'sending');
+    const sending = JSON.parse((await redis().get(key)) ?? '') as { startedAt: number };
+    await redis().set(key, JSON.stringify({ ...sending, startedAt: sending.startedAt - 20_000 }));
+    await flush();
+
+    expect(shared).toHaveLength(1);
+    expect(await here.outbox.look('C1', 9)).toMatchObject({ unsettled: null, waiting: [] });
   });
 });

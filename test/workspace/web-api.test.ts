@@ -26,6 +26,17 @@ describe('who may call', () => {
     expect((await call(workspace, 'auth.test')).body.error).toBe('token_revoked');
   });
 
+  it('a block that the workspace does not know yet is refused, until it does', async () => {
+    const blocks = [{ type: 'divider' }];
+    workspace.setUnknownBlocks(['divider']);
+    expect((await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'a', blocks })).body.error).toBe(
+      'invalid_blocks',
+    );
+
+    workspace.setUnknownBlocks([]);
+    expect((await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'a', blocks })).body.ok).toBe(true);
+  });
+
   it('the token may stand in the form', async () => {
     const body = new URLSearchParams({ token: TOKEN });
 
