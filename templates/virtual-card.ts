@@ -2,7 +2,7 @@ import type { VirtualCardAlert } from '../src/alert/alert.ts';
 import type { VirtualCardEvent } from '../src/alert/event.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken } from '../src/slack/mrkdwn.ts';
+import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from './card-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
@@ -25,7 +25,7 @@ const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
 
 /** The result of a virtual card order. Of the card's number only the last four are ever known here. */
 export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
-  const { event, late, outcomes } = alert;
+  const { event, late, outcomes, asked } = alert;
   const known = cardOf(alert);
   const mark = late ? 'Late notice: ' : '';
   const title = titles[event.outcome];
@@ -47,6 +47,10 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
         [
           'Balance',
           isCard && event.balanceCents !== null && mayShow('balance', place) ? balanceWord(event.balanceCents) : '',
+        ],
+        [
+          event.outcome === 'resend' ? 'Asked for by' : 'Ordered by',
+          asked ? `${mention(asked.by)}, ${dateToken(asked.at)}` : '',
         ],
         ['When', dateToken(event.callbackAt)],
       ]),

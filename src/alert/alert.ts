@@ -155,7 +155,16 @@ export const ShippingAlert = z.strictObject({
 });
 export type ShippingAlert = z.infer<typeof ShippingAlert>;
 
-export const VirtualCardAlert = z.strictObject({ ...shared, event: VirtualCardEvent });
+/** Who asked for something in Slack (user id), and when (UTC ISO 8601). */
+export const Asked = z.strictObject({ by: z.string(), at: z.string() });
+export type Asked = z.infer<typeof Asked>;
+
+export const VirtualCardAlert = z.strictObject({
+  ...shared,
+  event: VirtualCardEvent,
+  /** Who asked for it in Slack; null: it was asked for elsewhere, or nobody knows yet. */
+  asked: Asked.nullish(),
+});
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 
 /** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */

@@ -34,7 +34,7 @@ function isAfter(asked: Asked | null, callbackAt: string): boolean {
 
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** In a direct message, besides the alert in its channel. */
+/** In a direct message, besides the alert in its channel, which says who asked. */
 export async function tellOrdered(action: Action, eventId: string, deps: PerformDeps): Promise<void> {
   const stored = VirtualCardAlert.safeParse((await deps.alerts.get(eventId))?.alert);
   if (!stored.success) return;
@@ -42,5 +42,7 @@ export async function tellOrdered(action: Action, eventId: string, deps: Perform
   const { acctId } = alert.event;
   const facts = { acctId, cardId: null, detail: alert.event.outcome, confirmedBy: 'webhook', eventId } as const;
   await deps.audit.append(auditRecord(action, 'confirmed', facts, deps));
+  await deps.alerts.setAsked(eventId, { by: action.actor.userId, at: action.askedAt });
+  await deps.updateMessages(eventId);
   await deps.tellDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
 }

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { Alert, Outcome } from '../alert/alert.ts';
+import { Alert, Asked, Outcome } from '../alert/alert.ts';
 import { OrderProgress } from '../alert/card-order.ts';
 import { TriedCard } from '../alert/card-testing.ts';
 import { Repeats } from '../alert/episode.ts';
@@ -50,13 +50,15 @@ export interface Alerts {
   setStory(alertId: string, story: PurchaseStory): Promise<void>;
   /** How far the card order has come that it is about. */
   setProgress(alertId: string, progress: OrderProgress): Promise<void>;
+  /** Who asked for the virtual card that it tells of. */
+  setAsked(alertId: string, asked: Asked): Promise<void>;
   /** The latest outcome of one action. A running action's outcome is replaced by its result. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
 
 /**
  * What the worker knows of each alert, in one hash: the alert, an outcome for each action, a mark for each message, how
- * often these were brought up to date; for each channel how often it was repeated there (`src/store/episodes.ts`); its purchase or card order; the cards of a card-testing warning
+ * often these were brought up to date; for each channel how often it was repeated there (`src/store/episodes.ts`); its purchase or card order; who asked for it; the cards of a card-testing warning
  * (`src/store/card-testing.ts`).
  */
 export function createAlerts(redis: Redis | Cluster): Alerts {
@@ -73,6 +75,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
         outcomes: [],
         ...('repeats' in alert && { repeats: {}, story: null }),
         ...('tried' in alert && { tried: [] }),
+        ...(alert.event.kind === 'virtual-card' && { asked: undefined }),
         ...(('changes' in alert || 'isReminder' in alert) && { progress: null }),
       };
       await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...apart }));
@@ -99,7 +102,10 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
         const progress = fields['progress'] === undefined ? null : OrderProgress.parse(JSON.parse(fields['progress']));
         return { alert: { ...alert, outcomes, progress }, refs, edits };
       }
-      if (!('repeats' in alert)) return { alert: { ...alert, outcomes }, refs, edits };
+      if (!('repeats' in alert)) {
+        const asked = fields['asked'] === undefined ? null : Asked.parse(JSON.parse(fields['asked']));
+        return { alert: { ...alert, outcomes, asked }, refs, edits };
+      }
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
       const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
       return { alert: { ...alert, outcomes, repeats, story }, refs, edits };
@@ -121,6 +127,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     },
     setStory: (alertId, story) => write(alertId, 'story', JSON.stringify(story)),
     setProgress: (alertId, progress) => write(alertId, 'progress', JSON.stringify(progress)),
+    setAsked: (alertId, asked) => write(alertId, 'asked', JSON.stringify(Asked.parse(asked))),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
   };
 }

@@ -56,7 +56,11 @@ describe('/card virtual order', () => {
     await Promise.all([submit(ana, viewId), submit(ana, viewId).catch(() => {})]);
     await cardbell().waitTold(ana, /^Ordered: a virtual card for Vera Nova/);
     const told = await direct(ana, /You asked for this: Virtual card created: Vera Nova/);
-    await cardbell().waitFor(channels.virtual, /Vera Nova/);
+    const alert = await cardbell().waitFor(channels.virtual, /Vera Nova/);
+    await until(
+      () => JSON.stringify(cardbell().now(alert).blocks).includes(`Ordered by*\\n<@${ana}>`),
+      'the alert says who ordered it',
+    );
 
     expect(wrong.errors).toMatchObject({
       amount: expect.stringContaining('$1,000.00'),
