@@ -21,7 +21,7 @@ import type { PerformDeps } from './deps.ts';
 import { baseOf, countRaise, isHolder, raisedCents } from './exposure.ts';
 import { openLease, settleLeases } from './open-lease.ts';
 import { openRequest } from './open-request.ts';
-import { auditRecord, report } from './report.ts';
+import { auditRecord, endOf, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
 /** Whoever had to has said yes; the outcome belongs to the action that asked. */
@@ -55,8 +55,7 @@ export async function changeRule(
   const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
     const sides = wish === null ? { before: null, after: null } : sidesOf(wish, current);
     const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
-    await report(action, verbOf(wish), result, deps, approval ?? {});
-    return result;
+    return await report(action, verbOf(wish), result, deps, approval ?? {});
   };
   if (wish === null) return await finish('failed', { note: unclearCategory });
   const wanted = wantedOf(wish.change);
@@ -100,8 +99,13 @@ export async function changeRule(
   }
 
   const sides = sidesOf(wish, current);
+  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after } as const;
+  const end = endOf(await journal.write(action.id, sending));
+  if (end !== null) {
+    await tell(action, verbOf(wish), end, deps, approval ?? {});
+    return end.result;
+  }
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
-  await journal.write(action.id, { state: 'sending', before: JSON.stringify(current), after: sides.after });
   await deps.confirmations.changed(acctId, expectedOf(wish), action.id);
   if (wish.term.kind !== 'permanent') await openLease(action, wish, acctId, current, approval, deps, false);
   try {

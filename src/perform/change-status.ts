@@ -8,7 +8,7 @@ import type { AccountDetails } from '../card/schema-account.ts';
 import { CardApiError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
 import { offerUndo } from './offer-undo.ts';
-import { auditRecord, report } from './report.ts';
+import { auditRecord, endOf, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
 type Card = AccountDetails['cards'][number];
@@ -39,13 +39,10 @@ export async function changeStatus(
   const facts = await factsOf(acctId, card, deps);
   const before = card?.status ?? null;
   const journal = await deps.journal.read(action.id);
-  const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
-    report(
-      action,
-      verb,
-      { state, card: facts, before: word(before), after: null, apiWords: null, note: null, ...rest },
-      deps,
-    );
+  const finish: Finish = async (state, rest = {}) => {
+    const sides = { before: word(before), after: null };
+    await report(action, verb, { state, card: facts, ...sides, apiWords: null, note: null, ...rest }, deps);
+  };
 
   if (journal?.state === 'sending' && before === wished[verb]) {
     const undo = await offerUndo({ action, acctId, cardId }, journal.before, deps);
@@ -91,8 +88,9 @@ async function send(
 ): Promise<void> {
   const after = word(wished[verb]);
   const expects: Expected = { kind: 'status', status: wished[verb], cardId };
+  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after }));
+  if (end !== null) return await tell(action, verb, end, deps);
   await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
-  await deps.journal.write(action.id, { state: 'sending', before, after });
   await deps.confirmations.changed(acctId, expects, action.id);
   await deps.history.expectStatus(acctId, wished[verb], { userId: action.actor.userId, actionId: action.id });
   try {
@@ -120,8 +118,10 @@ async function readQuickly(acctId: number, deps: PerformDeps): Promise<AccountDe
 async function blockUnread({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
   const account = await deps.directory.account(acctId);
   const card = deps.toFacts(acctId, account, cardId === null ? {} : { cardId });
-  const finish = (state: Result['state'], rest: Partial<Result> = {}) =>
-    report(action, 'block', { state, card, before: null, after: null, apiWords: null, note: null, ...rest }, deps);
+  const finish: Finish = async (state, rest = {}) => {
+    const sides = { before: null, after: null };
+    await report(action, 'block', { state, card, ...sides, apiWords: null, note: null, ...rest }, deps);
+  };
   await send('block', { action, acctId, cardId }, { before: null, card }, finish, deps);
 }
 

@@ -29,7 +29,8 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
     const sides = isUnsure ? { before: written.before, after: written.after } : { before: null, after: null };
     const state = isUnsure ? 'unknown' : 'failed';
     const apiWords = error?.apiMessage ?? null;
-    return await report(action, verb, { state, card, ...sides, apiWords, note: isUnsure ? null : note }, deps);
+    await report(action, verb, { state, card, ...sides, apiWords, note: isUnsure ? null : note }, deps);
+    return;
   }
   const detail = error?.apiMessage ?? error?.code ?? 'internal';
   await deps.audit.append(auditRecord(action, 'failed', { acctId: null, cardId: null, detail }, deps));

@@ -8,7 +8,7 @@ import { VirtualOrder } from '../authority/virtual-order.ts';
 import { CardApiError } from '../errors.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord } from './report.ts';
+import { auditRecord, endOf } from './report.ts';
 import { tellOrdered } from './tell-ordered.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
@@ -67,9 +67,8 @@ async function settle(
   const card = { ...nobodyYet, holder: nameOf(order) };
   const after = summaryOf(order);
   const result: Result = { state, card, before: null, after, apiWords: null, note: null, ...rest };
-  const at = deps.now().toISOString();
-  await deps.journal.write(action.id, { state: 'settled', at, result });
-  await tell(action, order, { at, result }, deps);
+  const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
+  await tell(action, order, endOf(await deps.journal.write(action.id, end)) ?? end, deps);
 }
 
 const outcomeWords = {

@@ -5,6 +5,7 @@ import { type Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import { isForOwnCard } from '../permissions.ts';
 import type { AuditRecord } from '../store/audit.ts';
+import type { JournalEnd, JournalEntry } from '../store/journal.ts';
 import type { PerformDeps } from './deps.ts';
 
 const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], string>>>> = {
@@ -80,10 +81,18 @@ interface OutcomeOf {
   readonly outcomeOf?: string;
 }
 
+/** The end, where an action has come to it. */
+export function endOf(entry: JournalEntry): JournalEnd | null {
+  return 'result' in entry ? entry : null;
+}
+
 /**
  * Settles how an action ended, writes it down, then tells: first the record, then the alert's messages, then the person.
  *
- * Settled first, so that whoever takes over after a crash records the same end, not what it looks like from then.
+ * Settled first, so that whoever takes over after a crash records the same end, not what it looks like from then; and
+ * the first end counts, so that two who work on it at once tell the same.
+ *
+ * @returns how it ended.
  */
 export async function report(
   action: Action,
@@ -91,10 +100,11 @@ export async function report(
   result: Result,
   deps: PerformDeps,
   options: OutcomeOf = {},
-): Promise<void> {
-  const at = deps.now().toISOString();
-  await deps.journal.write(action.id, { state: 'settled', at, result });
-  await tell(action, verb, { at, result }, deps, options);
+): Promise<Result> {
+  const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
+  const first = endOf(await deps.journal.write(action.id, end)) ?? end;
+  await tell(action, verb, first, deps, options);
+  return first.result;
 }
 
 /** What the card API answered, for the record. Null where a refusal was ours. */

@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Result } from '../authority/result.ts';
 import { stateKey } from '../keys.ts';
+import { defineScript } from '../redis-script.ts';
 
 const KEPT_SECONDS = 8 * 24 * 3600;
 
@@ -18,19 +19,41 @@ export const JournalEntry = z.discriminatedUnion('state', [
 ]);
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
+/** How an action ended. */
+export type JournalEnd = Extract<JournalEntry, { result: unknown }>;
+
 export interface Journal {
   read(actionId: string): Promise<JournalEntry | null>;
-  write(actionId: string, entry: JournalEntry): Promise<void>;
+  /**
+   * Goes on to the next state. An end stays what it is, though somebody else still works on the action: a process that
+   * stood still for longer than its lock and goes on.
+   *
+   * @returns what stands now: another entry than the given one is the end that somebody else came to.
+   */
+  write(actionId: string, entry: JournalEntry): Promise<JournalEntry>;
 }
 
+/** KEYS: the journal of the action. ARGV: the entry, its state, time to live. Answers what stands. */
+const writeScript = `
+local stands = redis.call('GET', KEYS[1])
+if stands and ARGV[2] ~= 'told' then
+  local state = cjson.decode(stands).state
+  if state == 'settled' or state == 'told' then return stands end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
+return ARGV[1]
+`;
+
 export function createJournal(redis: Redis | Cluster): Journal {
+  const script = defineScript(redis, 'cardbellJournalWrite', writeScript);
   return {
     async read(actionId) {
       const text = await redis.get(stateKey(`journal:${actionId}`));
       return text === null ? null : JournalEntry.parse(JSON.parse(text));
     },
     async write(actionId, entry) {
-      await redis.set(stateKey(`journal:${actionId}`), JSON.stringify(entry), 'EX', KEPT_SECONDS);
+      const args = [JSON.stringify(entry), entry.state, KEPT_SECONDS];
+      return JournalEntry.parse(JSON.parse((await script.run([stateKey(`journal:${actionId}`)], args)) as string));
     },
   };
 }

@@ -123,6 +123,58 @@ describe('a write that was done and whose answer was lost', () => {
   );
 });
 
+describe('a worker that stands still for longer than its lock, while another does it all', () => {
+  /** The same dependencies, for a process that stands still after these calls: another one takes over meanwhile. */
+  const standingStill = (deps: PerformDeps, after: (keyof PerformDeps['card'])[], meanwhile: () => Promise<void>) => {
+    let isOver = false;
+    const card = { ...deps.card } as Record<string, (...args: never[]) => Promise<unknown>>;
+    for (const name of after) {
+      const call = card[name] as (...args: never[]) => Promise<unknown>;
+      card[name] = async (...args) => {
+        const answer = await call(...args);
+        if (!isOver) {
+          isOver = true;
+          await meanwhile();
+        }
+        return answer;
+      };
+    }
+    return { ...deps, card: card as unknown as PerformDeps['card'] };
+  };
+
+  it.each(cases)('%s: after it had written, it comes to the same end', async (_what, verb, over, write, status) => {
+    const action = ask(verb, over);
+    const world = await createPerformWorld(redis());
+    world.service.status = status;
+    const deps = standingStill(world.deps, ['setCardStatus', 'activateCard', 'putSpendRules'], () =>
+      performAction(action, world.deps),
+    );
+
+    await performAction(action, deps);
+
+    expect(world.writes).toEqual([write]);
+    expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+    expect(world.auditLines).toEqual([`audit-${action.id}-done`]);
+  });
+
+  it.each(cases)('%s: after it had read, it writes nothing more', async (_what, verb, over, write, status) => {
+    const action = ask(verb, over);
+    const world = await createPerformWorld(redis());
+    world.service.status = status;
+    const before = { ...world.service };
+    // And somebody changed it back since: what it read is true again, and all the same it is not its turn any more.
+    const deps = standingStill(world.deps, ['getAccount', 'getSpendRules'], async () => {
+      await performAction(action, world.deps);
+      Object.assign(world.service, before);
+    });
+
+    await performAction(action, deps);
+
+    expect(world.writes).toEqual([write]);
+    expect((await world.stations()).slice(0, 3)).toEqual(['asked', 'sent', 'done']);
+  });
+});
+
 describe('two people at once', () => {
   it('one does it, the other is told that it is done', async () => {
     const world = await createPerformWorld(redis());
