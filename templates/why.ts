@@ -41,6 +41,7 @@ const stepWords: Readonly<Record<string, string>> = {
 /** The way of one event through dedupe, routing, mutes, quiet hours, grouping and delivery. */
 export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
+  const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
   const ending =
     places.length === 0
       ? 'It has not been posted anywhere so far.'
@@ -54,23 +55,26 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
   ];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
-    text: sentence(`${id}: ${what} ${ending}`),
+    text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
     blocks: [
       header(`The way of ${id}`),
       section(what),
       section(
-        `*Taken* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}${isLate ? ', and it was fetched after a gap' : ''}.`,
-        times > 1
-          ? `*Delivered ${times} times*: the ${times - 1} after the first added nothing.`
-          : times === 1
-            ? 'Delivered once.'
-            : 'How often it was delivered is remembered for a week only.',
+        recovered === null
+          ? `*Taken* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}.`
+          : `*Recovered* ${dateToken(receivedAt)}. ${recovered} A webhook of it that comes now adds nothing.`,
+        recovered === null ? deliveredWords(times) : null,
       ),
       ...shown,
       ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
       ...context(left === 0 ? null : `… and ${left} steps more.`, 'Only you see this.'),
     ],
   };
+}
+
+function deliveredWords(times: number): string {
+  if (times > 1) return `*Delivered ${times} times*: the ${times - 1} after the first added nothing.`;
+  return times === 1 ? 'Delivered once.' : 'How often it was delivered is remembered for a week only.';
 }
 
 function stepLine({ step, at, channel, text }: Why['steps'][number]): string {
