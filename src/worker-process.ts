@@ -40,6 +40,7 @@ import {
 import { wakeMisdated } from './queue/misdated.ts';
 import { startRelay } from './queue/relay.ts';
 import { watchDurability } from './queue/watch-durability.ts';
+import { releaseEndedQuiet } from './release-ended-quiet.ts';
 import { requestMessage } from './request-message.ts';
 import type { RunningProcess } from './run-process.ts';
 import { createWorkers } from './store/workers.ts';
@@ -244,6 +245,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
   async function sweep(): Promise<void> {
     for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const)
       await wakeMisdated(queues.queue(name), redis);
+    await releaseEndedQuiet({ outbox, quietHours: parts.performDeps.routing.quietHours });
     for (const channel of await outbox.channels()) {
       if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
     }
