@@ -49,7 +49,7 @@ export function demoUsers(tz: string): WorkspaceUser[] {
       realName: 'Sam Rivera',
       // The card program has the same: Sam could have linked the card alone.
       email: 'sam.rivera@example.com',
-      roleHint: 'holds card 1234',
+      roleHint: 'holds 1234',
       tz,
     },
     { id: userId.guide, name: 'guide', realName: 'Demo guide', isBot: true, tz },
@@ -72,7 +72,7 @@ export function demoChannels(tillUrl: string): WorkspaceChannel[] {
     {
       id: channelId.approvals,
       name: 'card-approvals',
-      topic: 'Raises that need a second approver.',
+      topic: 'What holders ask for, and raises that need a second approver.',
       isPrivate: true,
       members: office,
     },

@@ -117,6 +117,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
   const tillServer = await startTill(tillPort, {
     accounts: () => sandbox.accounts(),
     purchase: (request) => calls.purchase(request),
+    rush: (request) => void sandbox.purchase(request),
     last4: HERO_LAST4,
     workspaceUrl: page,
   });

@@ -10,7 +10,7 @@ export function guide(demo: Demo, options: { isColored: boolean; storyMinutes: n
     options.storyMinutes === null
       ? 'No story is told; the cash register makes what happens.'
       : `Meanwhile a day at ${demo.businessName} goes by in ${minutes(options.storyMinutes)}: purchases, declines, a card
-  from order to activation, virtual cards, an outage, a storm.`;
+  from order to activation, virtual cards, a rush at noon, an outage, a storm.`;
   return `
 ${bold('Cardbell is running on this machine.')} No account is needed, nothing leaves it.
 
@@ -20,21 +20,22 @@ ${bold('Cardbell is running on this machine.')} No account is needed, nothing le
   You are Olga, an operator. Change who you are at the bottom left: Ana and Ben approve,
   Otto may do nothing, Sam holds the card ending ${HERO_LAST4}.
 
-${bold('Try this')}
+${bold('Five minutes')}
 
-  1. Open the workspace. Sam’s card was just declined: over the daily limit of $150.
-  2. Press ${bold('Block card')} and confirm. The message says who did it; so does #card-audit.
-  3. Become Ana. Write ${bold(`/card unblock ${HERO_LAST4} found it`)}
-     Sam tries again a few seconds later: still over the limit.
-  4. Write ${bold(`/card limit ${HERO_LAST4} daily 400`)}
-     Sam tries once more, and #card-spend shows the purchase approved.
-  5. Pay at the cash register with any card, anywhere, any amount.
-  6. Become Sam and look at Cardbell’s messages: the decline in a holder’s words. Press ${bold('It was me')}, or block
-     the card. Cardbell’s Home shows what is left of Sam’s limits; Olga and Ana find there what waits for them.
-  7. Become Otto and press a button: refused, and nothing changes.
+  1. Open the workspace. Sam’s card was just declined: which limit, by how much, and when it opens again.
+  2. Become Sam. In Cardbell messages the same decline stands in a holder’s words. Press ${bold('Ask for more…')}
+     Cardbell Home shows what is left of Sam’s limits.
+  3. Become Ana. Press ${bold('Approve')} in #card-approvals: just enough, for this purchase only. Sam tries again a few
+     seconds later, #card-spend shows it, and the limit goes back by itself. Without a request, ${bold('Raise daily limit…')}
+     on the decline offers the same. #card-audit has who, what, before and after.
+  4. Become Olga. Press ${bold('Block card')} on the decline, then ${bold('Undo')}. Become Otto and press it: refused, nothing changes.
+  5. At the cash register press ${bold('12 declines')}: many cards, many shops, one message with a row each and a menu that
+     opens any of them with its buttons. ${bold('144 declines')}: a summary with a chart, every row in its thread.
+  6. As Ana write ${bold('/card digest now')}, and ${bold(`/card why ${HERO_LAST4}`)} to see why an alert went where it did.
 
-  Also: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 2000 (needs Ana and Ben, in
-  #card-approvals) · /card activate Nina Castellanos · /card block 4821 (two cards end so: it asks)
+  Also: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 400 for 2h (App Home counts it down)
+  · /card limit ${HERO_LAST4} daily 2000 (needs Ana and Ben) · /card activate Nina Castellanos
+  · /card block 4821 (two cards end so: it asks)
 
   ${story}
 
@@ -50,11 +51,13 @@ Ctrl-C stops everything and leaves nothing behind.
 export function welcome(tillUrl: string): string {
   return [
     '*Welcome.* This workspace is a copy of Slack on your machine, and Cardbell works in it as it does in the real one.',
-    `• <#${channelId.declines}> says why a card was declined. Press *Block card* there.`,
-    `• As Ana, write \`/card unblock ${HERO_LAST4} found it\`, then \`/card limit ${HERO_LAST4} daily 400\`. Sam tries again, and <#${channelId.spend}> shows the purchase.`,
-    `• Pay with any card at the <${tillUrl}|cash register>.`,
-    '• As Sam, look at *Cardbell messages* and *Cardbell Home*: the own card, in a holder’s words.',
-    '• `/card help` lists what else there is. Change who you are at the bottom left.',
+    'Change who you are at the bottom left.',
+    `• <#${channelId.declines}> says why a card was declined: which limit, by how much, and when it opens again.`,
+    '• *As Sam*, open *Cardbell messages*, press *Ask for more…*, and look at *Cardbell Home*.',
+    `• *As Ana*, press *Approve* in <#${channelId.approvals}>. Sam tries again, <#${channelId.spend}> shows the purchase, and the limit goes back by itself.`,
+    '• *As Olga*, press *Block card* on the decline, then *Undo*. *As Otto*, press it and be refused.',
+    `• At the <${tillUrl}|cash register> pay with any card, or press *12 declines*: one message, and a menu that opens any of them.`,
+    `• As Ana, write \`/card digest now\`, \`/card why ${HERO_LAST4}\`, \`/card limit ${HERO_LAST4} daily 400 for 2h\`, or \`/card help\`.`,
   ].join('\n');
 }
 

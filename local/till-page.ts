@@ -5,9 +5,10 @@ import { TILL_MERCHANTS } from './till-merchants.ts';
 export interface Receipt {
   readonly at: string;
   readonly holder: string;
-  readonly last4: string;
+  /** Null when there were many cards, and many amounts. */
+  readonly last4: string | null;
   readonly merchant: string;
-  readonly amount: number;
+  readonly amount: number | null;
   readonly isApproved: boolean;
   /** The service's words when it was declined. */
   readonly reason: string | null;
@@ -19,6 +20,9 @@ export interface TillChoice {
   readonly merchant: string;
   readonly amount: string;
 }
+
+/** How many declines at once the cash register offers: a table, and a flood. */
+export const TILL_RUSHES: readonly number[] = [12, 144];
 
 const STYLE = `
   :root { color-scheme: light; --ink: #1d1c1d; --soft: #616061; --line: #e4e2e4; --good: #0b6b4f; --bad: #b3261e; }
@@ -35,6 +39,9 @@ const STYLE = `
   label.check { font-weight: 400; } button { width: 100%; padding: 10px; font: inherit; font-weight: 700; color: #fff;
     background: #007a5a; border: 0; border-radius: 6px; cursor: pointer; } button:hover { background: #006349; }
   :focus-visible { outline: 3px solid #1264a3; outline-offset: 1px; }
+  .rush { margin-top: 20px; padding-top: 20px; border-top: 1px solid var(--line); } .rush h2 { margin: 0; }
+  .rush div { display: flex; gap: 8px; margin-top: 12px; } .rush button { color: var(--ink); background: #fff; border: 1px solid #8a888b; }
+  .rush button:hover { background: #f6f5f7; }
   .receipts { list-style: none; margin: 0 0 24px; padding: 0; }
   .receipts li { padding: 10px 0; border-top: 1px solid var(--line); } .receipts li:first-child { border: 0; padding-top: 0; }
   .approved { color: var(--good); } .declined { color: var(--bad); } small { color: var(--soft); }
@@ -64,7 +71,10 @@ export function tillPage(view: {
 <label>Amount in dollars <input type="text" inputmode="decimal" name="amount" value="${escaped(choice.amount)}" required></label>
 <label class="check"><input type="checkbox" name="wrong-pin"> With a wrong PIN</label>
 ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}</p>`}
-<button>Pay</button></form></section>
+<button>Pay</button></form>
+<form method="post" action="/till" class="rush"><h2>At noon the card network falters</h2>
+<p>Many cards at many shops are declined at once. Cardbell makes one message of them.</p>
+<div>${TILL_RUSHES.map((count) => `<button name="rush" value="${count}">${count} declines</button>`).join('')}</div></form></section>
 <section>${receipts.length === 0 ? '' : `<h2>Rung up</h2><ul class="receipts">${receipts.map(receiptLine).join('')}</ul>`}
 <h2>The cards, as the card service has them</h2>
 <table><thead><tr><th>Holder</th><th>Card</th><th>Status</th><th class="money">Daily limit</th><th class="money">Available</th></tr></thead>
@@ -82,8 +92,10 @@ function chosenFirst(accounts: readonly SandboxAccount[], { acctId }: TillChoice
 function receiptLine({ at, holder, last4, merchant, amount, isApproved, reason }: Receipt): string {
   const outcome = isApproved ? 'Approved' : 'Declined';
   const why = reason === null ? '' : `: ${escaped(reason)}`;
+  const what = amount === null ? 'Purchases' : dollars(amount);
+  const card = last4 === null ? '' : `, card ending ${last4}`;
   return `<li data-testid="receipt"><strong class="${outcome.toLowerCase()}">${outcome}${why}</strong><br>
-${dollars(amount)} at ${escaped(merchant)} <small>· ${escaped(holder)}, card ending ${last4} · ${escaped(at)}</small></li>`;
+${what} at ${escaped(merchant)} <small>· ${escaped(holder)}${card} · ${escaped(at)}</small></li>`;
 }
 
 function cardRow(account: SandboxAccount, isChosen: boolean): string {

@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 import type { SandboxAccount } from '../sandbox/server.ts';
+import { rushPurchases } from '../sandbox/story/rush.ts';
 import { TILL_MERCHANTS } from './till-merchants.ts';
-import { nameOf, type Receipt, type TillChoice, tillPage } from './till-page.ts';
+import { nameOf, type Receipt, TILL_RUSHES, type TillChoice, tillPage } from './till-page.ts';
 
 const RECEIPTS_KEPT = 6;
 const BODY_MAX = 4096;
@@ -14,6 +15,8 @@ const POLICY =
 export interface TillDeps {
   readonly accounts: () => SandboxAccount[];
   readonly purchase: (request: PurchaseRequest) => { Approved: boolean; Message: string | null };
+  /** Declined once and not tried again: one of many. */
+  readonly rush: (request: PurchaseRequest) => void;
   /** Last four of the card that is chosen at first. */
   readonly last4: string;
   readonly workspaceUrl: string;
@@ -40,10 +43,12 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     if (pathname === '/') return void response.writeHead(302, { location: '/till' }).end();
     if (pathname !== '/till') return void response.writeHead(404).end('not found');
     const form = request.method === 'POST' ? new URLSearchParams(await readBody(request)) : searchParams;
-    const problem = request.method === 'POST' ? pay(form) : null;
+    const work = form.has('rush') ? rush : pay;
+    const problem = request.method === 'POST' ? work(form) : null;
     if (request.method === 'POST' && problem === null) {
       // A page that is loaded again must not pay again.
       form.delete('wrong-pin');
+      form.delete('rush');
       return void response.writeHead(303, { location: `/till?${form.toString()}` }).end();
     }
     const accounts = deps.accounts();
@@ -76,13 +81,36 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
       ...(form.has('wrong-pin') ? { Pin: 'wrong' as const } : {}),
     });
     receipts.unshift({
-      at: new Date().toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' }),
+      at: clock(),
       holder: nameOf(account),
       last4: account.CardList.at(-1)?.Last4CardNumber ?? '',
       merchant: merchant.request.MerchantName ?? '',
       amount: Number(amount),
       isApproved: answer.Approved,
       reason: answer.Message,
+    });
+    receipts.splice(RECEIPTS_KEPT);
+    return null;
+  }
+
+  /** Many cards at many shops at once, all declined. Null, or what is wrong with the form. */
+  function rush(form: URLSearchParams): string | null {
+    const count = Number(form.get('rush'));
+    if (!TILL_RUSHES.includes(count)) return 'Choose how many.';
+    const active = deps.accounts().filter(({ CardList }) => CardList.at(-1)?.CardStatus === 'ACTIVE');
+    for (const purchase of rushPurchases(
+      active.map(({ AcctId }) => AcctId),
+      count,
+    ))
+      deps.rush(purchase);
+    receipts.unshift({
+      at: clock(),
+      holder: `${Math.min(count, active.length)} holders`,
+      last4: null,
+      merchant: `${count} shops`,
+      amount: null,
+      isApproved: false,
+      reason: null,
     });
     receipts.splice(RECEIPTS_KEPT);
     return null;
@@ -104,6 +132,10 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
       await closed;
     },
   };
+}
+
+function clock(): string {
+  return new Date().toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

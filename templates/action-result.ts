@@ -2,6 +2,7 @@ import type { CardFacts, Confirmation, Control } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardOfHolder } from './card-words.ts';
+import { changeWords } from './change-words.ts';
 import { controlButtons } from './control-buttons.ts';
 import { actions, context, outside, section, sentence } from './parts.ts';
 
@@ -48,9 +49,10 @@ export function actionResult(result: ActionResult): Message {
   const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation } = result;
   const name = cardOfHolder(card);
   const head = headline(result, name);
-  const change =
+  const sides =
     state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, 100)) : [];
-  const moved = capital(change.join(' → '));
+  const [from, to] = sides;
+  const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
@@ -64,7 +66,7 @@ export function actionResult(result: ActionResult): Message {
     blocks: [
       section(
         `*${head}*`,
-        moved,
+        moved && `${moved}.`,
         said,
         outcome[state],
         note === null ? null : outside(note, 300),

@@ -4,7 +4,7 @@ import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '
 import { type Term, termWords } from '../src/authority/wish.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import type { Lease } from '../src/store/leases.ts';
 import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
 import { ending, takeBackButton } from './lease.ts';
@@ -73,7 +73,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
       section(progress(request), lease === null ? null : ending(lease)),
       ...controls(request),
       ...context(
-        `Asked ${dateToken(askedAt)}`,
+        dateAfter('Asked', askedAt),
         state === 'open' && request.needed > 1 ? `Needs ${request.needed} different approvers.` : null,
       ),
     ],
@@ -122,5 +122,5 @@ function progress({ needed, approvals, state, decidedBy, until, note }: Approval
   if (state === 'expired') return `Nobody decided in time: it expired${when}. Nothing changed.`;
   if (state === 'glass')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
-  return `${approvals.length} of ${needed}${names}${when && `, expires${when}`}.${said}`;
+  return `${approvals.length} of ${needed}${names}${until === null ? '' : `, ${dateAfter('expires', until)}`}.${said}`;
 }

@@ -6,7 +6,7 @@ import { formatCents } from '../src/alert/money.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, plain, truncate } from '../src/slack/mrkdwn.ts';
+import { dateAfter, plain, truncate } from '../src/slack/mrkdwn.ts';
 import { capital, cardName, cardRaw, holderName, holderRaw } from './card-words.ts';
 import { outcomeLine, outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { button, confirm, context, header, outside, plainText, section, sentence } from './parts.ts';
@@ -61,7 +61,7 @@ function span(tried: readonly TriedCard[], otherwise: string): string {
     tried[0]?.firstAt ?? otherwise,
   );
   const last = tried.reduce((late, { lastAt }) => (lastAt > late ? lastAt : late), first);
-  return `first ${dateToken(first)}, last ${dateToken(last)}`;
+  return `${dateAfter('first', first)}, ${dateAfter('last', last)}`;
 }
 
 function asCard({ acctId, holder, last4 }: TriedCard) {

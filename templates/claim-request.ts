@@ -1,7 +1,7 @@
 import type { CardFacts } from '../src/alert/alert.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { actions, button, context, header, outside, section, sentence } from './parts.ts';
 
@@ -56,8 +56,8 @@ export function claimRequest(request: ClaimRequest): Message {
           ]
         : []),
       ...context(
-        `Asked ${dateToken(claimedAt)}`,
-        state === 'open' ? `Expires ${dateToken(request.until)}. Nobody confirms an own claim.` : null,
+        dateAfter('Asked', claimedAt),
+        state === 'open' ? `${dateAfter('Expires', request.until)}. Nobody confirms an own claim.` : null,
       ),
     ],
   };

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, easternTime } from '../src/slack/mrkdwn.ts';
 import { cardHandle, cardOf, cardOfHolder } from './card-words.ts';
 import { outcomeLines, outcomeSentence } from './outcomes.ts';
 import { actions, context, outside, section, sentence } from './parts.ts';
@@ -32,7 +32,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
     blocks: [
       section(
         `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
-        count === 1 ? dateToken(first) : `First ${dateToken(first)}, last ${dateToken(last)}.`,
+        count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
         `Nothing to do if the block is right. If its reason is gone: \`/card unblock ${handle}\``,
       ),
       ...outcomeLines(outcomes),

@@ -1,5 +1,5 @@
 import type { Message } from '../src/slack/message.ts';
-import { dateToken } from '../src/slack/mrkdwn.ts';
+import { dateAfter } from '../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from './parts.ts';
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
@@ -19,8 +19,8 @@ export function digestSet({ weekday, hour, minute, zone, next }: DigestSet): Mes
   const day = weekday === null ? 'every day' : `every ${weekdays[weekday] ?? ''}`;
   const head = `This channel gets a digest ${day} at ${clock}, ${outside(zone, 40)}.`;
   return {
-    text: sentence(`${head} The next one comes ${dateToken(next)}.`),
-    blocks: [section(`*${head}*`, `The next one comes ${dateToken(next)}. \`/card digest off\` ends it.`)],
+    text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
+    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. \`/card digest off\` ends it.`)],
   };
 }
 

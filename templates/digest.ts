@@ -4,7 +4,7 @@ import { declineReason } from '../src/alert/decline-reason.ts';
 import { formatCents } from '../src/alert/money.ts';
 import type { Place } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken } from '../src/slack/mrkdwn.ts';
 import { cardHandle, cardOfHolder } from './card-words.ts';
 import { shownReason } from './decline-words.ts';
 import { comparison } from './digest-chart.ts';
@@ -63,7 +63,7 @@ export function digest(facts: Digest, place: Place): Message {
       ...list('By merchant', merchants, words[1] ?? ''),
       ...list('By group', groups, words[1] ?? ''),
       ...waitingCards(inactive),
-      ...context(`${dateToken(from)} to ${dateToken(to)}`),
+      ...context(`${dateToken(from)} ${dateAfter('to', to)}`),
     ],
   };
 }

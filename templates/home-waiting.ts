@@ -3,7 +3,7 @@ import type { CardFacts } from '../src/alert/alert.ts';
 import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '../src/alert/rule-change.ts';
 import { formatDuration } from '../src/authority/duration.ts';
 import { actionId } from '../src/slack/action-id.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { takeBackButton } from './lease.ts';
 import { actions, button, context, header, outside, section } from './parts.ts';
@@ -60,7 +60,7 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       .flatMap((request): KnownBlock[] => [
         section(
           `*${mention(request.askedBy)}: ${outside(ruleName(request.change), 100)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
-          `Reason: ${outside(request.reason, 200) || 'none given'} · ${request.approvals} of ${request.needed} · asked ${dateToken(request.askedAt)}`,
+          `Reason: ${outside(request.reason, 200) || 'none given'} · ${request.approvals} of ${request.needed} · ${dateAfter('asked', request.askedAt)}`,
         ),
         ...(request.mayDecide ? actions(...decideButtons(request)) : []),
       ]),
@@ -112,7 +112,7 @@ export function homeMutes(mutes: readonly OpenMute[]): KnownBlock[] {
       ...mutes.slice(0, MUTES_MAX).map(({ card, isTravel, by, reason, endsAt }) => {
         const what = isTravel ? 'travels' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
-        return `• ${cardOfHolder(card)}: ${what} until ${dateToken(endsAt)} · by ${mention(by)}${why} · \`/card unmute ${outside(cardHandle(card), 20)}\``;
+        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · \`/card unmute ${outside(cardHandle(card), 20)}\``;
       }),
     ),
     ...more(mutes.length - MUTES_MAX, 'in `/card mutes`'),

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import * as limits from '../src/slack/limits.ts';
-import { dateToken } from '../src/slack/mrkdwn.ts';
+import { dateAfter } from '../src/slack/mrkdwn.ts';
 import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
 import { homeTeam, type TeamFacts } from './home-team.ts';
 import { context, header, section } from './parts.ts';
@@ -20,7 +20,7 @@ export function home({ at, own, team }: Home): { type: 'home'; blocks: KnownBloc
     ...(own.length === 0 ? [] : homeOwnCards(own)),
     ...(team === null ? [] : homeTeam(team)),
     ...(own.length === 0 && team === null ? stranger() : []),
-    ...context(`As of ${dateToken(at)}. It is drawn anew when something changes.`),
+    ...context(`${dateAfter('As of', at)}. It is drawn anew when something changes.`),
   ];
   return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }

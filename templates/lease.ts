@@ -2,7 +2,7 @@ import type { CardFacts } from '../src/alert/alert.ts';
 import { ruleName, ruleState, valueWord, wantedOf } from '../src/alert/rule-change.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import type { Lease } from '../src/store/leases.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { actions, button, context, header, outside, section, sentence } from './parts.ts';
@@ -47,7 +47,7 @@ export function lease(one: Lease, card: CardFacts): Message {
         : []),
       ...context(
         `Asked by ${mention(by.userId)}, ${dateToken(openedAt)}`,
-        isOpen || state === 'asking' ? `Was to end ${dateToken(endsAt)}` : null,
+        isOpen || state === 'asking' ? dateAfter('Was to end', endsAt) : null,
       ),
     ],
   };
@@ -69,7 +69,7 @@ export function ending({ state, change, before, endsAt, found, closedAt, closedB
   const who = closedBy === null ? 'by itself' : `by ${mention(closedBy)}`;
   switch (state) {
     case 'open':
-      return `Goes back to ${word(before)} ${term.kind === 'purchase' ? 'after this purchase, at the latest ' : ''}${dateToken(endsAt)}.`;
+      return `Goes back to ${word(before)} ${dateAfter(term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself', endsAt)}.`;
     case 'asking':
       return `Its time is over, but somebody changed it meanwhile: it is ${outside(valueWord(found), 40)} now. Shall it go back to ${word(before)}? Nothing changes until an approver decides.`;
     case 'ended':

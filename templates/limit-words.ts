@@ -1,7 +1,7 @@
 import type { LimitPeriod, Remedy, TransactionAlert } from '../src/alert/alert.ts';
 import { windowEnd } from '../src/alert/limit-window.ts';
 import { formatCents } from '../src/alert/money.ts';
-import { dateToken } from '../src/slack/mrkdwn.ts';
+import { dateAfter } from '../src/slack/mrkdwn.ts';
 import { outside } from './parts.ts';
 
 type Raise = Extract<Remedy, { kind: 'raise_limit' }>;
@@ -57,7 +57,7 @@ export function holderWays({ event, remedy }: TransactionAlert): string {
   const ways = [
     'ask for a higher limit',
     leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
-    opens === NEVER ? '' : `wait until ${dateToken(opens)}`,
+    opens === NEVER ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;
@@ -74,10 +74,10 @@ function left(cents: number): string {
 
 function opensAgain(period: LimitPeriod, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
-  return end === null ? ' It never starts anew.' : ` It opens again ${dateToken(end)}.`;
+  return end === null ? ' It never starts anew.' : ` It opens ${dateAfter('again', end)}.`;
 }
 
 function until(period: LimitPeriod, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
-  return end === null ? '' : `, opens again ${dateToken(end)}`;
+  return end === null ? '' : `, opens ${dateAfter('again', end)}`;
 }

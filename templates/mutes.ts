@@ -1,6 +1,6 @@
 import type { CardFacts } from '../src/alert/alert.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, easternTime, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, easternTime, mention } from '../src/slack/mrkdwn.ts';
 import { cardHandle, cardOfHolder } from './card-words.ts';
 import { asManyAsFit, context, header, outside, section, sentence } from './parts.ts';
 
@@ -28,7 +28,7 @@ export function muteSet(mute: MuteWords): Message {
     text: sentence(`${what} until ${easternTime(endsAt)}.`),
     blocks: [
       section(
-        `*${what} until ${dateToken(endsAt)}.*`,
+        `*${what} ${dateAfter('until', endsAt)}.*`,
         means,
         `It ends by itself. To end it now: \`/card unmute ${outside(cardHandle(mute.card), 20)}\``,
       ),
@@ -94,7 +94,7 @@ function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords &
   const sort = countries === null ? 'Muted' : `Traveling to ${outside(list(countries), 200)}`;
   return [
     `*${cardOfHolder(card)}*`,
-    `${sort} until ${dateToken(endsAt)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
+    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
     `${count} ${count === 1 ? 'alert' : 'alerts'} kept back so far`,
   ];
 }

@@ -1,6 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../src/alert/alert.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { sentences } from './change-words.ts';
 import { outside, section } from './parts.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
@@ -79,7 +80,7 @@ export function outcomeLine(outcome: Outcome): string {
   const when = dateToken(at, '{time}, {date_short_pretty}');
   const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
   const head = `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
-  return isSeen || text.trim() === '' ? head : `${head}. ${outside(text, 300)}`;
+  return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
 }
 
 /** What people did about an alert, the last six, oldest first. */

@@ -1,7 +1,10 @@
+import { rushPurchases } from './rush.ts';
 import { at, buy, follow, type Scene, settle } from './scene.ts';
 
 /** How many declines the storm rains within its minutes. */
 const STORM_DROPS = 30;
+/** How many cards are declined at once at noon, each at a shop of its own. */
+const RUSH = 12;
 
 /** A day in the life of the program, in order. */
 export const DAY: readonly Scene[] = [
@@ -85,6 +88,11 @@ export const DAY: readonly Scene[] = [
   at('12:30', (on) =>
     buy(on, 'velocity', on.cast.dailyLimit, { Amount: 184.1, MerchantName: 'CORNER DINER', MCCCode: '5812' }),
   ),
+  at('12:45', ({ simulation, cast }) => {
+    const purchases = rushPurchases(cast.plain, RUSH);
+    for (const purchase of purchases) simulation.purchase(purchase);
+    return `The card network falters: ${purchases.length} cards are declined at ${purchases.length} shops at once.`;
+  }),
   at('13:00', (on) =>
     buy(on, 'balance.card', on.cast.plain[1], { Amount: 9450, MerchantName: 'LAKESIDE HOTEL', MCCCode: '7011' }),
   ),

@@ -22,7 +22,7 @@ export interface StoryOptions {
 
 /**
  * Tells a day in the life of the program: purchases, a decline of every code, an order from creation over shipping to
- * activation, virtual cards, an outage, a storm. Ends early, without an error, when the signal aborts.
+ * activation, virtual cards, a rush, an outage, a storm. Ends early, without an error, when the signal aborts.
  *
  * People may play along: a scene whose card they have blocked or activated meanwhile is told as refused, and the day goes on.
  */

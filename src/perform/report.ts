@@ -1,5 +1,6 @@
 import { type ActionVerb, actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
+import { changeWords, sentences } from '../../templates/change-words.ts';
 import type { Outcome } from '../alert/alert.ts';
 import { type Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
@@ -148,10 +149,11 @@ export async function tell(
 
   const alertId = alertIdOf(action);
   if (alertId !== null && state !== 'unchanged') {
-    // The message with the button is there for sure, whatever became of our own note of it.
+    // The message with the button is there for sure, whatever became of our own note of it. Where somebody decided for
+    // another, the button was on the request, which stays a request.
     const { channel, messageTs } = action.origin;
-    if (messageTs !== null && action.target.kind === 'alert')
-      await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
+    const isOnAlert = action.target.kind === 'alert' && outcomeOf === action.id;
+    if (messageTs !== null && isOnAlert) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
     await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
     await deps.updateMessages(alertId);
   }
@@ -189,7 +191,7 @@ export function toOutcome(
 ): Outcome {
   const change =
     (verb === 'limit' || verb === 'allow') && state === 'done' && after !== null
-      ? `${before ?? 'unknown'} → ${after}`
+      ? changeWords(before ?? 'unknown', after)
       : '';
   const said = apiWords === null ? '' : `The card service says: “${apiWords}”`;
   const reason = action.reason === '' ? '' : `Reason: ${action.reason}`;
@@ -200,7 +202,7 @@ export function toOutcome(
     acctId: card.acctId,
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: isForOwnCard(action.verb, action.roles),
-    text: [change, said, note, state === 'done' ? reason : ''].filter(Boolean).join('. '),
+    text: sentences(change, said, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,
   };

@@ -1,4 +1,5 @@
 import { auditLine } from '../../templates/audit-line.ts';
+import { changeWords } from '../../templates/change-words.ts';
 import { leaseEnded } from '../../templates/lease.ts';
 import type { Outcome } from '../alert/alert.ts';
 import { ruleName, ruleState, wantedOf } from '../alert/rule-change.ts';
@@ -69,6 +70,6 @@ function toOutcome(lease: Lease, state: Told, detail: string, at: string, by: st
   const { change } = lease;
   if (state !== 'ended')
     return { verb: 'put_back', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
-  const text = `${ruleState(change, wantedOf(change))} → ${ruleState(change, lease.before)}`;
+  const text = changeWords(ruleState(change, wantedOf(change)), ruleState(change, lease.before));
   return { verb: 'put_back', by, at, state: 'done', text };
 }

@@ -118,3 +118,13 @@ export function dateToken(
   if (Number.isNaN(seconds)) return escape(fallback);
   return `<!date^${seconds}^${format}|${escape(fallback).replaceAll('|', '¦')}>`;
 }
+
+/**
+ * `until tomorrow at 12:00 AM`: a time behind words, for the middle of a sentence. Slack begins "Today" and "Tomorrow" with
+ * a capital where a date token begins with them, so the words stand in the token.
+ *
+ * @param words ours: they are not escaped.
+ */
+export function dateAfter(words: string, instant: string): string {
+  return dateToken(instant, `${words} {date_short_pretty} at {time}`, `${words} ${easternTime(instant)}`);
+}

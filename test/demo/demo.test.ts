@@ -141,6 +141,19 @@ describe('the demo, in a browser', () => {
     await message(/Ana Ferreira changed the limit.*\$150\.00.*\$400\.00/).waitFor();
   });
 
+  it('many declines at once become one message, and its menu opens any of them', async () => {
+    const till = await browser.newPage();
+    await till.goto(demo.till);
+    await till.getByRole('button', { name: '12 declines' }).click();
+    await till.getByTestId('receipt').first().getByText('12 shops').waitFor();
+    await till.close();
+
+    await go(channelId.declines);
+    const joined = message(/\d+ declines/).last();
+    await joined.locator('[data-action-id=open_alert]').waitFor();
+    expect(await joined.innerText()).toMatch(/One message, because more arrived at once/);
+  });
+
   it('Ctrl-C leaves no process, no port and no file behind', async () => {
     const children = childrenOf(demo.pid);
     const ports = [demo.page, demo.web, demo.sandbox, demo.till].map((url) => Number(new URL(url).port));

@@ -90,6 +90,27 @@ describe('a holder asks for more', () => {
     expect(shown(request)).toMatch(/Goes back to \$100\.00/);
   });
 
+  it('from the decline itself: the request stays a request, and the decline says what was done', async () => {
+    const card = await ofOtto();
+    const merchant = { MerchantName: 'Slow Boat Tavern', MCCCode: '5812' };
+    cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, ...merchant });
+    const decline = await cardbell().waitFor(channels.declines, /\$140\.00 at Slow Boat Tavern/);
+    const own = await told(/\$140\.00 at Slow Boat Tavern/);
+
+    const viewId = await form(otto, own, 'request_increase');
+    await submit(otto, viewId, { amount: '140', term: '1h', reason: 'Dinner with a client' });
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => shown(decline).includes('· confirmed'), 'the decline says that it was done');
+    await until(() => shown(request).includes('revert_now'), 'the request is decided');
+
+    expect(textOf(request)).toMatch(/^Approved/);
+    expect(shown(request)).not.toContain('Slow Boat Tavern');
+    expect(shown(decline)).toMatch(
+      /Daily limit \$100\.00 → \$140\.00\. Goes back to \$100\.00[^.]*\. Reason: Dinner with a client\./,
+    );
+  });
+
   it('asked twice it is one request; denied with a note, the holder reads it', async () => {
     const card = await ofOtto();
     const request = await asked(card, '250 hotel');

@@ -129,7 +129,7 @@ describe('the result of an action', () => {
   it.each([
     [
       'done',
-      'Limit changed: Jane Doe’s card ending 1212. Daily limit $400.00 → daily limit $450.00. It goes back to $400.00 at 6 PM.',
+      'Limit changed: Jane Doe’s card ending 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.',
     ],
     ['running', 'Changing the limit: Jane Doe’s card ending 1212 … It goes back to $400.00 at 6 PM.'],
     ['unchanged', 'Nothing to do for Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
@@ -164,7 +164,7 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
-      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212, $400.00 → $2,000.00. 1 of 2 by <@U2>, expires <!date^1795187640^{date_short_pretty} at {time}|Nov 20, 2026, 10:14 AM ET>.',
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212, $400.00 → $2,000.00. 1 of 2 by <@U2>, <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
     );
     expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');

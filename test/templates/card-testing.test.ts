@@ -37,7 +37,7 @@ describe('a card-testing warning', () => {
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Possible card testing: 3 cards at Blue Bottle Coffee
-      *3 cards declined at Blue Bottle Coffee, Austin, TX*, first <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>, last <!date^1795184400^{date_short_pretty} at {time}|Nov 20, 2026, 9:20 AM ET>.
+      *3 cards declined at Blue Bottle Coffee, Austin, TX*, <!date^1795184040^first {date_short_pretty} at {time}|first Nov 20, 2026, 9:14 AM ET>, <!date^1795184400^last {date_short_pretty} at {time}|last Nov 20, 2026, 9:20 AM ET>.
       Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.
       • *Jane Doe*, card ending 1200: 2 declines, $1.00 to $5.00
       • *Jon Snow*, card ending 1201: 1 decline, $1.00

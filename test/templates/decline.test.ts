@@ -17,7 +17,7 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
       *Over the daily limit*
-      *$49.00 over the daily limit of $400.00*; $35.10 was left. It opens again <!date^1795237200^{date_short_pretty} at {time}|Nov 21, 2026, 12:00 AM ET>.
+      *$49.00 over the daily limit of $400.00*; $35.10 was left. It opens <!date^1795237200^again {date_short_pretty} at {time}|again Nov 21, 2026, 12:00 AM ET>.
       The card service says: “Transaction exceeded daily spend limit”
       *Cardholder*
       Jane Doe
@@ -32,7 +32,7 @@ describe('a declined purchase', () => {
       In person
       *When*
       <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
-      *Cardholder:* Ask for a higher limit, pay $35.10 or less, or wait until <!date^1795237200^{date_short_pretty} at {time}|Nov 21, 2026, 12:00 AM ET>.
+      *Cardholder:* Ask for a higher limit, pay $35.10 or less, or wait <!date^1795237200^until {date_short_pretty} at {time}|until Nov 21, 2026, 12:00 AM ET>.
       *Admin:* Raise the daily limit to at least $449.00 if the purchase is fine, then have it tried again.
       Raise daily limit…
       Block card
@@ -66,10 +66,10 @@ describe('a declined purchase', () => {
     );
 
     expect(both).toContain(
-      'Also too small: weekly (nothing was left, opens again <!date^1795323600^{date_short_pretty} at {time}|Nov 22, 2026, 12:00 AM ET>).',
+      'Also too small: weekly (nothing was left, opens <!date^1795323600^again {date_short_pretty} at {time}|again Nov 22, 2026, 12:00 AM ET>).',
     );
     expect(both).toContain('Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 if');
-    expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait until <!date^1795323600^');
+    expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait <!date^1795323600^until ');
     expect(never).toContain('Also too small: lifetime ($9.00 was left).');
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   channelMention,
+  dateAfter,
   dateToken,
   easternTime,
   escape as escapeMrkdwn,
@@ -123,5 +124,12 @@ describe('tokens', () => {
     );
     expect(dateToken('2026-11-20T14:14:00Z', '{time}', 'then')).toBe('<!date^1795184040^{time}|then>');
     expect(dateToken('<!channel>')).toBe('&lt;!channel&gt;');
+  });
+
+  it('stand in the middle of a sentence with the words before them', () => {
+    expect(`Wait ${dateAfter('until', '2026-11-20T14:14:00Z')}.`).toBe(
+      'Wait <!date^1795184040^until {date_short_pretty} at {time}|until Nov 20, 2026, 9:14 AM ET>.',
+    );
+    expect(dateAfter('until', 'no time')).toBe('until no time');
   });
 });

@@ -1,0 +1,59 @@
+import type { PurchaseRequest } from '../engine/purchase-request.ts';
+
+const PLACES = [
+  'Harbor',
+  'Lakeside',
+  'Oak',
+  'Route 9',
+  'Corner',
+  'Union',
+  'Mill',
+  'Canal',
+  'Hilltop',
+  'Juniper',
+  'Dock',
+  'Garden',
+];
+const SHOPS: readonly (readonly [name: string, mcc: string])[] = [
+  ['Bakery', '5462'],
+  ['Tavern', '5812'],
+  ['Books', '5942'],
+  ['Fuel', '5542'],
+  ['Hardware', '5251'],
+  ['Pharmacy', '5912'],
+  ['Grocery', '5411'],
+  ['Parking', '7523'],
+  ['Casino', '7995'],
+  ['Cabs', '4121'],
+  ['Office Supply', '5943'],
+  ['Theatre', '7922'],
+];
+
+/** So many shops there are: each decline of a rush has one of its own. */
+export const RUSH_MAX = PLACES.length * SHOPS.length;
+
+/**
+ * Purchases of many cards at many shops at once, none of which is honored: the card network falters at noon. No shop comes
+ * twice, so nothing repeats and nothing looks like a test of stolen cards.
+ *
+ * @param acctIds whose cards; they take turns.
+ * @param count at most `RUSH_MAX`.
+ */
+export function rushPurchases(acctIds: readonly number[], count: number): PurchaseRequest[] {
+  if (acctIds.length === 0) return [];
+  return Array.from({ length: Math.min(count, RUSH_MAX) }, (_, i) => {
+    const [shop, mcc] = SHOPS[i % SHOPS.length] as (typeof SHOPS)[number];
+    const place = PLACES[(i + Math.floor(i / SHOPS.length)) % PLACES.length] as string;
+    return {
+      AcctId: acctIds[i % acctIds.length] as number,
+      // Some are more than anybody has.
+      Amount: i % 5 === 2 ? 9400 + i : (1250 + ((i * 737) % 9000)) / 100,
+      MerchantName: `${place} ${shop}`,
+      MerchantCity: i % 4 === 3 ? 'Lyon' : 'Albany',
+      MerchantState: i % 4 === 3 ? '' : 'NY',
+      MerchantCountry: i % 4 === 3 ? 'FR' : 'US',
+      MCCCode: mcc,
+      DoNotHonor: true,
+    };
+  });
+}

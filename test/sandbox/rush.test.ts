@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { purchase } from '../../sandbox/engine/purchase.ts';
+import { castOf } from '../../sandbox/story/cast.ts';
+import { RUSH_MAX, rushPurchases } from '../../sandbox/story/rush.ts';
+import { bareWorld } from './bare-world.ts';
+
+it('a rush is declined to the last purchase, each at a shop of its own, for several reasons', () => {
+  const { world } = bareWorld();
+  const { plain } = castOf(world);
+
+  const rush = rushPurchases(plain, RUSH_MAX);
+  const answers = rush.map((request) => purchase(world, request));
+
+  expect(rush).toHaveLength(RUSH_MAX);
+  expect(new Set(rush.map(({ MerchantName }) => MerchantName)).size).toBe(RUSH_MAX);
+  expect(new Set(rush.slice(0, plain.length).map(({ AcctId }) => AcctId)).size).toBe(plain.length);
+  expect(answers.filter(({ Approved }) => Approved)).toEqual([]);
+  expect(new Set(answers.map(({ MessageCode }) => MessageCode)).size).toBeGreaterThan(2);
+});
+
+it('nobody can rush without cards, and nobody more than there are shops', () => {
+  expect(rushPurchases([], 12)).toEqual([]);
+  expect(rushPurchases([1], 1000)).toHaveLength(RUSH_MAX);
+});
