@@ -1,112 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
-import { isTimeZone } from './card/time.ts';
+import { shared, web, worker } from './environment.ts';
 import { ConfigError } from './errors.ts';
+import { readTls } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
 export const EX_CONFIG = 78;
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-const listOf = (item: z.ZodType<string, string>, expected: string) =>
-  z
-    .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    )
-    .pipe(z.array(item).min(1, expected));
-
-const channelId = z.string().regex(/^[CGD][A-Z0-9]+$/, 'expected a Slack channel id such as C0123ABCD');
-const members = 'expected Slack user ids (U…) or user group ids (S…), comma-separated';
-const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
-const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
-const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
-const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
-const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
-const filePath = z.string().min(1);
-
-const shared = {
-  REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
-  REDIS_DURABILITY: z
-    .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
-    .default('redis'),
-  SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
-  SLACK_API_URL: httpUrl.optional(),
-  CARD_SERVICE_TIMEZONE: z
-    .string()
-    .refine(isTimeZone, 'expected a time zone name such as America/New_York')
-    .default('America/New_York'),
-  ALERTS_CHANNEL: z.string({ error: 'expected a Slack channel id such as C0123ABCD' }).pipe(channelId),
-  ALERTS_CHANNEL_DECLINES: channelId.optional(),
-  ALERTS_CHANNEL_SHIPPING: channelId.optional(),
-  ALERTS_CHANNEL_STATUS: channelId.optional(),
-  ALERTS_CHANNEL_VIRTUAL: channelId.optional(),
-  ALERTS_CHANNEL_SPEND: channelId.optional(),
-  ALERTS_CHANNEL_APPROVALS: channelId.optional(),
-  ALERTS_CHANNEL_OPS: channelId.optional(),
-  ALERTS_CHANNEL_AUDIT: channelId.optional(),
-  TWO_PERSON_ABOVE: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
-    .transform((text) => Math.round(Number(`${text}e2`)))
-    .default(100_000),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'expected one of trace, debug, info, warn, error, fatal, silent',
-    })
-    .default('info'),
-};
-
-const web = {
-  HOST: z.string().min(1).default('0.0.0.0'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'expected a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535')
-    .default(3000),
-  TLS_CERT_FILE: filePath.optional(),
-  TLS_KEY_FILE: filePath.optional(),
-  SLACK_SIGNING_SECRET: z.string().min(1).optional(),
-  SLACK_APP_TOKEN: z
-    .string()
-    .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
-    .optional(),
-  WEBHOOK_SHARED_SECRET: z
-    .string({ error: 'expected the shared secret of the card service' })
-    .transform((text) =>
-      text
-        .split(',')
-        .map((secret) => secret.trim())
-        .filter((secret) => secret !== ''),
-    )
-    .pipe(
-      z
-        .array(z.string())
-        .min(1, 'expected the shared secret of the card service')
-        .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
-    ),
-  OPERATORS: listOf(member, members).default([]),
-  APPROVERS: listOf(member, members).default([]),
-};
-
-const worker = {
-  CARD_API_URL: z
-    .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
-    .pipe(httpUrl),
-  CARD_API_TOKEN: required('the token of the card API'),
-  CARD_API_AUTH_SCHEME: z
-    .string()
-    .transform((scheme) => scheme.toLowerCase())
-    .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
-    .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
-    .default('token'),
-  CARD_API_ASSUMPTIONS: z.string().optional(),
-};
 
 const SharedEnv = z.object(shared);
 const WebEnv = z.object({ ...shared, ...web });
@@ -255,32 +155,4 @@ function read<T extends z.ZodType>(schema: T, env: Env, problems: string[]): z.o
     problems.push(`${name}: ${issue.message}`);
   }
   return null;
-}
-
-function readTls(given: Record<string, string>, problems: string[]): WebConfig['tls'] {
-  const cert = given['TLS_CERT_FILE'];
-  const key = given['TLS_KEY_FILE'];
-  if (cert === undefined && key === undefined) return null;
-  if (cert === undefined || key === undefined) {
-    problems.push(`${cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE'}: expected both TLS files, or neither`);
-    return null;
-  }
-  const contents = { cert: readPem('TLS_CERT_FILE', cert, problems), key: readPem('TLS_KEY_FILE', key, problems) };
-  if (contents.cert === null || contents.key === null) return null;
-  try {
-    createSecureContext({ cert: contents.cert, key: contents.key });
-  } catch {
-    problems.push('TLS_CERT_FILE, TLS_KEY_FILE: expected a certificate and the private key that belongs to it, in PEM');
-    return null;
-  }
-  return { cert: contents.cert, key: contents.key };
-}
-
-function readPem(name: string, path: string, problems: string[]): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    problems.push(`${name}: expected a readable PEM file`);
-    return null;
-  }
 }

@@ -51,8 +51,8 @@ describe('the Slack app manifest', () => {
 });
 
 describe('the documents', () => {
-  const config = text('src/config.ts');
-  const variables = [...config.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name ?? '');
+  const environment = text('src/environment.ts');
+  const variables = [...environment.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name ?? '');
 
   it.each(['.env.example', 'README.md'])('%s names every variable that is read', (path) => {
     const missing = variables.filter((name) => !text(path).includes(name));

@@ -55,3 +55,6 @@ export const keepFailedOnly = {
   removeOnComplete: true,
   removeOnFail: { age: 14 * 24 * 3600, count: 10_000 },
 } as const;
+
+/** Pause before a job's next try. */
+export const backoff = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;

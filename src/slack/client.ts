@@ -3,10 +3,8 @@ import webApi from '@slack/web-api';
 import { SlackError } from '../errors.ts';
 import type { UploadedFile } from './draft.ts';
 import { toSlackError } from './failure.ts';
+import { type FoundMessage, findMessage, METADATA_TYPE, refOf } from './find-message.ts';
 import type { Message, MessageRef } from './message.ts';
-
-/** Event type of our messages' metadata. Any app in the workspace may read metadata, so it holds an opaque id only. */
-const METADATA_TYPE = 'cardbell_message';
 
 /** Slack's own time limit for us is 3 s; ours for Slack is longer, because an unknown outcome costs a look-up. */
 const TIMEOUT_MS = 10_000;
@@ -90,33 +88,10 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
       throw toSlackError(method, error);
     }
   };
-
-  /** The newest message of a channel, or of a thread, that fits. */
-  async function findMessage(
-    channel: string,
-    sinceMs: number,
-    threadTs: string | null,
-    fits: (message: FoundMessage) => boolean,
-  ): Promise<string | null> {
-    const place = { channel, oldest: String(Math.floor(sinceMs / 1000) - 60), limit: 200, include_all_metadata: true };
-    const find = async (ask: (cursor: { cursor?: string }) => Promise<Page>): Promise<string | null> => {
-      let cursor: string | undefined;
-      do {
-        const page = await ask(cursor === undefined ? {} : { cursor });
-        const found = page.messages?.find(fits);
-        if (found?.ts !== undefined) return found.ts;
-        cursor = page.response_metadata?.next_cursor;
-      } while (cursor !== undefined && cursor !== '');
-      return null;
-    };
-    return threadTs === null
-      ? await call('conversations.history', () =>
-          find((cursor) => client.conversations.history({ ...place, ...cursor })),
-        )
-      : await call('conversations.replies', () =>
-          find((cursor) => client.conversations.replies({ ...place, ts: threadTs, ...cursor })),
-        );
-  }
+  const find = (channel: string, sinceMs: number, threadTs: string | null, fits: (message: FoundMessage) => boolean) =>
+    call(threadTs === null ? 'conversations.history' : 'conversations.replies', () =>
+      findMessage(client, channel, sinceMs, threadTs, fits),
+    );
 
   return {
     authTest: () =>
@@ -146,7 +121,7 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
         return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
       }),
     findByRef: (channel, ref, sinceMs, threadTs = null) =>
-      findMessage(channel, sinceMs, threadTs, (message) => refOf(message) === ref),
+      find(channel, sinceMs, threadTs, (message) => refOf(message) === ref),
     uploadFile: ({ name, title, content }) =>
       call('files.getUploadURLExternal', async () => {
         const body = Buffer.from(content);
@@ -169,7 +144,7 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
           : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
       }),
     findFile: (channel, name, sinceMs, threadTs) =>
-      findMessage(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file.name === name) ?? false),
+      find(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file.name === name) ?? false),
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
@@ -235,20 +210,4 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
         };
       }),
   };
-}
-
-interface FoundMessage {
-  readonly ts?: string;
-  readonly files?: readonly { readonly name?: string | null }[];
-}
-
-/** What both kinds of history answer. */
-interface Page {
-  readonly messages?: readonly FoundMessage[];
-  readonly response_metadata?: { readonly next_cursor?: string };
-}
-
-function refOf(message: object): unknown {
-  const { metadata } = message as { metadata?: { event_type?: string; event_payload?: { ref?: unknown } } };
-  return metadata?.event_type === METADATA_TYPE ? metadata.event_payload?.ref : undefined;
 }
