@@ -12,8 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
+/** Waits are short here, but a receiver on a busy machine may take its time: only what is about that runs into it. */
+const patient = { timeoutFloorMs: 5000 };
 const start = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
-  sandboxes.start({ webhooks: receiver.url, seed: 'small', ...options });
+  sandboxes.start({ webhooks: receiver.url, seed: 'small', assumptions: patient, ...options });
 const first = (sandbox: Sandbox): number => sandbox.accounts()[0]!.AcctId;
 
 describe('delivery of webhooks', () => {
@@ -83,8 +85,8 @@ describe('delivery of webhooks', () => {
       .map(({ atMs }, index) => ((atMs - receiver.received[index]!.atMs) * timeScale) / 1000);
     for (const [index, seconds] of [15, 30, 60, 120, 3600].entries()) {
       expect(gaps[index]).toBeGreaterThanOrEqual(seconds - 1);
-      // Half a second of real time is 300 seconds here: a busy machine must not fail the test.
-      expect(gaps[index]).toBeLessThan(seconds + 300);
+      // Two seconds of real time are 1,200 here: a busy machine must not fail the test.
+      expect(gaps[index]).toBeLessThan(seconds + 1200);
     }
     expect(receiver.received).toHaveLength(6);
     expect(new Set(receiver.received.map(({ body }) => JSON.stringify(body))).size).toBe(1);
@@ -118,19 +120,24 @@ describe('delivery of webhooks', () => {
     expect(sandbox.deliveries.map(({ status: got }) => got)).toEqual(attempts === 1 ? [status] : [status, 200]);
   });
 
-  it.each([
-    [10, 200],
-    [20, 400],
-  ] as const)('gives a receiver %i seconds, at time scale 50 %i ms', async (timeoutSeconds, timeoutMs) => {
+  it('gives a receiver 10 seconds, and 20 where that is set, shorter by the time scale', async () => {
     receiver.answer = () => {};
-    const sandbox = await start({ timeScale: 50, timeoutSeconds });
 
-    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
-    await until(() => sandbox.deliveries.length === 1, 'a timeout');
+    const [ten, twenty] = await Promise.all(
+      ([10, 20] as const).map(async (timeoutSeconds) => {
+        const sandbox = await start({ timeScale: 50, timeoutSeconds, assumptions: {} });
+        sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+        await until(() => sandbox.deliveries.length === 1, 'a timeout');
+        return sandbox.deliveries[0];
+      }),
+    );
 
-    expect(sandbox.deliveries[0]).toMatchObject({ status: null, error: 'timeout', dropped: false });
-    expect(sandbox.deliveries[0]!.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
-    expect(sandbox.deliveries[0]!.durationMs).toBeLessThan(timeoutMs + 190);
+    for (const delivery of [ten, twenty])
+      expect(delivery).toMatchObject({ status: null, error: 'timeout', dropped: false });
+    expect(ten?.durationMs).toBeGreaterThanOrEqual(195);
+    expect(twenty?.durationMs).toBeGreaterThanOrEqual(395);
+    // Side by side on the same machine, however busy it is.
+    expect(ten?.durationMs).toBeLessThan(twenty?.durationMs ?? 0);
   });
 
   it('tries again when nobody listens', async () => {

@@ -78,6 +78,8 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     redisUrl: redis.url,
     webhooks: `http://127.0.0.1:${port}/webhooks`,
     timeScale: 60,
+    // A web process that a busy machine holds up is not told everything twice.
+    assumptions: { timeoutFloorMs: 5000 },
     ...options.sandbox,
   });
   const store = new Redis(redis.url, { maxRetriesPerRequest: null });

@@ -10,7 +10,7 @@ import { button, call, openWorkspace, plain, SECRET, TOKEN } from './local-works
 let workspace: Workspace;
 let app: App | undefined;
 beforeEach(async () => {
-  workspace = await openWorkspace({ appToken: 'xapp-test', acknowledgeMs: 250 });
+  workspace = await openWorkspace({ appToken: 'xapp-test' });
 });
 afterEach(async () => {
   await app?.stop();
@@ -68,6 +68,8 @@ describe('a slash command', () => {
   });
 
   it('that is not acknowledged in time fails before the person’s eyes', async () => {
+    await workspace.stop();
+    workspace = await openWorkspace({ appToken: 'xapp-test', acknowledgeMs: 250 });
     app = await startApp(workspace, (it) => it.command('/card', () => new Promise(() => undefined)));
 
     const delivery = await workspace.command({ user: 'U1', channel: 'C1', command: '/card', text: '' });
