@@ -1,5 +1,4 @@
 import { auditLine } from '../../templates/audit-line.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { glassBroken } from '../../templates/request-notes.ts';
 import { type RuleChange, ruleName } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
@@ -8,7 +7,8 @@ import { atMost, type Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
 import { changeRule } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
-import { purchaseOf } from './exposure.ts';
+import { isOwnCardOf, purchaseOf } from './exposure.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord, tell } from './report.ts';
 import { settle } from './settle-request.ts';
 
@@ -22,7 +22,7 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
   const no = (why: string, whoCan = 'Ask an approver.') =>
-    deps.answer(action, refusal({ what: 'Breaking the glass', why, whoCan }));
+    refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
   if (request.decision === action.id) return await finish(action, request, deps);
   if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
@@ -31,7 +31,7 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
     {
       deed: 'break_glass',
       roles: action.roles,
-      isOwnCard: request.holder === by,
+      isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
       isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
     },

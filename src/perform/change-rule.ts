@@ -18,7 +18,7 @@ import { endOfTerm, type Wish } from '../authority/wish.ts';
 import { CardApiError } from '../errors.ts';
 import { noteOf, overtaken } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { baseOf, countRaise, isHolder, raisedCents } from './exposure.ts';
+import { baseOf, countRaise, isOwnCardOf, raisedCents } from './exposure.ts';
 import { openLease, settleLeases } from './open-lease.ts';
 import { openRequest } from './open-request.ts';
 import { auditRecord, endOf, report, tell } from './report.ts';
@@ -69,7 +69,7 @@ export async function changeRule(
   const base = await baseOf(wish, acctId, current, deps);
   if (approval === null && isLooser(base, wanted)) {
     const cents = await raisedCents(action, wish, acctId, { current, base }, deps);
-    const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
+    const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
     const verdict = judge({ deed: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {

@@ -33,6 +33,8 @@ export async function changeStatus(
   { action, acctId, cardId }: Resolved,
   deps: PerformDeps,
 ): Promise<void> {
+  // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
+  if (verb === 'block') await deps.blocks.want(acctId, action.actor.userId);
   const account = verb === 'block' ? await readQuickly(acctId, deps) : await deps.card.getAccount(acctId);
   if (account === null) return await blockUnread({ action, acctId, cardId }, deps);
   const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
@@ -101,6 +103,7 @@ async function send(
     return await settleFailure(error, verb, acctId, expects, finish, deps);
   }
   const undo = await offerUndo({ action, acctId, cardId }, before, deps);
+  if (verb !== 'block') await deps.blocks.forgetWanted(acctId);
   await finish('done', { after, confirmation: 'sent', expects, ...undo });
 }
 

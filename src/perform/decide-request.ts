@@ -1,6 +1,5 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
@@ -8,7 +7,8 @@ import type { Result } from '../authority/result.ts';
 import type { LimitRequest } from '../store/requests.ts';
 import { changeRule } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
-import { needsOthers } from './exposure.ts';
+import { isOwnCardOf, needsOthers } from './exposure.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord, tell } from './report.ts';
 import { expire, settle } from './settle-request.ts';
 
@@ -24,7 +24,7 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
   const no = (why: string, whoCan = 'Nothing is left to decide.') =>
-    deps.answer(action, refusal({ what: 'Your decision', why, whoCan }));
+    refuse(action, { what: 'Your decision', why, whoCan }, deps, { acctId: request?.acctId ?? null });
 
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
   if (request.decision === action.id) return await settle(request, deps);
@@ -64,7 +64,7 @@ async function approve(
     {
       deed: 'approve',
       roles: action.roles,
-      isOwnCard: request.holder === by,
+      isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
       isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
     },
     deps,

@@ -12,6 +12,20 @@ export async function isHolder(userId: string, acctId: number, { links }: Perfor
 }
 
 /**
+ * True when the card counts as the own one of who decides: linked now, or until a day ago, or when it was asked for.
+ *
+ * @param holder who held it when it was asked for; null: nobody, or nothing was asked.
+ */
+export async function isOwnCardOf(
+  userId: string,
+  acctId: number,
+  { links }: Pick<PerformDeps, 'links'>,
+  holder: string | null = null,
+): Promise<boolean> {
+  return holder === userId || (await links.wasHolderLately(userId, acctId));
+}
+
+/**
  * How much more a card may spend by a change: what the rule of two looks at.
  *
  * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its

@@ -6,6 +6,7 @@ import { REQUEST_MS } from '../authority/policy.ts';
 import type { Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
 import type { PerformDeps } from './deps.ts';
+import { isOwnCardOf } from './exposure.ts';
 
 interface Asked {
   readonly action: Action;
@@ -34,7 +35,8 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
   }
   const now = deps.now();
   const holder = (await deps.links.ofAccount(acctId))?.userId ?? null;
-  const counts = action.roles.includes('approver') && holder !== action.actor.userId;
+  const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
+  const counts = action.roles.includes('approver') && !isOwnCard;
   const request: LimitRequest = {
     id,
     action: Action.parse({ ...action, wish }),
@@ -60,7 +62,7 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
   if (known === null) await deps.requests.save(request);
   await deps.postRequest(known ?? request);
   await deps.scheduleRequest(id);
-  return whyAsked(asked, holder, deps);
+  return whyAsked(asked, isOwnCard, deps);
 }
 
 function isSame({ acctId, wish, action }: LimitRequest, asked: Asked): boolean {
@@ -72,10 +74,10 @@ function isSame({ acctId, wish, action }: LimitRequest, asked: Asked): boolean {
   );
 }
 
-function whyAsked({ action }: Asked, holder: string | null, deps: PerformDeps): string {
+function whyAsked({ action }: Asked, isOwnCard: boolean, deps: PerformDeps): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'ask') return 'I asked the approvers; you hear from me when they have decided.';
-  if (holder === action.actor.userId) return `It is your own card, so it takes another approver. ${asked}`;
+  if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;
   const above = formatCents(deps.twoPersonAboveCents);
   return `A raise of more than ${above} within 24 hours needs a second approver. ${asked}`;
 }

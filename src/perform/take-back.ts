@@ -5,7 +5,8 @@ import { judge } from '../authority/policy.ts';
 import type { Lease } from '../store/leases.ts';
 import type { PerformDeps } from './deps.ts';
 import { putBack } from './end-lease.ts';
-import { isHolder } from './exposure.ts';
+import { isOwnCardOf } from './exposure.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import { tellEnd } from './tell-lease-end.ts';
 
@@ -28,7 +29,7 @@ export async function decideLease(action: Action, deps: PerformDeps): Promise<vo
     // Taking back what was lowered for a while is a raise.
     const isRaise = isLooser(wantedOf(lease.change), lease.before);
     const deed = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
-    const isOwnCard = await isHolder(action.actor.userId, lease.acctId, deps);
+    const isOwnCard = await isOwnCardOf(action.actor.userId, lease.acctId, deps);
     const verdict = judge({ deed, roles: action.roles, isOwnCard }, deps);
     if (verdict.kind === 'refused') return await no(action, verdict.why, 'Ask an approver.', deps);
     await askedOnce(action, lease, deps);
@@ -40,7 +41,8 @@ export async function decideLease(action: Action, deps: PerformDeps): Promise<vo
     await tellEnd(after, action, deps);
     if (after.state !== 'asking') return;
     const why = `Somebody changed the ${ruleName(lease.change)} meanwhile, so I left it.`;
-    await no(action, why, 'The question is in the channel for requests.', deps);
+    const whoCan = 'The question is in the channel for requests.';
+    await deps.answer(action, refusal({ what: 'Taking it back', why, whoCan }));
   });
 }
 
@@ -61,5 +63,5 @@ async function askedOnce(action: Action, lease: Lease, deps: PerformDeps): Promi
 }
 
 async function no(action: Action, why: string, whoCan: string, deps: PerformDeps): Promise<void> {
-  await deps.answer(action, refusal({ what: 'Taking it back', why, whoCan }));
+  await refuse(action, { what: 'Taking it back', why, whoCan }, deps);
 }

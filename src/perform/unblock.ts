@@ -1,9 +1,8 @@
-import { refusal } from '../../templates/refusal.ts';
 import { judge } from '../authority/policy.ts';
 import { changeStatus } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
-import { isHolder } from './exposure.ts';
-import { recordRefusal } from './record-refusal.ts';
+import { isOwnCardOf } from './exposure.ts';
+import { refuse } from './record-refusal.ts';
 import type { Resolved } from './resolve-card.ts';
 
 /**
@@ -13,11 +12,10 @@ import type { Resolved } from './resolve-card.ts';
  */
 export async function unblock(resolved: Resolved, deps: PerformDeps): Promise<void> {
   const { action, acctId } = resolved;
-  const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
+  const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
   const verdict = judge({ deed: 'unblock', roles: action.roles, isOwnCard }, deps);
   if (verdict.kind !== 'refused') return await changeStatus('unblock', resolved, deps);
-  await recordRefusal(action, deps);
   const others = (await deps.whoMay('approver')).filter((id) => id.startsWith('U') && id !== action.actor.userId);
   const whoCan = { text: 'Ask another approver.', userIds: others };
-  await deps.answer(action, refusal({ what: 'Unblocking the card', why: verdict.why, whoCan }));
+  await refuse(action, { what: 'Unblocking the card', why: verdict.why, whoCan }, deps, { acctId });
 }

@@ -1,20 +1,24 @@
-import { refusal } from '../../templates/refusal.ts';
+import type { Refusal } from '../../templates/refusal.ts';
 import { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
+import type { Block } from '../store/blocks.ts';
 import { changeStatus } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { tell } from './report.ts';
 
 /**
  * *Undo*, within a minute, by who blocked: the card is as active as it was before.
  *
+ * Never what somebody else wants as well: they were told that the card is blocked, and rely on it.
+ *
  * @throws CardApiError when the job should run again.
  */
 export async function undoBlock(action: Action, deps: PerformDeps): Promise<void> {
   const blockId = action.target.kind === 'action' ? action.target.actionId : '';
-  const no = (why: string) =>
-    deps.answer(action, refusal({ what: 'Undoing the block', why, whoCan: 'An approver can unblock the card.' }));
   const block = await deps.blocks.get(blockId);
+  const no = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
+    refuse(action, { what: 'Undoing the block', why, whoCan }, deps, { acctId: block?.acctId ?? null });
   if (block === null) return await no('That can be undone for a minute only.');
   const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
   const isOwnDeed = block.by === action.actor.userId;
@@ -27,8 +31,26 @@ export async function undoBlock(action: Action, deps: PerformDeps): Promise<void
     const written = await deps.journal.read(action.id);
     if (written?.state === 'told') return;
     if (written?.state === 'settled') return await tell(unblock, 'unblock', written, deps);
+    const whyNot = written === null ? await whyNotMine(blockId, block, deps) : null;
+    if (whyNot !== null) return await no(whyNot.why, whyNot.whoCan);
     await changeStatus('unblock', { action: unblock, acctId, cardId }, deps);
   });
+}
+
+/** Why the block that stands now is not only that of who made it; null when it is. */
+async function whyNotMine(
+  blockId: string,
+  { acctId, cardId, by }: Block,
+  deps: PerformDeps,
+): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
+  const other = (await deps.blocks.wantedBy(acctId)).find((userId) => userId !== by);
+  if (other !== undefined) {
+    const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
+    return { why: 'Somebody else wants this card blocked as well.', whoCan };
+  }
+  const isOld = await deps.confirmations.isOvertaken(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
+  const why = 'This card was unblocked and blocked again since then.';
+  return isOld ? { why, whoCan: 'An approver can unblock the card.' } : null;
 }
 
 /** The minute is over: *Undo* leaves the alert. */

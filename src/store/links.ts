@@ -25,12 +25,27 @@ export interface Links {
   /** By account. */
   ofUser(userId: string): Promise<Link[]>;
   isHolder(userId: string): Promise<boolean>;
+  /** True for the holder, and for who was it within the last 24 hours: nobody unlinks a card to decide about it. */
+  wasHolderLately(userId: string, acctId: number): Promise<boolean>;
 }
 
-/** KEYS: links by account, accounts by user. ARGV: account, link ('' for none), its user. */
+/** How long somebody whose link ended counts as the holder where that keeps them from deciding. */
+export const LATELY_MS = 24 * 3_600_000;
+
+/**
+ * KEYS: links by account, accounts by user, who held this account. ARGV: account, link ('' for none), its user, now, and
+ * how long a holder of before is remembered, in milliseconds.
+ */
 const setScript = `
 local old = redis.call('HGET', KEYS[1], ARGV[1])
-if old then redis.call('ZREM', KEYS[2], cjson.decode(old).userId .. ':' .. ARGV[1]) end
+if old then
+  local holder = cjson.decode(old).userId
+  redis.call('ZREM', KEYS[2], holder .. ':' .. ARGV[1])
+  if holder ~= ARGV[3] then
+    redis.call('ZADD', KEYS[3], ARGV[4], holder)
+    redis.call('PEXPIRE', KEYS[3], ARGV[5])
+  end
+end
 if ARGV[2] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
 else
@@ -44,29 +59,33 @@ return 1
 const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They stay until somebody takes them away. */
-export function createLinks(redis: Redis | Cluster): Links {
+export function createLinks(redis: Redis | Cluster, now: () => number = Date.now): Links {
   const set = defineScript(redis, 'cardbellLinkSet', setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
   const byUser = stateKey('links-by-user');
-  const keys = [byAccount, byUser];
+  /** Slack users whose link to an account ended, by when. */
+  const heldKey = (acctId: number): string => stateKey(`held:${acctId}`);
+  const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
   const accountsOf = async (userId: string): Promise<string[]> => {
     const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);
     return members.map((member) => member.slice(userId.length + 1));
   };
 
+  const ofAccount = async (acctId: number): Promise<Link | null> => {
+    const text = await redis.hget(byAccount, String(acctId));
+    return text === null ? null : Link.parse(JSON.parse(text));
+  };
+
   return {
     async link(link) {
       const { acctId, userId } = Link.parse(link);
-      await set.run(keys, [acctId, JSON.stringify(link), userId]);
+      await set.run(keysOf(acctId), [acctId, JSON.stringify(link), userId, now(), LATELY_MS]);
     },
     async unlink(acctId) {
-      await set.run(keys, [acctId, '', '']);
+      await set.run(keysOf(acctId), [acctId, '', '', now(), LATELY_MS]);
     },
-    async ofAccount(acctId) {
-      const text = await redis.hget(byAccount, String(acctId));
-      return text === null ? null : Link.parse(JSON.parse(text));
-    },
+    ofAccount,
     async ofUser(userId) {
       const accounts = await accountsOf(userId);
       if (accounts.length === 0) return [];
@@ -75,5 +94,12 @@ export function createLinks(redis: Redis | Cluster): Links {
       return links.filter((link) => link.userId === userId).toSorted((one, other) => one.acctId - other.acctId);
     },
     isHolder: async (userId) => (await accountsOf(userId)).length > 0,
+    async wasHolderLately(userId, acctId) {
+      // The link first: one that ends in between is found by the other look.
+      const link = await ofAccount(acctId);
+      if (link?.userId === userId) return true;
+      const endedAt = await redis.zscore(heldKey(acctId), userId);
+      return endedAt !== null && now() - Number(endedAt) < LATELY_MS;
+    },
   };
 }
