@@ -113,8 +113,14 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     async addRef(alertId, ref) {
       const at = atKey(ref.channel, ref.ts);
       await redis.multi().sadd(at, alertId).expire(at, ALERT_TTL_SECONDS).exec();
-      await write(alertId, `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
-      return Number((await redis.hget(keyOf(alertId), 'edits')) ?? 0);
+      const key = keyOf(alertId);
+      const field = `ref:${ref.channel}:${ref.ts}`;
+      const noting = redis
+        .multi()
+        .hset(key, field, JSON.stringify(Ref.parse(ref)))
+        .expire(key, ALERT_TTL_SECONDS);
+      const [edits] = (await noting.hget(key, 'edits').exec())?.at(-1)?.slice(1) ?? [];
+      return Number(edits ?? 0);
     },
     async countEdit(alertId) {
       const key = keyOf(alertId);
