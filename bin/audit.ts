@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { storeConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
-import { connectPatient } from '../src/queue/connection.ts';
 import { createAudit } from '../src/store/audit.ts';
 import { csvHeader, csvLine } from '../src/store/audit-csv.ts';
 import { type Anchor, verifyChain } from '../src/store/audit-verify.ts';
+import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: check it, hand it on.
 
@@ -14,7 +12,8 @@ const usage = `The record of who did what: check it, hand it on.
 
 COUNT:HASH stands in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
-Reads REDIS_URL. Ends with 0 when the record is whole, 1 when it is not, 64 when the command could not be read.
+Reads REDIS_URL. Ends with 0 when the record is whole, 1 when it is not, 64 when the command could not be read, 69 when
+Redis does not answer.
 `;
 
 const EX_USAGE = 64;
@@ -66,11 +65,7 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
   process.exit(EX_USAGE);
 }
 
-const redis = connectPatient({
-  urls: storeConfig().redisUrls,
-  log: createLog({ level: 'error', process: 'audit' }),
-  name: 'audit',
-});
+const redis = await reachRedis('audit', commandConfig().redisUrls);
 const audit = createAudit({ redis });
 const code = isVerify ? await verify() : await exportCsv(since, until);
 redis.disconnect();

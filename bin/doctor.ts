@@ -13,6 +13,21 @@ import { scopes } from '../src/slack/scopes.ts';
  */
 
 const TIMEOUT_MS = 5000;
+const EX_USAGE = 64;
+const usage = `Checks everything that Cardbell needs, from where it is started: Redis, Slack, the card service, the webhook side.
+
+  npm run doctor
+
+Reads the variables of both processes; npm run takes them from .env. Each line says what is so, or what to do. Ends with 0
+when nothing has to be done, 1 otherwise.
+`;
+
+const [flag] = process.argv.slice(2);
+if (flag !== undefined) {
+  (flag === '--help' ? process.stdout : process.stderr).write(usage);
+  process.exit(flag === '--help' ? 0 : EX_USAGE);
+}
+
 let troubles = 0;
 
 function fine(what: string): void {

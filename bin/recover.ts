@@ -5,8 +5,8 @@ import { momentOf } from '../src/card/moment.ts';
 import { workerConfig } from '../src/config.ts';
 import { CardApiError, ConfigError } from '../src/errors.ts';
 import { createLog } from '../src/log.ts';
-import { connectPatient } from '../src/queue/connection.ts';
 import { createWorkerParts } from '../src/worker-parts.ts';
+import { reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches what the card service reported and nobody was told, and posts it as late.
 
@@ -15,7 +15,8 @@ const usage = `Fetches what the card service reported and nobody was told, and p
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
 What was told before is not told again, so it may be run as often as one likes. A worker posts what is found. Reads the
-worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line.
+worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
+69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
 const EX_USAGE = 64;
@@ -55,6 +56,11 @@ function bar(done: number, recovered: number): void {
 }
 
 async function main(): Promise<number> {
+  if (process.argv.length <= 2 || process.argv.includes('--help')) {
+    const isAsked = process.argv.includes('--help');
+    (isAsked ? process.stdout : process.stderr).write(usage);
+    return isAsked ? 0 : EX_USAGE;
+  }
   const config = workerConfig();
   let wanted: ReturnType<typeof readArguments>;
   try {
@@ -68,7 +74,7 @@ async function main(): Promise<number> {
     return process.argv.includes('--help') ? 0 : EX_USAGE;
   }
   const log = createLog({ level: 'error', process: 'recover' });
-  const redis = connectPatient({ urls: config.redisUrls, log, name: 'recover' });
+  const redis = await reachRedis('recover', config.redisUrls);
   const parts = createWorkerParts(config, redis, log);
   const { gap, isRehearsal } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);

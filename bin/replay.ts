@@ -1,15 +1,14 @@
 import { parseArgs } from 'node:util';
 import { toStoredEvent } from '../src/card/kind.ts';
 import { maskCardNumbers } from '../src/card-number.ts';
-import { storeConfig } from '../src/config.ts';
 import { PayloadError } from '../src/errors.ts';
 import { createLog } from '../src/log.ts';
-import { connectPatient } from '../src/queue/connection.ts';
 import { createIntake } from '../src/queue/intake.ts';
 import { createQueues } from '../src/queue/queues.ts';
 import { type AuditRecord, createAudit } from '../src/store/audit.ts';
 import { createQuarantineStore } from '../src/store/quarantine.ts';
 import { failedJobs, listStuck } from '../src/stuck.ts';
+import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
 
@@ -18,16 +17,25 @@ const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
   npm run replay -- run ID|all                    try again
   npm run replay -- discard ID --reason "..."     take it away for good
 
-Reads REDIS_URL, like the two processes.
+Reads REDIS_URL, like the two processes. Ends with 0 when it is done, 1 when it could not be, 64 when the command could not
+be read, 69 when Redis does not answer.
 `;
 
 const EX_USAGE = 64;
 const LIST_MAX = 200;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { reason: { type: 'string' }, help: { type: 'boolean' } },
-});
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { reason: { type: 'string' }, help: { type: 'boolean' } },
+    });
+  } catch {
+    return { positionals: ['?'], values: {} };
+  }
+}
+
+const { positionals, values } = readArguments();
 const [verb = 'help', id] = positionals;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -35,9 +43,13 @@ if (values.help === true || verb === 'help') {
   say(usage);
   process.exit(0);
 }
-const config = storeConfig();
+if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id === undefined)) {
+  process.stderr.write(usage);
+  process.exit(EX_USAGE);
+}
+const config = commandConfig();
 const log = createLog({ level: 'error', process: 'replay' });
-const redis = connectPatient({ urls: config.redisUrls, log, name: 'replay' });
+const redis = await reachRedis('replay', config.redisUrls);
 const quarantine = createQuarantineStore(redis);
 const queues = createQueues(redis);
 const intake = createIntake(redis);
@@ -57,8 +69,6 @@ const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
   alertId: null,
   twoPersonAboveCents: 0,
 };
-// The intake refuses while the connection is not there; here we may wait for it.
-await redis.ping();
 
 const findFailed = async (wanted: string) =>
   (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
@@ -153,10 +163,7 @@ function unknown(wanted: string): 1 {
 }
 
 const commands: Readonly<Record<string, (wanted: string) => Promise<number>>> = { list, show, run, discard };
-const command = commands[verb];
-let code: number = EX_USAGE;
-if (command === undefined || (verb !== 'list' && id === undefined)) process.stderr.write(usage);
-else code = await command(id ?? '');
+const code = (await commands[verb]?.(id ?? '')) ?? EX_USAGE;
 await queues.close();
 redis.disconnect();
 process.exit(code);

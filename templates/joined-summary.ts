@@ -22,7 +22,7 @@ export function joinedSummary({ rows, hasChart }: Joining): KnownBlock[] {
   ];
   return [
     section(totals(rows)),
-    ...(hasChart && reasons.length > 1 ? [barChart('Why', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
+    ...(hasChart && reasons.length > 1 ? [barChart('Alerts by reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
     ...fields(about),
     ...doneLines(rows),
   ];
@@ -34,11 +34,12 @@ function cardWords({ who, last4 }: JoinedRow): string {
 
 /** `1,203 × over the daily limit`, the first five, and how many more there are. */
 function top(counted: readonly (readonly [text: string, times: number])[]): string {
-  const lines = counted.slice(0, TOP).map(([text, times]) => `${count(times)} × ${outside(text, 60)}`);
-  const rest = counted.slice(TOP);
+  // One that is left over takes no more room than its name.
+  const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
+  const lines = shown.map(([text, times]) => `${count(times)} × ${outside(text, 60)}`);
+  const rest = counted.slice(shown.length);
   const times = rest.reduce((sum, [, one]) => sum + one, 0);
-  if (rest.length > 0)
-    lines.push(`${count(times)} × ${rest.length === 1 ? 'one other' : `${count(rest.length)} others`}`);
+  if (rest.length > 0) lines.push(`${count(times)} × ${count(rest.length)} others`);
   return lines.join('\n');
 }
 

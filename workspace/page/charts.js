@@ -14,8 +14,10 @@ const COLORS = [
   '#5865a8',
   '#7a9c2e',
 ];
-const [WIDTH, HEIGHT] = [520, 220];
-const EDGE = { left: 52, right: 12, top: 12, bottom: 34 };
+const [WIDTH, HEIGHT] = [520, 244];
+const EDGE = { left: 52, right: 12, top: 12, bottom: 58 };
+/** Of a label below the axis: as wide as its slot, at most three lines. */
+const LABEL = { perCharacter: 5.6, lineHeight: 13, lines: 3 };
 
 function niceTop(value) {
   const power = 10 ** Math.floor(Math.log10(value || 1));
@@ -34,23 +36,42 @@ function legend(names) {
   );
 }
 
+/** Words in lines of so many characters; what does not fit is cut visibly. */
+function wrapped(text, room) {
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const shown = lines.slice(0, LABEL.lines).map((line) => (line.length > room ? `${line.slice(0, room - 1)}…` : line));
+  if (lines.length > LABEL.lines) shown[LABEL.lines - 1] = `${shown[LABEL.lines - 1].replace(/…$/, '')}…`;
+  return shown;
+}
+
+/** Where the lines of the grid stand: counts have no halves. */
+function ticks(top) {
+  const parts = [0, 0.25, 0.5, 0.75, 1].map((part) => part * top);
+  return parts.every(Number.isInteger) || top > 10 ? parts : Array.from({ length: Math.ceil(top) + 1 }, (_, i) => i);
+}
+
 function axes(top, categories, x) {
   const y = (value) => HEIGHT - EDGE.bottom - (value / top) * (HEIGHT - EDGE.top - EDGE.bottom);
-  const lines = [0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
-    svg('line', { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(top * part), y2: y(top * part), stroke: '#e8e8e8' }),
-    svg(
-      'text',
-      { x: EDGE.left - 6, y: y(top * part) + 4, 'text-anchor': 'end', class: 'tick' },
-      shortNumber(top * part),
-    ),
+  const lines = ticks(top).flatMap((value) => [
+    svg('line', { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value), stroke: '#e8e8e8' }),
+    svg('text', { x: EDGE.left - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'tick' }, shortNumber(value)),
   ]);
   const every = Math.ceil(categories.length / 10);
-  const labels = categories.map((name, index) =>
+  const room = Math.floor((((WIDTH - EDGE.left - EDGE.right) / categories.length) * every) / LABEL.perCharacter);
+  const labels = categories.flatMap((name, index) =>
     index % every === 0
-      ? svg('text', { x: x(index), y: HEIGHT - EDGE.bottom + 16, 'text-anchor': 'middle', class: 'tick' }, name)
-      : undefined,
+      ? wrapped(name, Math.max(4, room)).map((line, row) => {
+          const top = HEIGHT - EDGE.bottom + 16 + row * LABEL.lineHeight;
+          return svg('text', { x: x(index), y: top, 'text-anchor': 'middle', class: 'tick' }, line);
+        })
+      : [],
   );
-  return { y, nodes: [...lines, ...labels.filter(Boolean)] };
+  return { y, nodes: [...lines, ...labels] };
 }
 
 function bars(chart, x, y, slot) {

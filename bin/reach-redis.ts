@@ -1,0 +1,32 @@
+import { storeConfig } from '../src/config.ts';
+import { ConfigError } from '../src/errors.ts';
+import { createLog } from '../src/log.ts';
+import { connectPatient, type RedisClient, whenReady } from '../src/queue/connection.ts';
+
+/** EX_UNAVAILABLE: what the command needs does not answer. */
+const EX_UNAVAILABLE = 69;
+const EX_CONFIG = 78;
+const PATIENCE_MS = 3000;
+
+/** The variables that a command needs. Where one is not usable, says which and ends the process. */
+export function commandConfig(): ReturnType<typeof storeConfig> {
+  try {
+    return storeConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EX_CONFIG);
+  }
+}
+
+/** Redis for a command that somebody typed. When it does not answer, says so and ends the process. */
+export async function reachRedis(name: string, urls: readonly string[]): Promise<RedisClient> {
+  const redis = connectPatient({ urls, log: createLog({ level: 'silent', process: name }), name });
+  await whenReady(redis, PATIENCE_MS);
+  if (redis.status === 'ready') return redis;
+  redis.disconnect();
+  process.stderr.write(
+    'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.\n',
+  );
+  process.exit(EX_UNAVAILABLE);
+}

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+interface Ended {
+  readonly code: number | string | null | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command as people do, with nothing but what is given in its environment. Nobody listens at port 1. */
+async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return await new Promise((resolve) => {
+    const given = { PATH: process.env.PATH, REDIS_URL: 'redis://127.0.0.1:1', ...env };
+    execFile(process.execPath, [`dist/bin/${command}.js`, ...args], { env: given }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : error.code, out, err });
+    });
+  });
+}
+
+it.concurrent.each([
+  ['replay', ['nonsense'], 64, /npm run replay -- list/],
+  ['replay', ['list', '--nonsense'], 64, /npm run replay/],
+  ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
+  ['audit', ['verify'], 69, /^Redis does not answer\./],
+  ['audit', ['export'], 64, /export --csv/],
+  ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
+  ['doctor', ['--nonsense'], 64, /npm run doctor/],
+] as const)('%s %j ends with %i and says what to do', async (command, args, code, words) => {
+  const ended = await run(command, args);
+
+  expect(ended.err).toMatch(words);
+  expect(ended).toMatchObject({ code, out: '' });
+});
+
+it.concurrent('a bad REDIS_URL is named, never repeated', async () => {
+  const ended = await run('audit', ['verify'], { REDIS_URL: 'http://user:hidden@127.0.0.1' });
+
+  expect(ended.code).toBe(78);
+  expect(ended.err).toContain('REDIS_URL');
+  expect(ended.err).not.toContain('hidden');
+});
+
+it.concurrent.each(['recover', 'doctor'])('%s explains itself', async (command) => {
+  const { code, out, err } = await run(command, ['--help']);
+
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain(`npm run ${command}`);
+});
