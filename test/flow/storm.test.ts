@@ -88,7 +88,7 @@ it('a card that is chosen in a joined message is blocked from there, and the mes
   await until(() => JSON.stringify(now(joined).blocks).includes('Blocked'), 'the joined message says so', 30_000);
   expect(account(chosen.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
   expect(now(joined).text).toContain(holderOf(chosen));
-});
+}, 90_000);
 
 it('without charts and without files nothing is missing: the rows come as tables, in the summary’s thread', async () => {
   const { workspace, sandbox, deliver, texts, waitFor } = cardbell();
@@ -105,7 +105,7 @@ it('without charts and without files nothing is missing: the rows come as tables
   // At other shops than those of the storm before, or they would be repeats.
   const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4454'));
   await together(bodies.map((body) => () => deliver({ kind: 'decline', body })));
-  await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 30_000);
+  await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 60_000);
 
   expect(sorted(await readableAmounts(workspace, fresh()))).toEqual(declines.map(({ amountCents }) => amountCents));
   const [summary, ...pages] = fresh();
@@ -114,4 +114,4 @@ it('without charts and without files nothing is missing: the rows come as tables
   expect(pages.map(({ thread_ts: thread }) => thread)).toEqual(pages.map(() => summary?.ts));
   await waitFor(channels.ops, /Slack takes no file/);
   expect(texts(channels.ops).join()).not.toMatch(/refused a message/);
-});
+}, 90_000);
