@@ -3,6 +3,7 @@ import { toInstant } from './card/time.ts';
 import type { WorkerConfig } from './config.ts';
 import { intakeKey } from './keys.ts';
 import type { RoutingDeps } from './perform/routing-deps.ts';
+import { isPermitted, type Role } from './permissions.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createRoute, type Route } from './routing/route.ts';
 import type { Slack } from './slack/client.ts';
@@ -21,6 +22,8 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd' | 'rel
   readonly redis: RedisClient;
   readonly slack: Slack;
   readonly tellOps: TellOps;
+  /** What somebody may do by now. */
+  readonly rolesNow: (userId: string) => Promise<Role[]>;
   readonly now: () => Date;
 }
 
@@ -33,7 +36,7 @@ export interface RoutingParts {
 }
 
 /** What decides where events go, joined over one Redis. */
-export function createRoutingParts({ config, redis, slack, tellOps, now, ...deps }: Deps): RoutingParts {
+export function createRoutingParts({ config, redis, slack, tellOps, rolesNow, now, ...deps }: Deps): RoutingParts {
   const { channels } = config;
   const placeOf = createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) });
   const trail = createTrail(redis);
@@ -45,6 +48,7 @@ export function createRoutingParts({ config, redis, slack, tellOps, now, ...deps
     rules: createRoutingRules(redis, { subscriptions, quietHours, mutes }),
     mutes,
     placeOf,
+    mayHear: async (userId) => isPermitted('travel', await rolesNow(userId)),
     tellShared: (channel) => tellOps(trouble.channelShared(channel)),
     trail,
     now,

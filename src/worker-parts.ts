@@ -42,6 +42,7 @@ import { createRemedies } from './remedy.ts';
 import { withinPace } from './remedy-pace.ts';
 import { remindOfActivation } from './remind-of-activation.ts';
 import { requestMessage } from './request-message.ts';
+import { createRolesNow } from './roles-now.ts';
 import { createRoutingParts } from './routing-parts.ts';
 import { createAnswer } from './slack/answer.ts';
 import { createSlack } from './slack/client.ts';
@@ -185,12 +186,15 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   };
   const links = createLinks(redis);
   const claims = createClaims(redis);
+  const whosWho = createWhosWho(redis);
+  const rolesNow = createRolesNow({ whosWho, groupMembers: slack.groupMembers, isHolder: links.isHolder, log });
   const factsOf = async (acctId: number): Promise<CardFacts> => toCardFacts(acctId, await directory.account(acctId));
   const { route, placeOf, routing } = createRoutingParts({
     config,
     redis,
     slack,
     tellOps,
+    rolesNow,
     now,
     postNotice,
     scheduleMuteEnd: queues.endMute,
@@ -239,7 +243,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     serviceDays: serviceDays(config.serviceZone),
     raises: createRaises(redis),
     blocks: createBlocks(redis),
-    whoMay: createWhosWho(redis).whoMay,
+    whoMay: whosWho.whoMay,
     toFacts: toCardFacts,
     journal: createJournal(redis),
     pending: createPending(redis),
@@ -291,6 +295,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const quarantined = createQuarantineStore(redis);
   const home = createHome({
     viewers: createHomeViewers(redis),
+    rolesNow,
     ownCards: (userId) => ownCards(userId, { links, card, directory, alerts, history }),
     teamFacts: (userId, isApprover) =>
       teamFacts(userId, isApprover, {

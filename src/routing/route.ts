@@ -26,6 +26,8 @@ interface Deps {
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly placeOf: (channel: string, version: string | null) => Promise<Place>;
+  /** Whether the author of a travel notice may still hear of cards that are not their own. */
+  readonly mayHear: (userId: string) => Promise<boolean>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly tellShared: (channel: string) => Promise<void>;
   readonly trail: Pick<Trail, 'note' | 'setLatest'>;
@@ -57,7 +59,7 @@ export function createRoute(deps: Deps): Route {
       note('skipped', null, `${passedOver.length - PASSED_OVER_MAX} more subscriptions do not fit.`);
     }
 
-    const mute = await withheldBy(event, candidates, rules, now);
+    const mute = await withheldBy(event, candidates, rules, now, note);
     let deliveries: Delivery[] = [];
     if (mute === null) {
       for (const channel of await safe(
@@ -92,15 +94,25 @@ export function createRoute(deps: Deps): Route {
     return deliveries;
   };
 
-  /** The mute or travel notice that keeps an event back, written down there; null when none does. */
+  /**
+   * The mute or travel notice that keeps an event back, written down there; null when none does.
+   *
+   * A mute is the team's: it outlives the role of who set it, is listed with its author, and ends. A travel notice sends
+   * alerts to its author instead, so it counts only while they may read them.
+   */
   async function withheldBy(
     event: StoredEvent,
     candidates: readonly Candidate[],
     rules: RoutingRules,
     now: number,
+    note: (step: Step['step'], channel: string | null, text: string) => void,
   ): Promise<Mute | null> {
     const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
     if (mute === null) return null;
+    if (mute.travel !== null && !(await deps.mayHear(mute.by))) {
+      note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>, who has no role any more.`);
+      return null;
+    }
     const { kind, id: eventId } = event;
     const alerts = candidates.map(({ channel }) => ({ channel, kind, eventId }));
     return (await mutes.withhold(mute.id, alerts)) ? mute : null;

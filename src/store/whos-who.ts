@@ -5,7 +5,7 @@ import type { Role } from '../permissions.ts';
 
 const Names = z.object({ operators: z.array(z.string()), approvers: z.array(z.string()) });
 
-/** Who may what, as the web process was last started with: for mentions only, never for a permission. */
+/** Who may what, as the web process was last started with: for mentions and for what is shown, never for a permission. */
 export interface WhosWho {
   keep(names: { operators: readonly string[]; approvers: readonly string[] }): Promise<void>;
   /** User ids and user group ids. Empty when no web process has started yet. */

@@ -36,6 +36,7 @@ function world(places: Readonly<Record<string, Place>> = {}) {
     rules: createRoutingRules(redis(), { subscriptions, quietHours, mutes }),
     mutes,
     placeOf: async (channel) => places[channel] ?? 'public',
+    mayHear: async (userId) => userId === by,
     tellShared: async (channel) => void shared.push(channel),
     trail,
     now: () => now,
@@ -151,6 +152,22 @@ describe('a route', () => {
     expect(await route(declineEvent(), card({}))).toEqual([
       { channel: 'C0DECLINES', holdUntil: null, passesQuiet: true },
     ]);
+  });
+
+  it('is not to the author of a travel notice who has no role any more; a mute of theirs still counts', async () => {
+    const { to, mute, mutes, trail } = world();
+    const event = declineEvent({ country: 'ES', isCardPresent: true });
+    const travel = { countries: ['ES'], directChannel: 'D0BEN' };
+    await mute({ id: 'travel-7378', travel });
+    expect(await to(event)).toEqual(['D0BEN']);
+
+    await mute({ id: 'travel-7378', travel, by: 'U0BEN' });
+    expect(await to(event)).toEqual(['C0DECLINES']);
+    expect((await trail.read(event.id)).map(({ text }) => text).join()).toContain('<@U0BEN>, who has no role any more');
+
+    await mute({ by: 'U0BEN' });
+    expect(await to(event)).toEqual([]);
+    expect(await mutes.active()).toContainEqual(expect.objectContaining({ travel: null, by: 'U0BEN' }));
   });
 
   it('says in the trail what fitted, and what did not and why', async () => {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { createHome } from '../../src/draw-home.ts';
+import { createLog } from '../../src/log.ts';
+import { createRolesNow } from '../../src/roles-now.ts';
+import { createHomeViewers } from '../../src/store/home-viewers.ts';
+import { useRedis } from './store/on-redis.ts';
+
+const redis = useRedis();
+const log = createLog({ level: 'silent', process: 'test' });
+
+/** Ana is an approver by a group that Slack is asked for; what the group is can change without a word. */
+function world() {
+  const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
+  let nowMs = 0;
+  const rolesNow = createRolesNow({
+    whosWho: { whoMay: async (role) => (role === 'approver' ? ['S0APPROVERS'] : ['U0OTTO', 'S0APPROVERS']) },
+    groupMembers: async () => {
+      group.asked += 1;
+      if (group.members === null) throw new Error('Slack does not say');
+      return group.members;
+    },
+    isHolder: async (userId) => userId === 'U0OTTO',
+    log,
+    now: () => nowMs,
+  });
+  const advance = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { group, rolesNow, advance };
+}
+
+describe('roles by now', () => {
+  it('are asked for again after a minute, once for many', async () => {
+    const { group, rolesNow, advance } = world();
+    expect(await rolesNow('U0ANA')).toEqual(['approver', 'operator']);
+    expect(await rolesNow('U0OTTO')).toEqual(['operator', 'holder']);
+    expect(group.asked).toBe(1);
+
+    group.members = [];
+    advance(60_000);
+
+    expect(await rolesNow('U0ANA')).toEqual([]);
+  });
+
+  it('are none while Slack does not say', async () => {
+    const { group, rolesNow } = world();
+    group.members = null;
+
+    expect(await rolesNow('U0ANA')).toEqual([]);
+  });
+});
+
+describe('App Home', () => {
+  it('drawn again shows nothing of the team to who lost the role since it was opened, though nobody said so', async () => {
+    const { group, rolesNow, advance } = world();
+    const teamFor: boolean[] = [];
+    const published: string[] = [];
+    const none = { requests: [], claims: [], raises: [], mutes: [], declines: [], inactive: [] };
+    const home = createHome({
+      viewers: createHomeViewers(redis()),
+      rolesNow,
+      ownCards: async () => [],
+      teamFacts: async (_userId, isApprover) => {
+        teamFor.push(isApprover);
+        return { isApprover, ...none, health: { lagMs: 0 } } as never;
+      },
+      publish: async (_userId, view) => void published.push(JSON.stringify(view)),
+      drawHome: async () => {},
+      drawHomes: async () => {},
+      now: () => new Date(),
+      log,
+    });
+    await home.open({ id: 'home_1', userId: 'U0ANA', roles: ['approver', 'operator'], isOpening: true });
+    group.members = [];
+    advance(60_000);
+
+    await home.draw('U0ANA');
+
+    expect(teamFor).toEqual([]);
+    expect(published.join()).toContain('Do you hold a card?');
+  });
+});
