@@ -65,6 +65,11 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row('card status change: CustomId is optional', cardEvents, 'may have no custom id'),
   row('card shipping payload', cardEvents, 'is kept with the whole tracking number'),
   row(
+    'card shipping: provider, number and card are shown',
+    cardTemplates,
+    'can be followed where the carrier is known',
+  ),
+  row(
     'virtual card payload is sensitive and must not be stored',
     cardEvents,
     'is kept without number, code, expiry and account number',
@@ -75,9 +80,15 @@ export const BOT_ROWS: readonly SpecRow[] = [
     'test/src/card/client-shapes.test.ts',
     'are read in both shapes',
   ),
+  row('remaining limits are shown', 'test/templates/answers.test.ts', 'a card shows its limits as words and bars'),
+  row(
+    'the limits that stopped a purchase are named',
+    declineTemplate,
+    'names every window that was too small, and the smallest change to each',
+  ),
 
   // States and transitions
-  row('INACTIVE, ACTIVE, BLOCKED, CLOSED', cardTemplates, "describe('a status change'"),
+  row('INACTIVE, ACTIVE, BLOCKED, CLOSED', cardTemplates, 'to %s is told as %s, to eyes and ears'),
   row(
     'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
     stories,
@@ -89,6 +100,11 @@ export const BOT_ROWS: readonly SpecRow[] = [
     'an older event that arrives late says what the card is now',
   ),
   row('CLOSED is final', stories, 'CLOSED is said to be final'),
+  row(
+    'authorization, settlement, reversal and PIN are told apart, in words',
+    'test/templates/money-line.test.ts',
+    'a %s that is a %s is one quiet line: %s',
+  ),
   row('a card is activated through POST /Card/Activate', commands, '%s activates a new card'),
 
   // Endpoints
@@ -146,7 +162,17 @@ export const BOT_ROWS: readonly SpecRow[] = [
   ),
   row('the twelve decline codes', declines, '$code says why'),
   row('a decline code that is not listed', declineTemplate, 'decline.of.tomorrow'),
-  row('virtual card order results', cardTemplates, "describe('a virtual card'"),
+  row(
+    'decline.card.status: its three messages',
+    'test/src/alert/decline-reason.test.ts',
+    'Card Status New Card Pending',
+  ),
+  row('virtual card order results: successful, not created, partial', cardTemplates, "['not_created', []"),
+  row(
+    'virtual card Errors: Group, Ruleset, Activation, Funding',
+    cardTemplates,
+    'whose Errors name %s alone could not be %s, and nothing else is said to have failed',
+  ),
   row('API error answers', unsure, 'is told in the API’s own words, and that nothing changed'),
 
   // Limits

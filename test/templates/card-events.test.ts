@@ -82,6 +82,19 @@ describe('a status change', () => {
     expect(buttonIds(blocks).join(' ')).toBe(ids);
   });
 
+  it.each([
+    ['INACTIVE', 'not activated'],
+    ['ACTIVE', 'active'],
+    ['BLOCKED', 'blocked'],
+    ['CLOSED', 'closed'],
+  ] as const)('to %s is told as %s, to eyes and ears', (status, word) => {
+    const { text, blocks } = cardStatus(statusAlert([change({ from: null, steps: [{ status, at }] })]), view);
+
+    expect(text).toMatch(new RegExp(`Jane Doe.*\\b${word}\\b`));
+    expect(shown(blocks)).toMatch(new RegExp(`\\*[^*]*\\b${word}\\b[^*]*\\*`, 'i'));
+    expect(`${text} ${shown(blocks)}`).not.toContain(status);
+  });
+
   it('reads as a sentence', () => {
     const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
 
@@ -170,6 +183,19 @@ describe('a virtual card', () => {
     expect(text.startsWith(headline)).toBe(true);
     expect(text).toContain(words);
     expect(shown(blocks).includes('ending 8888')).toBe(result !== 'not_created');
+  });
+
+  it.each([
+    ['Group', 'put in its group'],
+    ['Ruleset', 'given its spending rules'],
+    ['Activation', 'activated'],
+    ['Funding', 'funded'],
+  ])('whose Errors name %s alone could not be %s, and nothing else is said to have failed', (error, words) => {
+    const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
+
+    for (const told of [text, shown(blocks)]) {
+      expect(told).toContain(`The card exists, but it could not be ${words}. Each of these can be corrected later.`);
+    }
   });
 
   it('does without an account', () => {

@@ -52,7 +52,9 @@ function wrapped(text, room) {
 /** Where the lines of the grid stand: counts have no halves. */
 function ticks(top) {
   const parts = [0, 0.25, 0.5, 0.75, 1].map((part) => part * top);
-  return parts.every(Number.isInteger) || top > 10 ? parts : Array.from({ length: Math.ceil(top) + 1 }, (_, i) => i);
+  if (parts.every(Number.isInteger) || top > 10) return parts;
+  const step = Math.ceil(top / 5);
+  return Array.from({ length: Math.ceil(top / step) + 1 }, (_, i) => i * step);
 }
 
 function axes(top, categories, x) {
