@@ -13,8 +13,8 @@ import { parseAssumptions, politenessOf } from './card/assumptions.ts';
 import { changeRule } from './card/change-rule.ts';
 import { createCardClient } from './card/client.ts';
 import { momentOf } from './card/moment.ts';
+import { redactText } from './card/redact-text.ts';
 import { serviceDays } from './card/time.ts';
-import { maskCardNumbers } from './card-number.ts';
 import { createCategoryId } from './category-id.ts';
 import { claimMessage } from './claim-message.ts';
 import type { WorkerConfig } from './config.ts';
@@ -126,7 +126,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     authScheme: config.cardApiAuthScheme,
     assumptions,
     timezone: config.serviceZone,
-    clean: maskCardNumbers,
+    // A gateway may quote what it was asked with.
+    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
     log,
     onAvailability: (isAvailable) => {
       isCardApiAway = !isAvailable;

@@ -7,7 +7,8 @@ export type FaultKind =
   | 'hang_up'
   | 'hang_up_after_effect'
   | 'rate_limited'
-  | 'token_expired';
+  | 'token_expired'
+  | 'refused';
 
 export interface Fault {
   /** Any method when left out. */
@@ -19,6 +20,8 @@ export interface Fault {
   readonly kind: FaultKind;
   /** For `rate_limited`: sends a `Retry-After` header, which the service is not known to do. */
   readonly retryAfterSeconds?: number;
+  /** For `refused`: the service's own words. */
+  readonly message?: string;
   /** For `hang`: answers after all, this much later. Never when left out. */
   readonly ms?: number;
 }

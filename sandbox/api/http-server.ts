@@ -132,7 +132,7 @@ function noSuchRoute(allowed: readonly string[]): ServiceError {
 }
 
 /** What a fault does before the call has had any effect: an answer of its own, a wait, a cut, or nothing. */
-function beforeEffect({ kind }: Fault): ApiAnswer | 'hang' | 'hang_up' | undefined {
+function beforeEffect({ kind, message = 'Refused' }: Fault): ApiAnswer | 'hang' | 'hang_up' | undefined {
   switch (kind) {
     case 'http_500':
       return { status: 500, body: { Message: 'System error' } };
@@ -140,6 +140,8 @@ function beforeEffect({ kind }: Fault): ApiAnswer | 'hang' | 'hang_up' | undefin
       return { status: 502 };
     case 'rate_limited':
       return { status: 429, body: { Message: 'Usage limits exceeded' } };
+    case 'refused':
+      return { status: 400, body: { Message: message } };
     case 'token_expired':
       return { status: 401, body: { Message: 'Token expired or does not exist' } };
     case 'hang':

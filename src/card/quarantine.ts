@@ -1,14 +1,12 @@
 import { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import { maskCardNumbers } from '../card-number.ts';
 import { eventId } from './identity.ts';
+import { redactText } from './redact-text.ts';
 
 /** Gone whatever they hold, at any depth and in any spelling. */
 const secretNames =
   /cvv|cvc|securitycode|accountnumber|^(cid|expirationdate|expirydate|pin|pincode|pinblock|track[12]?(data)?)$/i;
 const cardNumberNames = /^(card|primaryaccount|virtualcard)(number|no)$|^pan$/i;
-/** The same inside a text, such as JSON that was encoded twice: a name, a little between, digits. */
-const secretInText =
-  /(cvv2?|cvc2?|security[\s_-]?code|account[\s_-]?number)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s-]?\d)*/giu;
 /** Identifiers by contract: a tracking number may look like a card number and is none. */
 const identifierNames =
   /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
@@ -59,10 +57,6 @@ function redactField(name: string, item: unknown, depth: number): unknown {
   if (cardNumberNames.test(name)) return lastFourOf(item);
   const isIdentifier = identifierNames.test(name) && (typeof item === 'string' || typeof item === 'number');
   return isIdentifier ? item : redact(item, depth + 1);
-}
-
-function redactText(text: string): string {
-  return maskCardNumbers(text).replace(secretInText, '$1$2[removed]');
 }
 
 /** A number beyond 2^53 has lost its last digits, and with them the check digit that would give it away. */

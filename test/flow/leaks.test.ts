@@ -22,6 +22,9 @@ const accountNumber = '70031415926535';
 /** Longer than a real one, so that it cannot be found by chance. */
 const cvv = 'Q7-security-code-Z3';
 
+/** What the card API needs for a virtual card, and nobody else. */
+const personal = ['1987-02-13', '7 Planted Lane'];
+
 /** What must not be found anywhere, in whichever way it is written. */
 const planted = [
   pan,
@@ -128,24 +131,71 @@ async function everyButton(): Promise<void> {
   await press(people.otto, alert, 'block_card');
 }
 
+/** A card API that quotes what it was asked with, and what it should never tell. */
+async function everyRefusal(): Promise<void> {
+  const { command, sandbox, take, waitTold } = cardbell();
+  const message = `Card ${panInGroups} (${otherPan}), CVV2: 7391, refused for token ${secrets.apiToken}`;
+  const card = take('ACTIVE');
+  sandbox.faults.add({ method: 'PUT', path: /Status/, kind: 'refused', message });
+  await command(people.ana, `block ${card.AcctId} lost`);
+  await waitTold(people.ana, new RegExp(`Could not block.*${holderOf(card)}`));
+  sandbox.faults.add({ method: 'GET', path: /SpendRules/, kind: 'refused', message });
+  await command(people.zoe, `limit ${card.AcctId} daily 20`);
+  await waitTold(people.zoe, /Could not change.*The card service says/);
+}
+
+async function virtualOrder(): Promise<void> {
+  const { command, workspace, waitTold } = cardbell();
+  await command(people.ana, 'virtual order Vera Nova');
+  await until(() => workspace.views.top(people.ana) !== undefined, 'the form opens');
+  const [date_of_birth, address_line1] = personal;
+  const place = { phone: '512-555-0142', email: 'vera@example.com', city: 'Austin', state: 'TX', postal_code: '78701' };
+  await workspace.submitView({
+    user: people.ana,
+    viewId: workspace.views.top(people.ana)?.id ?? '',
+    values: { ...place, date_of_birth, address_line1, amount: '25', reason: freeText },
+  });
+  await waitTold(people.ana, /^Ordered: a virtual card for Vera Nova/);
+}
+
+/** So many at once that their rows come as a file. */
+async function flood(): Promise<void> {
+  const { deliver, slackCalls } = cardbell();
+  const texts = { ...nobody('authorization'), MerchantName: freeText, MerchantCity: freeText, MerchantId: 'flood' };
+  const many = Array.from({ length: 150 }, () => sampleWebhook('authorization', { ...sensitive, ...texts }));
+  await Promise.all(many.map(async (webhook) => expect(await deliver(webhook)).toBe(200)));
+  await until(() => slackCalls('files.completeUploadExternal').length > 0, 'a file comes', 60_000);
+}
+
+/** A program for people at a terminal. @returns all that it says. */
+function run(program: 'audit' | 'replay', ...args: string[]): string {
+  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
+  return execFileSync(process.execPath, [`dist/bin/${program}.js`, ...args], { encoding: 'utf8', env });
+}
+
 beforeAll(async () => {
   // While the channel is quiet: what waits in a busy one is joined, and has no buttons of its own.
   await everyButton();
   await everyKind();
   await everyField();
   await everyCommand();
-  await settled(4000);
+  await everyRefusal();
+  await virtualOrder();
+  await flood();
+  await settled(3000);
 }, 120_000);
 
 /** Finds what was planted, also where digits are written in groups or in another script. */
 function hits(text: string): string[] {
   const digits = digitsOf(text);
-  return [...planted, cvv].filter((one) => text.includes(one) || digits.includes(one));
+  const spoken = text.match(/CVV2?\W{1,5}\d/i) ?? [];
+  return [...[...planted, cvv].filter((one) => text.includes(one) || digits.includes(one)), ...spoken];
 }
 
 it('the search finds what it looks for', () => {
   for (const written of Object.values(panForms)) expect(hits(`a ${written} b`)).toEqual([pan]);
   expect(hits(`{"token":"${secrets.apiToken}"}`)).toEqual([secrets.apiToken]);
+  expect(hits('the CVV2: 7391 is wrong')).toHaveLength(1);
 });
 
 it('nothing planted is in Redis’ files', async () => {
@@ -161,6 +211,7 @@ it('nothing planted is in Redis’ files', async () => {
   expect(files.map(({ name }) => name)).toContain('dump.rdb');
   for (const [index, text] of contents.entries())
     expect([files[index]?.name, hits(text)]).toEqual([files[index]?.name, []]);
+  expect(personal.filter((one) => contents.join('').includes(one))).toEqual([]);
   // Whoever has one of these may write into a channel for half an hour.
   expect(contents.join('')).not.toMatch(/127\.0\.0\.1:\d+\/(commands|actions)\//);
 });
@@ -170,26 +221,46 @@ it('nothing planted is in the logs, even at the most talkative level', () => {
 
   expect(logs.length).toBeGreaterThan(1000);
   expect(hits(logs)).toEqual([]);
+  expect(personal.filter((one) => logs.includes(one))).toEqual([]);
 });
 
-it('nothing planted is in what Slack is sent, or the card API', () => {
+it('nothing planted is in what Slack is sent, or the card API', async () => {
   const { workspace, sandbox } = cardbell();
+  const files = Object.values(channels).flatMap((channel) =>
+    workspace.messages(channel).flatMap((message) => message.files ?? []),
+  );
+  const contents = await Promise.all(
+    files.map(async (id) => await (await fetch(`${workspace.url}files/${id}/rows`)).text()),
+  );
 
   // What people typed comes back to the test in their own requests, never in ours.
   for (const call of workspace.calls) expect([call.method, hits(JSON.stringify(call.args))]).toEqual([call.method, []]);
   for (const { path, query, body } of sandbox.calls)
     expect([path, hits(JSON.stringify([path, query, body]))]).toEqual([path, []]);
+  // Files go beside the calls.
+  expect(contents.join('')).toContain(`[card ••${pan.slice(-4)}]`);
+  expect(hits(contents.join(''))).toEqual([]);
+  expect(personal.filter((one) => JSON.stringify(workspace.calls).includes(one))).toEqual([]);
 });
 
 it('nothing planted is in the metrics, or in the record that is handed on', async () => {
-  const { url, redis } = cardbell();
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  const env = { PATH: process.env.PATH ?? '', REDIS_URL: redis.url };
-  const record = execFileSync(process.execPath, ['dist/bin/audit.js', 'export', '--csv'], { encoding: 'utf8', env });
+  const metrics = await (await fetch(`${cardbell().url}/metrics`)).text();
+  const record = run('audit', 'export', '--csv');
 
   expect(metrics).toContain('cardbell_webhooks_total');
-  expect(record.split('\n').length).toBeGreaterThan(3);
+  expect(record).toContain('order-virtual');
+  expect(record).toContain(`refused: Card [card ••${pan.slice(-4)}]`);
   expect([hits(metrics), hits(record)]).toEqual([[], []]);
+  expect(personal.filter((one) => record.includes(one))).toEqual([]);
+});
+
+it('nothing planted is shown of what is kept aside', () => {
+  const list = run('replay', 'list');
+  const ids = [...list.matchAll(/^(\S+) {2}quarantined/gm)].map(([, id]) => id ?? '');
+
+  expect(ids.length).toBeGreaterThan(WEBHOOK_KINDS.length);
+  expect(hits(list)).toEqual([]);
+  for (const id of ids.slice(0, 2)) expect([id, hits(run('replay', 'show', id))]).toEqual([id, []]);
 });
 
 it('every key in Redis is one of SECURITY.md, and ends when that says', async () => {
