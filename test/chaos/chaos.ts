@@ -99,7 +99,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const sent: ChaosEvent[] = [];
     const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000);
     const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
-      pauseMs: options.isShort ? [200, 900] : [500, 3000],
+      pauseMs: options.isShort ? [150, 650] : [500, 3000],
       isShort: options.isShort,
       say,
     });
@@ -189,7 +189,7 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
 
 /** Sends the events over the time, some several times, some later than those after them. */
 async function sendAll(
-  { events, seconds }: ChaosOptions,
+  { events, seconds, isShort }: ChaosOptions,
   { sandbox }: ChaosCluster,
   send: (webhook: ChaosEvent['webhook']) => Promise<void>,
   sent: ChaosEvent[],
@@ -198,6 +198,7 @@ async function sendAll(
   const next = createEvents(random, sandbox.accounts());
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
+  const latestMs = isShort ? 3000 : 8000;
   while (performance.now() < endsAt) {
     const due = Math.min(events, Math.ceil(((performance.now() - startedAt) / (seconds * 1000)) * events));
     while (sent.length < due) {
@@ -206,13 +207,13 @@ async function sendAll(
       const copies = random.weighted({ '1': 85, '2': 12, '3': 3 });
       for (let copy = 0; copy < Number(copies); copy += 1) {
         // Most at once, some out of their order, copies up to long after.
-        const delay = copy === 0 ? (random.next() < 0.8 ? 0 : random.integer(1, 3000)) : random.integer(0, 8000);
+        const delay = copy === 0 ? (random.next() < 0.8 ? 0 : random.integer(1, 3000)) : random.integer(0, latestMs);
         setTimeout(() => void send(event.webhook), delay);
       }
     }
     await sleep(20);
   }
-  await sleep(8100);
+  await sleep(latestMs + 100);
 }
 
 /** Waits until nothing is on its way any more: at the service, in the inbox, in a queue, in an outbox. @returns what still is. */

@@ -126,15 +126,13 @@ export async function startCluster(options: {
     };
   }
 
-  const members: Member[] = [];
-  for (const [process, index] of [
-    ['web', 0],
-    ['web', 1],
-    ['worker', 0],
-    ['worker', 1],
-    ['worker', 2],
-  ] as const)
-    members.push(await createMember(process, index));
+  const members = await Promise.all([
+    createMember('web', 0),
+    createMember('web', 1),
+    createMember('worker', 0),
+    createMember('worker', 1),
+    createMember('worker', 2),
+  ]);
 
   return {
     workspace,
