@@ -88,7 +88,10 @@ type NotOfCard =
 async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: PerformDeps): Promise<void> {
   const { action, acctId, cardId } = resolved;
   const { journal } = deps;
-  if (verb === 'show') return await showCard(resolved, deps);
+  if (verb === 'show') {
+    await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
+    return await showCard(resolved, deps);
+  }
   if (verb === 'link') return await linkCard(resolved, deps);
   if (verb === 'unlink') return await unlinkCard(resolved, deps);
   if (verb === 'recognize') return await recognizePurchase(action, deps);

@@ -45,7 +45,7 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 };
 
 /** What it means for the holder now. */
-function next({ verb, state, text }: Outcome): string {
+function next({ verb, state, text, confirmation }: Outcome): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'acknowledge') return '';
   if (state === 'failed' || state === 'unknown') {
@@ -53,7 +53,8 @@ function next({ verb, state, text }: Outcome): string {
     return [outside(text, 300), todo].filter(Boolean).join(' ');
   }
   if (state !== 'done' || verb === 'put_back') return '';
-  return verb === 'block'
-    ? 'It declines everything until somebody who approves unblocks it.'
-    : 'You can try again now.';
+  if (verb === 'block') return 'It declines everything until somebody who approves unblocks it.';
+  if (confirmation === 'sent') return 'Wait a moment: the card service has not confirmed it yet.';
+  if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
+  return confirmation === 'overtaken' ? '' : 'You can try again now.';
 }

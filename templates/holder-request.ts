@@ -25,8 +25,15 @@ export function requestSent({ card, change, before, term, note }: RequestSent): 
   };
 }
 
-/** To the holder: what the approvers decided. A yes is told only once the card service has confirmed it. */
-export function requestDecided({ state, card, wish, before, decidedBy, note, action }: LimitRequest): Message {
+/**
+ * To the holder: what the approvers decided.
+ *
+ * @param isSure for a yes: the card service has confirmed it. False: it took it, and two minutes showed nothing.
+ */
+export function requestDecided(
+  { state, card, wish, before, decidedBy, note, action }: LimitRequest,
+  { isSure }: { readonly isSure: boolean } = { isSure: true },
+): Message {
   const { change, term } = wish;
   const name = cardName(card);
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
@@ -35,7 +42,11 @@ export function requestDecided({ state, card, wish, before, decidedBy, note, act
   const asked = action.wish?.change;
   const isOther = isYes && asked !== undefined && wantedOf(asked) !== wantedOf(change);
   const lines = isYes
-    ? [`*Approved${by}: try again now.*`, `Your ${name}: ${moved}.`]
+    ? [
+        isSure ? `*Approved${by}: try again now.*` : `*Approved${by}, but not confirmed by the card service.*`,
+        `Your ${name}: ${moved}.`,
+        ...(isSure ? [] : ['It may not work yet. If it does not, ask an approver to look at the card.']),
+      ]
     : state === 'denied'
       ? [
           `*Not approved${by}.*`,

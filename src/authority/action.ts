@@ -128,3 +128,8 @@ export type Action = z.infer<typeof Action>;
 export function alertIdOf({ target }: Action): string | null {
   return target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
 }
+
+/** The request that an action becomes when it takes others. */
+export function requestIdOf(actionId: string): string {
+  return `req_${actionId.slice(4)}`;
+}

@@ -99,14 +99,15 @@ export async function changeRule(
   }
 
   const sides = sidesOf(wish, current);
-  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after } as const;
+  const expects = expectedOf(wish);
+  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after, expects } as const;
   const end = endOf(await journal.write(action.id, sending));
   if (end !== null) {
     await tell(action, verbOf(wish), end, deps, approval ?? {});
     return end.result;
   }
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
-  await deps.confirmations.changed(acctId, expectedOf(wish), action.id);
+  await deps.confirmations.changed(acctId, expects, action.id);
   if (wish.term.kind !== 'permanent') await openLease(action, wish, acctId, current, approval, deps, false);
   try {
     await api.putSpendRules(acctId, deps.changeRule(raw, wish.change));
@@ -117,8 +118,8 @@ export async function changeRule(
     if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
     const state = isThere === null ? 'unknown' : 'failed';
     if (state === 'failed') await deps.leases.forget(action.id);
-    const expects = isThere === null ? { expects: expectedOf(wish) } : {};
-    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...expects });
+    const unsure = isThere === null ? { expects } : {};
+    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unsure });
   }
   return await conclude(action, wish, acctId, current, approval, finish, deps, 'sent');
 }

@@ -90,7 +90,7 @@ async function send(
 ): Promise<void> {
   const after = word(wished[verb]);
   const expects: Expected = { kind: 'status', status: wished[verb], cardId };
-  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after }));
+  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after, expects }));
   if (end !== null) return await tell(action, verb, end, deps);
   await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);

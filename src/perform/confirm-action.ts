@@ -1,6 +1,7 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import { currentOf, wantedOf } from '../alert/rule-change.ts';
+import { requestIdOf } from '../authority/action.ts';
 import type { Expected, Result } from '../authority/result.ts';
 import { CardApiError } from '../errors.ts';
 import type { AwaitedConfirmation, Verdict } from '../store/confirmations.ts';
@@ -8,6 +9,7 @@ import * as trouble from '../trouble.ts';
 import { readBack } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
+import { tellHolderDecided } from './settle-request.ts';
 
 /** People are told when nothing has shown a change by then. */
 const PATIENCE_MS = 2 * 60_000;
@@ -94,6 +96,8 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     await deps.updateMessages(alertId);
   }
   if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
+  const request = await deps.requests.get(requestIdOf(outcomeOf));
+  if (request?.action.verb === 'ask' && request.decision === action.id) await tellHolderDecided(request, deps);
   if (mustHear(awaited, verdict)) {
     const by = action.actor.userId;
     const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };

@@ -1,7 +1,10 @@
 import type { ActionVerb } from '../../templates/action-result.ts';
 import { refusal } from '../../templates/refusal.ts';
+import { RuleValue, ruleState } from '../alert/rule-change.ts';
 import type { Verb } from '../authority/action.ts';
+import type { Result } from '../authority/result.ts';
 import type { CardApiError } from '../errors.ts';
+import type { JournalEntry } from '../store/journal.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, report, tell } from './report.ts';
@@ -26,10 +29,12 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
   if (verb !== null && acctId !== 0) {
     const card = deps.toFacts(acctId, await deps.directory.account(acctId).catch(() => null));
     const isUnsure = written?.state === 'sending';
-    const sides = isUnsure ? { before: written.before, after: written.after } : { before: null, after: null };
+    const sides = isUnsure ? sidesOf(written) : { before: null, after: null };
+    // It may be there all the same: somebody looks, and tells.
+    const expects = isUnsure ? { expects: written.expects } : {};
     const state = isUnsure ? 'unknown' : 'failed';
     const apiWords = error?.apiMessage ?? null;
-    await report(action, verb, { state, card, ...sides, apiWords, note: isUnsure ? null : note }, deps);
+    await report(action, verb, { state, card, ...sides, apiWords, note: isUnsure ? null : note, ...expects }, deps);
     return;
   }
   const detail = error?.apiMessage ?? error?.code ?? 'internal';
@@ -43,6 +48,17 @@ export async function giveUp(resolved: Resolved, error: CardApiError | null, dep
       whoCan: note ?? 'Try again in a minute.',
     }),
   );
+}
+
+/** What it was and was to be, in words. */
+function sidesOf({
+  before,
+  after,
+  expects,
+}: Extract<JournalEntry, { state: 'sending' }>): Pick<Result, 'before' | 'after'> {
+  // Of a rule the journal holds what was there as a value, so that it can be put back.
+  if (expects?.kind !== 'rule' || before === null) return { before, after };
+  return { before: ruleState(expects.change, RuleValue.parse(JSON.parse(before))), after };
 }
 
 /** A decision is about a limit. Null where no card is changed. */

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../alert/alert.ts';
 import { formatCents } from '../alert/money.ts';
 import { type RuleValue, targetOf, wantedOf } from '../alert/rule-change.ts';
-import { Action } from '../authority/action.ts';
+import { Action, requestIdOf } from '../authority/action.ts';
 import { REQUEST_MS } from '../authority/policy.ts';
 import type { Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
@@ -27,7 +27,7 @@ interface Asked {
  */
 export async function openRequest(asked: Asked, deps: PerformDeps): Promise<string> {
   const { action, wish, acctId, card, before, others } = asked;
-  const id = `req_${action.id.slice(4)}`;
+  const id = requestIdOf(action.id);
   const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
   if (twin !== undefined) {
     const by = twin.action.actor.userId === action.actor.userId ? 'You have' : 'Somebody has';

@@ -6,6 +6,7 @@ import { isForOwnCard } from '../permissions.ts';
 import type { CardMatch } from '../store/directory-index.ts';
 import type { PerformDeps } from './deps.ts';
 import { recordRefusal } from './record-refusal.ts';
+import { auditRecord } from './report.ts';
 
 /** The card that an action is about, and the action with what was left of its words. */
 export interface Resolved {
@@ -119,6 +120,7 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
 }
 
 async function tellNone(action: Action, query: string, deps: PerformDeps): Promise<void> {
+  await deps.audit.append(auditRecord(action, 'refused', { ...noCard, detail: 'no card matches' }, deps));
   if (isForOwnCard(action.verb, action.roles)) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
     return await deps.answer(action, refusal({ what: action.verb, why: `You hold no card “${query}”.`, whoCan }));
@@ -134,6 +136,7 @@ async function tellNone(action: Action, query: string, deps: PerformDeps): Promi
 }
 
 const CHOICES_MAX = 20;
+const noCard = { acctId: null, cardId: null };
 
 async function askWhich(
   action: Action,
@@ -141,6 +144,7 @@ async function askWhich(
   candidates: readonly Candidate[],
   deps: PerformDeps,
 ): Promise<void> {
+  await deps.audit.append(auditRecord(action, 'asked', { ...noCard, detail: 'asked back which card' }, deps));
   const choices = [];
   // Looking at one card keeps nobody from looking at the next; of what changes something the first answer counts.
   const questionId = action.verb === 'show' ? null : action.id;

@@ -2,7 +2,7 @@ import { requestDecided } from '../../templates/holder-request.ts';
 import { refusal } from '../../templates/refusal.ts';
 import type { LimitRequest } from '../store/requests.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord } from './report.ts';
+import { auditRecord, endOf } from './report.ts';
 
 /**
  * A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat.
@@ -15,10 +15,7 @@ export async function settle(request: LimitRequest, deps: PerformDeps): Promise<
   const { action, state, decidedBy } = request;
   if (state === 'denied') await markAlert(request, 'An approver said no', deps);
   if (state === 'expired') await markAlert(request, 'Nobody decided in time', deps);
-  if (action.verb === 'ask') {
-    await deps.tellDirectly(action.actor.userId, `${request.id}-${state}`, requestDecided(request));
-    return;
-  }
+  if (action.verb === 'ask') return await tellHolderDecided(request, deps);
   if (state === 'denied') {
     const whoCan = { text: 'Denied by', userIds: decidedBy === null ? [] : [decidedBy] };
     const said = request.note === '' ? '' : ` Their note: “${request.note}”`;
@@ -29,6 +26,20 @@ export async function settle(request: LimitRequest, deps: PerformDeps): Promise<
     const why = 'Nobody decided within 24 hours, so the request expired.';
     await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.' }));
   }
+}
+
+/**
+ * Tells the holder what became of what they asked for. A yes only once the card service shows it, or has not shown it in
+ * time: who decides and who looks both try, and the later of the two knows. Safe to repeat.
+ */
+export async function tellHolderDecided(request: LimitRequest, deps: PerformDeps): Promise<void> {
+  const { id, action, state, decision } = request;
+  const isYes = state === 'approved' || state === 'glass';
+  const written = isYes && decision !== null ? await deps.journal.read(decision) : null;
+  const confirmation = written === null ? undefined : endOf(written)?.result.confirmation;
+  if (confirmation === 'sent') return;
+  const isSure = confirmation === undefined || confirmation === 'confirmed';
+  await deps.tellDirectly(action.actor.userId, `${id}-${state}`, requestDecided(request, { isSure }));
 }
 
 /** Nobody decided in time. Never a yes by silence. Runs under the request's lock. */

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { Result } from '../authority/result.ts';
+import { Expected, Result } from '../authority/result.ts';
 import { stateKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 
@@ -11,7 +11,13 @@ export const JournalEntry = z.discriminatedUnion('state', [
   /** That it was asked for is on record. */
   z.strictObject({ state: z.literal('asked') }),
   /** The card API may have it. */
-  z.strictObject({ state: z.literal('sending'), before: z.string().nullable(), after: z.string().nullable() }),
+  z.strictObject({
+    state: z.literal('sending'),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    /** What the card shows if it has: for whoever gives it up. */
+    expects: Expected.optional(),
+  }),
   /** How it ended is certain; the record may lack it, and who must hear of it may not have heard yet. */
   z.strictObject({ state: z.literal('settled'), at: z.string(), result: Result }),
   /** Nothing is left to be done. */

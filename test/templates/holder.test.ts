@@ -64,6 +64,15 @@ describe('a decline, for the holder', () => {
     [outcome({ by: 'U9', asHolder: true }), /You blocked your card/],
     [outcome({ by: 'U1' }), /Your card was blocked by <@U1>/],
     [outcome({ verb: 'unblock', by: 'U1' }), /was unblocked by <@U1>.*You can try again now/],
+    [outcome({ verb: 'limit', by: 'U1', confirmation: 'confirmed' }), /You can try again now/],
+    [
+      outcome({ verb: 'limit', by: 'U1', confirmation: 'sent' }),
+      /^(?![\s\S]*try again now)[\s\S]*has not confirmed it yet/,
+    ],
+    [
+      outcome({ verb: 'limit', by: 'U1', confirmation: 'unconfirmed' }),
+      /^(?![\s\S]*try again now)[\s\S]*may not work yet/,
+    ],
     [outcome({ verb: 'recognize', by: 'U9' }), /You said that it was you/],
     [
       outcome({ by: 'U9', state: 'failed', text: 'The card service says: “no”' }),

@@ -1,49 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/authority/action.ts';
 import { CardApiError } from '../../../src/errors.ts';
-import { confirmAction } from '../../../src/perform/confirm-action.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
-import { Killed, mortal } from '../../support/mortal.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
-
-/** From the click to the end: what the queue runs, again and again, until it is over. */
-async function whole(action: Action, world: PerformWorld, deps: PerformDeps): Promise<void> {
-  await performAction(action, deps);
-  for (let again: number | null = 0; again !== null; ) {
-    world.advance(again);
-    again = await confirmAction(action.id, deps);
-  }
-}
-
-/**
- * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it.
- *
- * @returns how many steps there were.
- */
-async function killEverywhere(
-  action: Action,
-  prepare: (world: PerformWorld) => PerformDeps,
-  look: (world: PerformWorld, diedAt: string) => Promise<void>,
-): Promise<number> {
-  for (let killAt = 1; ; killAt += 1) {
-    await redis().flushall();
-    const world = await createPerformWorld(redis());
-    const deps = prepare(world);
-    const { deps: doomed, life } = mortal(deps, killAt);
-    try {
-      await whole(action, world, doomed);
-      return life.points();
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-    }
-    await whole(action, world, deps);
-    await look(world, life.diedAt() ?? '');
-  }
-}
 
 const onButton = {};
 const cases: readonly [string, Action['verb'], Partial<Action>, string, PerformWorld['service']['status']][] = [
@@ -63,7 +27,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
   };
 
   it('is one write, one record of each station, one answer', async () => {
-    const steps = await killEverywhere(action, start, async (world, diedAt) => {
+    const steps = await killEverywhere(redis(), action, start, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual([write]);
       expect(await world.stations(), diedAt).toEqual(
         // Killed between the write and the record of it, the card itself said that it was done.
@@ -115,7 +79,7 @@ describe('a write that was done and whose answer was lost', () => {
         };
       };
 
-      await killEverywhere(action, lost, async (world, diedAt) => {
+      await killEverywhere(redis(), action, lost, async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual([write]);
         expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
       });
@@ -233,6 +197,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
 
   it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
     const steps = await killEverywhere(
+      redis(),
       action,
       ({ deps }) => deps,
       async (world, diedAt) => {

@@ -1,0 +1,44 @@
+import type { Redis } from 'ioredis';
+import type { Action } from '../../src/authority/action.ts';
+import { confirmAction } from '../../src/perform/confirm-action.ts';
+import type { PerformDeps } from '../../src/perform/deps.ts';
+import { performAction } from '../../src/perform-action.ts';
+import { Killed, mortal } from './mortal.ts';
+import { createPerformWorld, type PerformWorld } from './perform-world.ts';
+
+/** From the click to the end: what the queue runs, again and again, until it is over. */
+export async function whole(action: Action, world: PerformWorld, deps: PerformDeps): Promise<void> {
+  await performAction(action, deps);
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await confirmAction(action.id, deps);
+  }
+}
+
+/**
+ * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it.
+ *
+ * @param prepare what was there before the click.
+ * @returns how many steps there were.
+ */
+export async function killEverywhere(
+  redis: Redis,
+  action: Action,
+  prepare: (world: PerformWorld) => PerformDeps | Promise<PerformDeps>,
+  look: (world: PerformWorld, diedAt: string) => Promise<void>,
+): Promise<number> {
+  for (let killAt = 1; ; killAt += 1) {
+    await redis.flushall();
+    const world = await createPerformWorld(redis);
+    const deps = await prepare(world);
+    const { deps: doomed, life } = mortal(deps, killAt);
+    try {
+      await whole(action, world, doomed);
+      return life.points();
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    await whole(action, world, deps);
+    await look(world, life.diedAt() ?? '');
+  }
+}
