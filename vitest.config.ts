@@ -7,8 +7,9 @@ const wholeProcesses = ['test/flow/**/*.test.ts', 'test/chaos/**/*.test.ts', 'te
 const shared = {
   pool: 'forks',
   env: { TZ: 'UTC', NODE_ENV: 'test' },
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Longer than any wait of a test, so that what it waited for is named.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
 } as const;
 
 export default defineConfig({

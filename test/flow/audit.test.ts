@@ -69,8 +69,8 @@ describe('the record', () => {
     await until(async () => (await recordsOf(card.AcctId)).length === 2, 'it is being sent');
     await store.rename(chainKey, '{cardbell:audit}:aside');
     await store.set(chainKey, 'no list');
-    await until(() => account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'it is done');
     const before = failed();
+    await until(() => account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'it is done');
     await until(() => failed() > before, 'its end cannot be written');
 
     expect(told(olga).filter((text) => text.includes(holderOf(card)))).toEqual([]);

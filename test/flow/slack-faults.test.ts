@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Fault } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, type RunningCardbell, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -24,7 +25,7 @@ async function postedDespite(fault: Omit<Fault, 'method'>, running: RunningCardb
   workspace.faults.add({ method: 'chat.postMessage', ...fault });
   await deliver(webhook);
   await waitFor(channels.shipping, mark);
-  await settled(1300);
+  await quiet(running);
   workspace.faults.clear();
   return count();
 }
@@ -91,7 +92,7 @@ sideBySide('what Slack does not take', () => {
     await waitFor(channels.alerts, new RegExp(holderOf(one)));
     await waitFor(channels.alerts, new RegExp(holderOf(other)));
     await until(() => texts(channels.ops).length > before, 'ops are told');
-    await settled(500);
+    await quiet(cardbell());
 
     expect(texts(channels.ops)).toHaveLength(before + 1);
     open();
@@ -128,7 +129,7 @@ sideBySide('answering people', () => {
 
     await command(people.olga, `block ${account.AcctId}`);
     await waitTold(people.olga, new RegExp(`^Blocked: ${holderOf(account)}`));
-    await settled(200);
+    await quiet(cardbell());
 
     expect(
       cardbell()
@@ -147,7 +148,7 @@ sideBySide('answering people', () => {
 
     await workspace.waitForMessage(
       ({ channel, text }) => channel.startsWith('D') && text.includes(holderOf(account)),
-      20_000,
+      60_000,
     );
   });
 

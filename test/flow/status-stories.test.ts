@@ -64,7 +64,7 @@ it('an older event that arrives late says what the card is now', async () => {
   await send(account, 'ACTIVE', at + 240_000);
   await until(() => told(account).length === 2, 'both are told');
 
-  await send(account, 'BLOCKED', at + 120_000);
+  await send(account, 'BLOCKED', at + 160_000);
   await until(() => told(account).length === 3, 'the late one is told');
 
   expect(told(account).at(-1)).toMatch(/Arrived late: the card is now active/);

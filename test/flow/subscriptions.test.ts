@@ -1,4 +1,6 @@
+import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { QUEUE_PREFIX } from '../../src/keys.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -125,6 +127,19 @@ describe('a channel that was subscribed and is shared since', () => {
   });
 });
 
+/** As if a mute's time were over: what would wake by itself is woken. */
+async function timePasses(id: string): Promise<void> {
+  const { store } = cardbell();
+  const kept = JSON.parse((await store.hget('{cardbell:state}:mutes', id)) ?? '{}');
+  const queue = new Queue('upkeep', { connection: store as never, prefix: QUEUE_PREFIX });
+  try {
+    await store.hset('{cardbell:state}:mutes', id, JSON.stringify({ ...kept, endsAt: new Date().toISOString() }));
+    await (await queue.getJob(`${id}-${Date.parse(kept.endsAt)}`))?.promote();
+  } finally {
+    await queue.close();
+  }
+}
+
 describe('a muted card', () => {
   it('is quiet until it is unmuted; then one line says how many alerts there were', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
@@ -154,9 +169,12 @@ describe('a muted card', () => {
   it('ends by itself', async () => {
     const { deliver, take, waitTold, waitFor, store } = cardbell();
     const card = take('ACTIVE');
-    await type(olga, channels.alerts, `mute ${last4Of(card)} 0.05m`);
+    await type(olga, channels.alerts, `mute ${last4Of(card)} 2h`);
     await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Short Shop' }));
+    const id = `mute-${card.AcctId}`;
+    await until(async () => (await store.scard(`{cardbell:state}:withheld:${id}`)) === 1, 'it is kept back');
+    await timePasses(id);
 
     await waitFor(channels.declines, new RegExp(`The mute of ${holderOf(card)}.* has ended.*1 alert `));
     await until(

@@ -136,7 +136,7 @@ describe('a temporary limit', () => {
     expect(writesOf(card)).toBe(3);
     await cardbell().workspace.waitForMessage(
       ({ channel, text }) => channel.startsWith('D') && text.includes(holderOf(card)) && text.includes('Back at'),
-      20_000,
+      60_000,
     );
   });
 

@@ -43,7 +43,7 @@ async function direct(user: string, pattern: RegExp): Promise<string> {
       cardbell()
         .slackCalls('conversations.open')
         .some(({ args }) => args.users === user),
-    20_000,
+    60_000,
   );
   return JSON.stringify(found);
 }

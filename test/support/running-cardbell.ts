@@ -15,6 +15,9 @@ import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
 import { until } from './until.ts';
 
+/** Longest wait for a message. Generous, as it decides nothing: some come with the next sweep, on a machine that may be busy. */
+export const WAIT_MS = 60_000;
+
 export interface CardbellOptions {
   readonly webs?: number;
   readonly workers?: number;
@@ -150,12 +153,12 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     waitTold: (user, pattern, since = 0) =>
       workspace.waitForMessage(
         (message) => message.ephemeralUser === user && Number(message.ts) > since && matches(message, pattern),
-        20_000,
+        WAIT_MS,
       ),
     waitFor: (channel, pattern) =>
       workspace.waitForMessage(
         (message) => message.channel === channel && message.ephemeralUser === undefined && matches(message, pattern),
-        20_000,
+        WAIT_MS,
       ),
     now(message) {
       const all = [...workspace.messages(message.channel), ...workspace.ephemerals()];

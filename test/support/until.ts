@@ -1,5 +1,5 @@
 /** Waits until something holds; fails loudly when it never does. The deadline is generous: it decides nothing. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 20_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 60_000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`never happened within ${deadlineMs} ms: ${what}`);
