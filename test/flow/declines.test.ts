@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
 import { createSubscriptions } from '../../src/store/subscriptions.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { settled } from '../support/until.ts';
 
 /** A channel for each code, besides the one for all: a channel takes one message a second. */
 const channelOf = (code: string): string => `C0CODE${DECLINE_CODES.findIndex((one) => one.code === code)}`;
@@ -34,7 +34,8 @@ const words: Readonly<Record<string, RegExp>> = {
   decline: /do not honor/i,
 };
 
-const merchantOf = (code: string): string => `SHOP ${code.toUpperCase().replaceAll('.', ' ')} END`;
+/** One word: filters compare words. */
+const merchantOf = (code: string): string => `SHOP${code.toUpperCase().replaceAll('.', '')}END`;
 
 let acctId = 0;
 
@@ -47,11 +48,14 @@ beforeAll(async () => {
   }
 });
 
-it.each(DECLINE_CODES)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
+const isPin = ({ code }: { code: string }): boolean => code === 'decline.card.pin';
+/** The wrong PIN first: only the channel for all shows it, and what arrives there together is told together. */
+const codes = [...DECLINE_CODES.filter(isPin), ...DECLINE_CODES.filter((one) => !isPin(one))];
+
+it.each(codes)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
   const name = code === 'decline' ? 'decline.other' : code;
   await cardbell().deliver(sampleWebhook(name, { AcctId: acctId, MerchantName: merchantOf(code) }));
-  // A wrong PIN is told to nobody who subscribed.
-  const channel = code === 'decline.card.pin' ? channels.declines : channelOf(code);
+  const channel = isPin({ code }) ? channels.declines : channelOf(code);
   const message = await cardbell().waitFor(channel, new RegExp(merchantOf(code)));
 
   const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
@@ -62,13 +66,15 @@ it.each(DECLINE_CODES)('$code says why, in the service’s words or plainer ones
 it('a wrong PIN is not told to a whole channel', async () => {
   const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf('decline.card.pin')));
 
-  expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toMatch(/\bPIN\b(?! END)/);
+  expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toMatch(/\bPIN\b/);
 });
 
 it('a code of tomorrow is shown with its code and the service’s words', async () => {
   const { take, deliver, waitFor } = cardbell();
   const account = take('ACTIVE');
   const fields = { AcctId: account.AcctId, MessageCode: 'decline.rule.moonphase', Message: 'Wrong phase of the moon' };
+  // With others it would be one row of theirs.
+  await quiet(cardbell());
 
   await deliver(sampleWebhook('decline', fields));
   const message = await waitFor(channels.declines, new RegExp(holderOf(account)));
@@ -82,11 +88,12 @@ it('spend is not posted as long as it has no channel', async () => {
   const { take, deliver, workspace } = cardbell();
   const { AcctId } = take('ACTIVE');
   const posts = () => Object.values(channels).flatMap((channel) => workspace.messages(channel)).length;
+  await quiet(cardbell());
   const before = posts();
 
   for (const kind of ['authorization', 'pin', 'settlement', 'reversal'])
     expect(await deliver(sampleWebhook(kind, { AcctId }))).toBe(200);
-  await settled(1500);
+  await quiet(cardbell());
 
   expect(posts()).toBe(before);
 });

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { beforeAll, expect, it } from 'vitest';
 import { channels, people, peopleEnv, secrets } from '../support/people.ts';
-import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { until } from '../support/until.ts';
+import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell({
   env: {
@@ -16,6 +15,15 @@ const places = [channels.spend, channels.declines, channels.status];
 const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel));
 const late = (): string[] => all().filter((text) => /late/i.test(text));
 const lines = (): string[] => cardbell().texts(channels.ops);
+
+/** Nothing is on its way to people. */
+async function isQuiet(): Promise<boolean> {
+  const { store } = cardbell();
+  const inbox = await store.xlen('{cardbell:in}:webhooks');
+  const jobs = await store.llen('{cardbell:queue}:alerts:active');
+  const waiting = await Promise.all(places.map((channel) => store.zcard(`{cardbell:out:${channel}}:queue`)));
+  return [inbox, jobs, ...waiting].every((count) => count === 0) && late().length > 0;
+}
 
 /** The web process dies, and is started again after `meanwhile`; the service keeps its webhooks to itself. */
 async function away(meanwhile: () => Promise<void> | void): Promise<void> {
@@ -77,11 +85,12 @@ it('what happened while the door was closed is told late, once, with how many; w
   });
 
   await until(() => lines().some((line) => /9 events were missed .*; 9 recovered/.test(line)), 'it says how many');
-  await quiet(cardbell());
+  await until(isQuiet, 'all of them are told');
   const before = all();
   sandbox.outage(false);
   await until(() => sandbox.pendingWebhooks() === 0, 'every webhook came after all');
-  await quiet(cardbell());
+  await until(isQuiet, 'nothing waits');
+  await settled(1500);
 
   expect(all()).toEqual(before);
   expect(late().join()).toContain(made.blocked);
@@ -94,7 +103,7 @@ it('/card recover asks on demand: what is known adds nothing, and a second look 
   await command(people.zoe, 'recover 2h');
   await waitTold(people.zoe, /Looking for everything since/);
   await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
-  await quiet(cardbell());
+  await until(isQuiet, 'nothing waits');
 
   expect(all()).toEqual(before);
 });
