@@ -105,7 +105,7 @@ describe('each command', () => {
       const field = `${period[0]?.toUpperCase()}${period.slice(1)}SpendLimit` as 'DailySpendLimit';
 
       await command(ana, `limit ${card.AcctId} ${period} 300`);
-      const first = await waitTold(ana, new RegExp(`${holderOf(card)}.*${period} limit \\$300\\.00`, 'i'));
+      const first = await waitTold(ana, new RegExp(`${holderOf(card)}.*${period} limit .*→ \\$300\\.00`, 'i'));
       expect(account(card.AcctId).SpendRules[field]).toBe(300);
 
       // Taking a limit away is a raise without end: two persons, so nothing changes yet.
