@@ -39,7 +39,7 @@ it('in any order of arrival, at once and again, is one purchase with one beginni
 
       const stories = await Promise.all(events.map((event) => store.join(event)));
       const [auth] = stories;
-      const told = `arrived in the order ${order}`;
+      const told = `arrived in the order ${order.join(', ')}`;
       expect(
         auth?.steps.map(({ eventId, isInferred }) => [eventId, isInferred]),
         told,
