@@ -87,17 +87,20 @@ function capitalWords(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `▰▰▰▱▱▱▱▱▱▱ 12 · Over the daily limit (8 the week before)`: the bar repeats the number, for the eye. */
+/**
+ * `▰▰▰▱▱▱▱▱▱▱ 12 · Over the daily limit (8)`: the bar repeats the number, for the eye. Where each number is one there is
+ * nothing to see.
+ */
 function list(title: string, rows: readonly DigestRow[], beforeWords: string): KnownBlock[] {
   if (rows.length === 0) return [];
   const most = Math.max(1, ...rows.map(({ count }) => count));
   const more = rows.length - ROWS_MAX;
   const lines = rows.slice(0, ROWS_MAX).map(({ name, count, before }) => {
     const full = count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_LENGTH));
-    const bar = '▰'.repeat(full) + '▱'.repeat(BAR_LENGTH - full);
-    return `${bar} *${count}* · ${outside(name, 80) || 'without a name'} (${before} ${beforeWords})`;
+    const bar = most === 1 ? '•' : '▰'.repeat(full) + '▱'.repeat(BAR_LENGTH - full);
+    return `${bar} *${count}* · ${outside(name, 80) || 'without a name'} (${before})`;
   });
-  return [section(`*${title}*`, ...lines, more > 0 ? `… and ${more} more.` : null)];
+  return [section(`*${title}* (${beforeWords})`, ...lines, more > 0 ? `… and ${more} more.` : null)];
 }
 
 function waitingWords(count: number): string {

@@ -46,13 +46,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
     places.length === 0
       ? 'It has not been posted anywhere so far.'
       : `It was posted in ${places.length} ${places.length === 1 ? 'place' : 'places'}.`;
-  const lines = [
-    ...steps.map(stepLine),
-    ...posted.map(
-      (one) =>
-        `*Posted in* ${placeOf(one.channel)}, ${dateToken(one.at)}${one.link === null ? '' : `: ${link(one.link, 'message')}`}`,
-    ),
-  ];
+  const lines = [...steps.map(stepLine), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
     text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
@@ -79,7 +73,14 @@ function deliveredWords(times: number): string {
 
 function stepLine({ step, at, channel, text }: Why['steps'][number]): string {
   const where = channel === null ? '' : ` ${placeOf(channel)}`;
-  return `*${stepWords[step] ?? outside(step, 40)}*${where}, ${dateToken(at, '{date_short_pretty} {time_secs}')}: ${tokens(outside(text, 500))}`;
+  const what = `*${stepWords[step] ?? outside(step, 40)}*${where}, ${dateToken(at, '{date_short_pretty} {time_secs}')}.`;
+  return step === 'posted' ? what : `${what} ${tokens(outside(text, 500))}`;
+}
+
+/** Where it stands now: the way to it is told above. */
+function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
+  const place = address === null ? dateToken(at) : link(address, 'the message');
+  return `*Stands in* ${placeOf(channel)}: ${place}`;
 }
 
 function placeOf(channel: string): string {

@@ -47,7 +47,7 @@ describe('a digest', () => {
 
     const shown = JSON.stringify(message.blocks);
     expect(shown).toContain('data_visualization');
-    expect(shown).toMatch(/Over the daily limit \(0 the day before\)/);
+    expect(shown).toMatch(/Over the daily limit \(0\)/);
     expect(shown).not.toMatch(/PIN/);
     expect(message.text).toMatch(/cards wait to be activated/);
   });

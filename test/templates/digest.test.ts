@@ -32,8 +32,8 @@ describe('a digest', () => {
   it('shows each number as a bar, in words, and beside the one before', () => {
     const read = shown(digest(facts, 'direct').blocks);
 
-    expect(read).toContain('▰▰▰▰▰▰▰▰▰▰ *9* · Over the daily limit (4 the week before)');
-    expect(read).toContain('▰▰▰▱▱▱▱▱▱▱ *3* · Wrong PIN (4 the week before)');
+    expect(read).toContain('▰▰▰▰▰▰▰▰▰▰ *9* · Over the daily limit (4)');
+    expect(read).toContain('▰▰▰▱▱▱▱▱▱▱ *3* · Wrong PIN (4)');
     expect(read).toContain('/card activate 1212');
   });
 
