@@ -97,7 +97,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     if (name === null) return { state: 'unknown' };
     const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
     const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
-    if (isListed === true || rules?.categories.length === 0) return { state: 'passes' };
+    if (isListed === true || rules?.isEveryCategoryAllowed === true) return { state: 'passes' };
     return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
   }
 

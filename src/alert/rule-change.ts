@@ -28,6 +28,7 @@ export type RuleValue = z.infer<typeof RuleValue>;
 
 /** A card's spend rules, as far as they can be changed here. */
 export interface CardRules extends CardLimits {
+  readonly isEveryCategoryAllowed: boolean;
   readonly isInternationalAllowed: boolean | null;
   readonly isCardNotPresentAllowed: boolean | null;
 }
@@ -49,7 +50,7 @@ export function withValue(change: RuleChange, value: RuleValue): RuleChange {
   return { ...change, isAllowed: value === true };
 }
 
-/** What the rule is now. A card without any list of categories may be used everywhere. */
+/** What the rule is now. */
 export function currentOf(rules: CardRules, change: RuleChange): RuleValue {
   switch (change.kind) {
     case 'limit': {
@@ -58,7 +59,7 @@ export function currentOf(rules: CardRules, change: RuleChange): RuleValue {
       return limits?.[period] ?? null;
     }
     case 'category':
-      return rules.categories.length === 0 || rules.categories.some(({ id }) => id === change.category.id);
+      return rules.isEveryCategoryAllowed || rules.categories.some(({ id }) => id === change.category.id);
     case 'international':
       return rules.isInternationalAllowed ?? false;
     case 'card_not_present':

@@ -76,6 +76,12 @@ export const CardApiAssumptions = z.strictObject({
     .union([z.null(), z.literal(0)])
     .default(null)
     .describe('What stands for "no limit" in spend rules, read and written. The other one is then an ordinary value.'),
+  noCategoryAllowsAll: z
+    .boolean()
+    .default(true)
+    .describe(
+      'A card whose spend rules list no merchant category may be used at all of them; otherwise at none. A category is allowed by standing in the list.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

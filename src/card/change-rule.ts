@@ -44,11 +44,11 @@ export function changeRule(
 
 const switches = { international: 'InternationalSpendEnabled', card_not_present: 'CardNotPresentUse' } as const;
 
-/** A category is allowed when it is in the list; a list without any allows all of them. */
+/** A category is allowed when it is in the list. */
 function allowCategory(
   rules: AnyRecord,
   { category, isAllowed }: Extract<RuleChange, { kind: 'category' }>,
-  { noLimit }: SpendRulesAssumptions,
+  { noLimit, noCategoryAllowsAll }: SpendRulesAssumptions,
 ): AnyRecord {
   const listed = categoriesOf(rules);
   const others = listed.filter((one) => !(isRecord(one) && String(one.Id) === String(category.id)));
@@ -58,7 +58,8 @@ function allowCategory(
     const added = { Id: category.id, Name: category.name, TransactionLimit: noLimit, ...limits };
     return { ...rules, MerchantCategories: [...listed, added] };
   }
-  if (others.length === 0) throw cannotChange('the last spend category cannot be taken away: that would allow all');
+  if (others.length === 0 && noCategoryAllowsAll)
+    throw cannotChange('the last spend category cannot be taken away: that would allow all');
   return { ...rules, MerchantCategories: others };
 }
 

@@ -19,6 +19,8 @@ export interface CategoryRules {
 export interface SpendRules {
   readonly limits: Limits;
   readonly categories: readonly CategoryRules[];
+  /** Whether it may be used at every kind of merchant, because none is listed. */
+  readonly isEveryCategoryAllowed: boolean;
   readonly isInternationalAllowed: boolean | null;
   readonly isCardNotPresentAllowed: boolean | null;
 }
@@ -31,7 +33,7 @@ export interface SpendRulesRead {
 
 export type SpendRulesAssumptions = Pick<
   CardApiAssumptions,
-  'spendRulesWrapper' | 'readOnlyRuleFields' | 'readOnlyCategoryFields' | 'noLimit'
+  'spendRulesWrapper' | 'readOnlyRuleFields' | 'readOnlyCategoryFields' | 'noLimit' | 'noCategoryAllowsAll'
 >;
 
 export const defaultRulesAssumptions: SpendRulesAssumptions = {
@@ -39,6 +41,7 @@ export const defaultRulesAssumptions: SpendRulesAssumptions = {
   readOnlyRuleFields: [],
   readOnlyCategoryFields: [],
   noLimit: null,
+  noCategoryAllowsAll: true,
 };
 
 /** Name of each window's limit on the wire. */
@@ -100,6 +103,7 @@ export function readSpendRules(
       transactionLimitCents: toLimit(category.TransactionLimit),
       limits: toLimits(category),
     })),
+    isEveryCategoryAllowed: assumptions.noCategoryAllowsAll && (rules.MerchantCategories ?? []).length === 0,
     isInternationalAllowed: rules.InternationalSpendEnabled,
     isCardNotPresentAllowed: rules.CardNotPresentUse,
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { limitPeriods } from '../../../src/alert/alert.ts';
 import { parseAssumptions } from '../../../src/card/assumptions.ts';
 import { changeLimit } from '../../../src/card/change-rule.ts';
-import { readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
+import { defaultRulesAssumptions, readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
 import { CardApiError } from '../../../src/errors.ts';
 
 const fields = {
@@ -50,10 +50,24 @@ describe('reading spend rules', () => {
         { id: 3, name: 'Restaurants', transactionLimitCents: 9_950, limits: { ...none, daily: 20_000 } },
         { id: 5, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 5_025 } },
       ],
+      isEveryCategoryAllowed: false,
       isInternationalAllowed: false,
       isCardNotPresentAllowed: true,
     });
   });
+
+  it.each([
+    [true, [], true],
+    [true, null, true],
+    [true, [{ Id: 3, Name: 'Restaurants' }], false],
+    [false, [], false],
+  ])(
+    'no category listed means all of them, unless %j is said of it',
+    (noCategoryAllowsAll, MerchantCategories, all) => {
+      const read = readSpendRules({ MerchantCategories }, { ...defaultRulesAssumptions, noCategoryAllowsAll });
+      expect(read?.isEveryCategoryAllowed).toBe(all);
+    },
+  );
 
   it('takes null, a missing field and a daily limit that is switched off for no limit, and zero for zero', () => {
     expect(readSpendRules({ DailySpendLimit: null })?.limits).toEqual(none);
@@ -67,9 +81,8 @@ describe('reading spend rules', () => {
 
   it('takes zero for no limit where the service is known to mean that', () => {
     const assumptions = {
+      ...defaultRulesAssumptions,
       spendRulesWrapper: 'Rules',
-      readOnlyRuleFields: [],
-      readOnlyCategoryFields: [],
       noLimit: 0 as const,
     };
 
