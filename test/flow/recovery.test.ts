@@ -101,7 +101,7 @@ it('/card recover asks on demand: what is known adds nothing, and a second look 
   const before = all();
 
   await command(people.zoe, 'recover 2h');
-  await waitTold(people.zoe, /Looking for everything since/);
+  await waitTold(people.zoe, /Looking for everything .*since/);
   await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
   await until(isQuiet, 'nothing waits');
 
