@@ -101,7 +101,8 @@ async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps)
       ...change,
       from: change.from ?? told.changes[i]?.from ?? null,
     }));
-    await tellMerged({ ...alert, event: told.event, changes: merged }, event, deps);
+    const isLast = stories[0]?.eventIds.at(-1) === event.id;
+    await tellMerged({ ...alert, event: told.event, changes: merged }, isLast ? event : null, deps);
   }
   return null;
 }
@@ -120,20 +121,17 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
 /**
  * Both events are one alert, whose messages say the rest now. Where a mute withheld the activation it has none yet: the
  * block comes through, so it is routed by itself, and so is the holder's message.
+ *
+ * @param newer the block; null where it came first and went wherever it goes, and this is its activation.
  */
-async function tellMerged(alert: StatusAlert, newer: CardStatusEvent, deps: Deps): Promise<void> {
-  if (isOlder(alert.event, newer)) {
+async function tellMerged(alert: StatusAlert, newer: CardStatusEvent | null, deps: Deps): Promise<void> {
+  if (newer !== null) {
     await announce(alert, deps, newer);
     await deps.tellHolder(alert);
   } else {
-    // Its BLOCKED came first and went wherever it goes.
     await deps.alerts.save(alert);
   }
   await deps.updateMessages(alert.event.id);
-}
-
-function isOlder(one: CardStatusEvent, other: CardStatusEvent): boolean {
-  return one.callbackAt < other.callbackAt;
 }
 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {

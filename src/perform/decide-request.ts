@@ -28,6 +28,8 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
 
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
   if (request.decision === action.id) return await settle(request, deps);
+  // It counted before we died; by now somebody else may have decided.
+  if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
   if (request.state !== 'open') return await no(`This request is ${stateWords[request.state]} already.`);
   if (deps.now().toISOString() > request.expiresAt) {
     await expire(request, deps);
@@ -59,7 +61,6 @@ async function approve(
   no: (why: string, whoCan?: string) => Promise<void>,
 ): Promise<void> {
   const by = action.actor.userId;
-  if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
   const verdict = judge(
     {
       deed: 'approve',

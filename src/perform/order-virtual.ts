@@ -38,7 +38,9 @@ export async function orderVirtual(action: Action, deps: PerformDeps): Promise<v
     if (written?.state === 'sending') return await settle(action, order, 'unknown', {}, deps);
 
     await deps.audit.append(auditRecord(action, 'sent', facts, deps));
-    await journal.write(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+    const stands = await journal.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+    // We stood still for longer than our lock: somebody else has sent it, or is about to.
+    if (stands !== null) return;
     try {
       const { virtualCardOrderId } = await deps.card.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       await settle(action, order, 'done', { note: String(virtualCardOrderId) }, deps);

@@ -37,6 +37,13 @@ export interface Journal {
    * @returns what stands now: another entry than the given one is the end that somebody else came to.
    */
   write(actionId: string, entry: JournalEntry): Promise<JournalEntry>;
+  /**
+   * Goes on to `sending` where nobody has yet: for what must never be sent twice, not even by a process that stood
+   * still and goes on.
+   *
+   * @returns null when it is for the caller to send; otherwise what stands.
+   */
+  begin(actionId: string, entry: Extract<JournalEntry, { state: 'sending' }>): Promise<JournalEntry | null>;
 }
 
 /** KEYS: the journal of the action. ARGV: the entry, its state, time to live. Answers what stands. */
@@ -50,8 +57,17 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
 return ARGV[1]
 `;
 
+/** KEYS: the journal of the action. ARGV: the entry, time to live. Answers what stands, nothing when it was taken. */
+const beginScript = `
+local stands = redis.call('GET', KEYS[1])
+if stands and cjson.decode(stands).state ~= 'asked' then return stands end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return false
+`;
+
 export function createJournal(redis: Redis | Cluster): Journal {
   const script = defineScript(redis, 'cardbellJournalWrite', writeScript);
+  const beginning = defineScript(redis, 'cardbellJournalBegin', beginScript);
   return {
     async read(actionId) {
       const text = await redis.get(stateKey(`journal:${actionId}`));
@@ -60,6 +76,11 @@ export function createJournal(redis: Redis | Cluster): Journal {
     async write(actionId, entry) {
       const args = [JSON.stringify(entry), entry.state, KEPT_SECONDS];
       return JournalEntry.parse(JSON.parse((await script.run([stateKey(`journal:${actionId}`)], args)) as string));
+    },
+    async begin(actionId, entry) {
+      const args = [JSON.stringify(entry), KEPT_SECONDS];
+      const stands = (await beginning.run([stateKey(`journal:${actionId}`)], args)) as string | null;
+      return stands === null ? null : JournalEntry.parse(JSON.parse(stands));
     },
   };
 }

@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/authority/action.ts';
 import { CardApiError } from '../../../src/errors.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
 import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+import { until } from '../../support/until.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
@@ -17,6 +18,7 @@ const lost = async (): Promise<never> => {
     apiMessage: null,
   } as ConstructorParameters<typeof CardApiError>[1]);
 };
+const never = (): Promise<never> => new Promise(() => {});
 const limitOf = (id: string, limitCents: number): Action =>
   ask('limit', {
     ...byCommand,
@@ -57,3 +59,49 @@ it.each<[string, Action, Action, string, object]>([
     expect(world.answers.at(-1)?.text).toContain('I did not repeat it');
   },
 );
+
+describe('an order whose worker stood still for longer than its lock', () => {
+  const order = {
+    firstName: 'Vera',
+    lastName: 'Nova',
+    dateOfBirth: '1991-04-30',
+    phone: '512-555-0142',
+    email: 'holder@example.com',
+    address: { line1: '1 Main Street', line2: '', city: 'Austin', state: 'TX', postalCode: '78701' },
+    fundCents: 2500,
+    groupId: null,
+    rulesetId: null,
+  };
+  const action = ask('order-virtual', {
+    ...byCommand,
+    id: 'act_order2',
+    target: { kind: 'order', sealed: JSON.stringify(order) },
+  });
+
+  it.each([
+    ['has made it', (deps: PerformDeps): PerformDeps => deps],
+    [
+      'is making it',
+      (deps: PerformDeps): PerformDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } }),
+    ],
+  ])('is not made again when another %s', async (_what, asOther) => {
+    const world = await createPerformWorld(redis());
+    const { journal } = world.deps;
+    const stalled: PerformDeps = {
+      ...world.deps,
+      journal: {
+        ...journal,
+        async begin(id, entry) {
+          const other = performAction(action, asOther(world.deps));
+          await Promise.race([other, until(async () => (await journal.read(id))?.state === 'sending', 'it is sent')]);
+          return await journal.begin(id, entry);
+        },
+      },
+    };
+    const before = world.writes.length;
+
+    await performAction(action, stalled);
+
+    expect(world.writes.length - before).toBe(asOther(world.deps) === world.deps ? 1 : 0);
+  });
+});
