@@ -180,6 +180,22 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
   };
 }
 
+/** A virtual card as its order form asks for it; nothing is sealed in this world. */
+export const virtualOrder = {
+  kind: 'order',
+  sealed: JSON.stringify({
+    firstName: 'Vera',
+    lastName: 'Nova',
+    dateOfBirth: '1991-04-30',
+    phone: '512-555-0142',
+    email: 'holder@example.com',
+    address: { line1: '1 Main Street', line2: '', city: 'Austin', state: 'TX', postalCode: '78701' },
+    fundCents: 2500,
+    groupId: null,
+    rulesetId: null,
+  }),
+} as const;
+
 /** Somebody who may asks for it: with a button on the alert, or, without `alertId`, with a command. */
 export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
   return Action.parse({

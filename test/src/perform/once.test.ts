@@ -4,7 +4,7 @@ import { CardApiError } from '../../../src/errors.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
@@ -181,19 +181,7 @@ it('done, but not on record even at the last attempt: nobody is told that it fai
 });
 
 describe('an order of a virtual card, its worker killed at any step', () => {
-  const order = {
-    firstName: 'Vera',
-    lastName: 'Nova',
-    dateOfBirth: '1991-04-30',
-    phone: '512-555-0142',
-    email: 'holder@example.com',
-    address: { line1: '1 Main Street', line2: '', city: 'Austin', state: 'TX', postalCode: '78701' },
-    fundCents: 2500,
-    groupId: null,
-    rulesetId: null,
-  };
-  const target = { kind: 'order', sealed: JSON.stringify(order) } as const;
-  const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target });
+  const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 
   it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
     const steps = await killEverywhere(

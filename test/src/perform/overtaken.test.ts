@@ -3,7 +3,7 @@ import type { Action } from '../../../src/authority/action.ts';
 import { CardApiError } from '../../../src/errors.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
-import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createPerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { until } from '../../support/until.ts';
 import { useRedis } from '../store/on-redis.ts';
 
@@ -61,22 +61,7 @@ it.each<[string, Action, Action, string, object]>([
 );
 
 describe('an order whose worker stood still for longer than its lock', () => {
-  const order = {
-    firstName: 'Vera',
-    lastName: 'Nova',
-    dateOfBirth: '1991-04-30',
-    phone: '512-555-0142',
-    email: 'holder@example.com',
-    address: { line1: '1 Main Street', line2: '', city: 'Austin', state: 'TX', postalCode: '78701' },
-    fundCents: 2500,
-    groupId: null,
-    rulesetId: null,
-  };
-  const action = ask('order-virtual', {
-    ...byCommand,
-    id: 'act_order2',
-    target: { kind: 'order', sealed: JSON.stringify(order) },
-  });
+  const action = ask('order-virtual', { ...byCommand, id: 'act_order2', target: virtualOrder });
 
   it.each([
     ['has made it', (deps: PerformDeps): PerformDeps => deps],
