@@ -13,7 +13,7 @@ import { createMutes } from './store/mutes.ts';
 import { createQuietHours } from './store/quiet-hours.ts';
 import { createRoutingRules } from './store/routing-rules.ts';
 import { createSubscriptions } from './store/subscriptions.ts';
-import { createTrail, type Trail } from './store/trail.ts';
+import type { Trail } from './store/trail.ts';
 import type { TellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 
@@ -21,6 +21,7 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd' | 'rel
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
   readonly slack: Slack;
+  readonly trail: Trail;
   readonly tellOps: TellOps;
   /** What somebody may do by now. */
   readonly rolesNow: (userId: string) => Promise<Role[]>;
@@ -30,16 +31,23 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd' | 'rel
 export interface RoutingParts {
   readonly route: Route;
   readonly placeOf: PlaceOf;
-  readonly trail: Trail;
   /** For `perform`. */
   readonly routing: RoutingDeps;
 }
 
 /** What decides where events go, joined over one Redis. */
-export function createRoutingParts({ config, redis, slack, tellOps, rolesNow, now, ...deps }: Deps): RoutingParts {
+export function createRoutingParts({
+  config,
+  redis,
+  slack,
+  trail,
+  tellOps,
+  rolesNow,
+  now,
+  ...deps
+}: Deps): RoutingParts {
   const { channels } = config;
   const placeOf = createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) });
-  const trail = createTrail(redis);
   const subscriptions = createSubscriptions(redis);
   const quietHours = createQuietHours(redis);
   const mutes = createMutes(redis);
@@ -69,5 +77,5 @@ export function createRoutingParts({ config, redis, slack, tellOps, rolesNow, no
       toMissedTransaction(row, { zone: config.serviceZone, receivedAt: now().toISOString() }),
     toInstant: (text: string) => toInstant(text, config.serviceZone),
   };
-  return { route, placeOf, trail, routing };
+  return { route, placeOf, routing };
 }

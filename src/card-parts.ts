@@ -1,0 +1,85 @@
+import type { CardFacts } from './alert/alert.ts';
+import { type CardApiAssumptions, parseAssumptions, politenessOf } from './card/assumptions.ts';
+import { type CardClient, createCardClient } from './card/client.ts';
+import { redactText } from './card/redact-text.ts';
+import { createCategoryId } from './category-id.ts';
+import type { WorkerConfig } from './config.ts';
+import { directoryKey } from './keys.ts';
+import type { Log } from './log.ts';
+import type { RedisClient } from './queue/connection.ts';
+import { createRemedies, type Remedies } from './remedy.ts';
+import { createCategories } from './store/categories.ts';
+import { createDirectory, type Directory } from './store/directory.ts';
+import { toCardFacts } from './store/directory-account.ts';
+import type { TellOps, TellOver } from './tell-ops.ts';
+import * as trouble from './trouble.ts';
+import { isCardTokenDead, watchToken } from './watch-token.ts';
+
+interface Deps {
+  readonly config: WorkerConfig;
+  readonly redis: RedisClient;
+  readonly tellOps: TellOps;
+  readonly tellOver: TellOver;
+  readonly log: Log;
+}
+
+export interface CardParts {
+  readonly assumptions: CardApiAssumptions;
+  /** The card API, watched: ops are told when it takes our token no more, and when it does again. */
+  readonly card: CardClient;
+  /** Whether the last calls found nobody there. */
+  readonly isCardApiAway: () => boolean;
+  readonly directory: Directory;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly remedies: Remedies;
+}
+
+/** The card API, and what is known of its cards, joined over one Redis. */
+export function createCardParts({ config, redis, tellOps, tellOver, log }: Deps): CardParts {
+  const assumptions = parseAssumptions(config.cardApiAssumptions);
+  let isAway = false;
+  const client = createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions,
+    timezone: config.serviceZone,
+    // A gateway may quote what it was asked with.
+    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
+    log,
+    onAvailability: (isAvailable) => {
+      isAway = !isAvailable;
+    },
+  });
+  const card = watchToken(client, {
+    isDead: isCardTokenDead,
+    dead: () => tellOps(trouble.cardTokenDead()),
+    alive: () => tellOver(trouble.cardTokenDead(), trouble.cardTokenAlive),
+  });
+  const directory = createDirectory({
+    redis,
+    keyOf: directoryKey,
+    loader: card,
+    log,
+    politeness: politenessOf(assumptions),
+  });
+  const remedies = createRemedies({
+    card,
+    statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+    categoryId: createCategoryId({
+      card,
+      categories: createCategories(redis),
+      accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
+      log,
+    }),
+    log,
+  });
+  return {
+    assumptions,
+    card,
+    isCardApiAway: () => isAway,
+    directory,
+    factsOf: async (acctId) => toCardFacts(acctId, await directory.account(acctId)),
+    remedies,
+  };
+}
