@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
-import { freePort, startRedis } from '../local/redis.ts';
+import { freePort } from '../local/port.ts';
+import { startRedis } from '../local/redis.ts';
 import { answers, type Child, startChild } from './child.ts';
 import { median, row, table } from './report.ts';
 import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';

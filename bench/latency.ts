@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { freePort, startRedis } from '../local/redis.ts';
+import { freePort } from '../local/port.ts';
+import { startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { answers, startChild } from './child.ts';
 import { median, percentile, row, table } from './report.ts';

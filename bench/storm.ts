@@ -1,4 +1,5 @@
-import { freePort, startRedis } from '../local/redis.ts';
+import { freePort } from '../local/port.ts';
+import { startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { answers, startChild } from './child.ts';

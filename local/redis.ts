@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './port.ts';
 import { findOrInstall } from './system-package.ts';
 
 /** A Redis server of our own: started by us, on loopback, with a folder of its own. */
@@ -13,22 +13,10 @@ export interface LocalRedis {
   /** Folder with the append-only file and the dump. */
   readonly folder: string;
   readonly pid: number;
+  /** SIGKILL, as a crash would have it; its folder stays. Done when the process is gone and its port is free again. */
+  kill(): Promise<void>;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;
-}
-
-/** A TCP port on 127.0.0.1 that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }
 
 /**
@@ -53,12 +41,15 @@ export async function startRedis(
       options.extraArgs ?? [],
     ].flat(),
     // A group of its own: Ctrl-C in the terminal reaches us, and we stop Redis last.
-    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
   );
-  let errorOutput = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errorOutput = `${errorOutput}${chunk.toString()}`.slice(-2000);
-  });
+  // Redis says on its standard output why it does not start.
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output?.on('data', (chunk: Buffer) => {
+      said = `${said}${chunk.toString()}`.slice(-2000);
+    });
+  }
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
 
@@ -66,13 +57,17 @@ export async function startRedis(
     await answersPing(port, child);
   } catch (error) {
     killWithUs();
-    throw new Error(`redis-server did not start on port ${port}: ${errorOutput.trim() || String(error)}`);
+    throw new Error(`redis-server did not start on port ${port}: ${String(error)}\n${said.trim()}`);
   }
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     folder,
     pid: child.pid as number,
+    async kill() {
+      process.removeListener('exit', killWithUs);
+      await gone(child, 'SIGKILL');
+    },
     async stop() {
       process.removeListener('exit', killWithUs);
       await stopChild(child);
@@ -106,11 +101,15 @@ async function answersPing(port: number, child: ChildProcess): Promise<void> {
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
   // A frozen server (SIGSTOP in a test) hears no SIGTERM.
   const deadline = setTimeout(() => child.kill('SIGKILL'), 3000);
-  await gone;
+  await gone(child, 'SIGTERM');
   clearTimeout(deadline);
+}
+
+async function gone(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill(signal);
+  await exited;
 }

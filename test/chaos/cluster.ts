@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { startWorkspace, type Workspace } from '../../workspace/server.ts';
 import { type Child, startChild } from '../support/child-process.ts';
@@ -56,7 +56,7 @@ export async function startCluster(options: {
   readonly postsPerSecond: number;
 }): Promise<ChaosCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-chaos-'));
-  const redisPort = await lastingPort();
+  const redisPort = await freePort();
   const startMain = (): Promise<LocalRedis> => startRedis({ port: redisPort, folder });
   let redis = await startMain();
   const calm = await startRedis();
@@ -149,9 +149,9 @@ export async function startCluster(options: {
       globalThis.process.kill(redis.pid, 'SIGCONT');
     },
     async restartRedis(ms) {
-      globalThis.process.kill(redis.pid, 'SIGKILL');
+      await redis.kill();
       await sleep(ms);
-      redis = await startMain().catch(startMain);
+      redis = await startMain();
     },
     logs: () => [...logs, ...members.flatMap((member) => member.child().lines)],
     async stop() {
@@ -164,20 +164,4 @@ export async function startCluster(options: {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/**
- * A port that stays ours while nobody listens on it: below those that the system gives to outgoing connections, one of
- * which would otherwise sit on it when Redis comes back.
- */
-async function lastingPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => void probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { freePort } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
 import { channels, people } from '../support/people.ts';
 import { type CardbellOptions, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';

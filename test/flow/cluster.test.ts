@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { channels, people } from '../support/people.ts';
 import { startCluster } from '../support/redis-cluster.ts';

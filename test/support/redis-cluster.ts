@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { until } from './until.ts';
 
 const SLOTS = 16_384;

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
 import {
   type ApiCall,

@@ -1,6 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Redis } from 'ioredis';
-import { freePort, type LocalRedis, startRedis } from '../../local/redis.ts';
+import { freePort } from '../../local/port.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Child, startChild } from './child-process.ts';
 
 export const sharedSecret = 'RECEIVERS3C9E5D7A1B2F4E6C8D0A';

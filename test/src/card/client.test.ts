@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../../local/redis.ts';
+import { freePort } from '../../../local/port.ts';
 import { parseAssumptions } from '../../../src/card/assumptions.ts';
 import type { CardClient } from '../../../src/card/client.ts';
 import { CardApiError } from '../../../src/errors.ts';
