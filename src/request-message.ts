@@ -9,7 +9,8 @@ import type { LimitRequest } from './store/requests.ts';
  * @param lease the temporary change that a yes made.
  */
 export function requestMessage(request: LimitRequest, lease: Lease | null = null): Message {
-  const { action, card, wish, before, needed, approvals, state, note, decidedBy, decidedAt, expiresAt } = request;
+  const { action, card, wish, before, needed, approvals, unsure, state, note, decidedBy, decidedAt, expiresAt } =
+    request;
   return approvalRequest({
     value: request.id,
     askedBy: action.actor.userId,
@@ -23,6 +24,7 @@ export function requestMessage(request: LimitRequest, lease: Lease | null = null
     needed,
     approvals,
     state,
+    unsure,
     note,
     decidedBy,
     until: decidedAt ?? expiresAt,

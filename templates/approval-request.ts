@@ -6,6 +6,7 @@ import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import type { Lease } from '../src/store/leases.ts';
+import type { UnsureYes } from '../src/store/requests.ts';
 import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
 import { ending, takeBackButton } from './lease.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
@@ -27,6 +28,8 @@ export interface ApprovalRequest {
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
   readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'glass';
+  /** A yes of which nobody knows whether the card service took it. */
+  readonly unsure: Pick<UnsureYes, 'how' | 'by' | 'at' | 'isOver'> | null;
   /** An approver's word to the one who asked. */
   readonly note: string;
   /** Who decided last, or broke the glass; null otherwise. */
@@ -111,16 +114,27 @@ function difference(before: RuleValue, after: RuleValue): string {
   return isRaise ? ` (+${formatCents(after - before)})` : '';
 }
 
-function progress({ needed, approvals, state, decidedBy, until, note }: ApprovalRequest): string {
+function progress(request: ApprovalRequest): string {
+  const { needed, approvals, state, decidedBy, until, note, unsure } = request;
   const when = until === null ? '' : ` ${dateToken(until)}`;
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
   const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
   const said = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${said}`;
-  if (state === 'denied') return `Denied${who}${when}. Nothing changed.${said}`;
-  if (state === 'expired') return `Nobody decided in time: it expired${when}. Nothing changed.`;
+  const changed = unsure === null ? 'Nothing changed.' : unsureWords(unsure);
+  if (state === 'denied') return `Denied${who}${when}. ${changed}${said}`;
+  if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'glass')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
-  return `${approvals.length} of ${needed}${names}${until === null ? '' : `, ${dateAfter('expires', until)}`}.${said}`;
+  const counted = `${approvals.length} of ${needed}${names}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
+  return [unsure === null ? null : unsureWords(unsure), `${counted}${said}`].filter(Boolean).join('\n');
+}
+
+/** Somebody said yes, and nobody knows what became of it. */
+function unsureWords({ how, by, at, isOver }: NonNullable<ApprovalRequest['unsure']>): string {
+  const did = `${mention(by)} ${how === 'glass' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
+  return isOver
+    ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
+    : `${did}, but the card service did not answer. I am looking whether the change is there.`;
 }

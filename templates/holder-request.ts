@@ -1,9 +1,9 @@
 import type { CardFacts } from '../src/alert/alert.ts';
 import { type RuleChange, type RuleValue, ruleName, ruleState, valueWord, wantedOf } from '../src/alert/rule-change.ts';
-import { type Term, termWords } from '../src/authority/wish.ts';
+import { type Term, termWords, type Wish } from '../src/authority/wish.ts';
 import type { Message } from '../src/slack/message.ts';
 import { mention } from '../src/slack/mrkdwn.ts';
-import type { LimitRequest } from '../src/store/requests.ts';
+import type { LimitRequest, UnsureYes } from '../src/store/requests.ts';
 import { capital, cardName } from './card-words.ts';
 import { outside, section, sentence } from './parts.ts';
 
@@ -18,11 +18,26 @@ export interface RequestSent {
 
 /** To the holder: what was asked in their name. */
 export function requestSent({ card, change, before, term, note }: RequestSent): Message {
-  const what = `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
+  const what = movedWords(before, { change, term });
   return {
     text: sentence(`Asked for your ${cardName(card)}: ${what}. ${outside(note, 300)}`),
     blocks: [section(`*Asked for your ${cardName(card)}*`, what, outside(note, 300), 'Nothing changed yet.')],
   };
+}
+
+/** To the holder: somebody said yes, and nothing shows whether the card service took it. */
+export function requestUnsure({ card, before }: LimitRequest, { by, wish }: Pick<UnsureYes, 'by' | 'wish'>): Message {
+  const lines = [
+    `*${mention(by)} said yes, but the card service has not confirmed it.*`,
+    `Your ${cardName(card)}: ${movedWords(before, wish)}.`,
+    'It may work or not. Your request is still open: an approver can look at the card and decide again.',
+  ];
+  return { text: sentence(lines.map((line) => line.replaceAll('*', '')).join(' ')), blocks: [section(...lines)] };
+}
+
+/** `Daily limit $400.00 → $900.00 for 1 hour` */
+function movedWords(before: RuleValue, { change, term }: Wish): string {
+  return `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
 }
 
 /**
@@ -31,14 +46,16 @@ export function requestSent({ card, change, before, term, note }: RequestSent): 
  * @param isSure for a yes: the card service has confirmed it. False: it took it, and two minutes showed nothing.
  */
 export function requestDecided(
-  { state, card, wish, before, decidedBy, note, action }: LimitRequest,
+  { state, card, wish, before, decidedBy, note, action, unsure }: LimitRequest,
   { isSure }: { readonly isSure: boolean } = { isSure: true },
 ): Message {
-  const { change, term } = wish;
+  const { change } = wish;
   const name = cardName(card);
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
   const isYes = state === 'approved' || state === 'glass';
-  const moved = `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
+  const moved = movedWords(before, wish);
+  const changedNothing =
+    unsure === null ? 'Nothing changed.' : 'Whether an earlier yes changed anything is not certain.';
   const asked = action.wish?.change;
   const isOther = isYes && asked !== undefined && wantedOf(asked) !== wantedOf(change);
   const lines = isYes
@@ -50,11 +67,13 @@ export function requestDecided(
     : state === 'denied'
       ? [
           `*Not approved${by}.*`,
-          `The ${outside(ruleName(change), 80)} of your ${name} stays as it is. Nothing changed.`,
+          unsure === null
+            ? `The ${outside(ruleName(change), 80)} of your ${name} stays as it is. ${changedNothing}`
+            : changedNothing,
         ]
       : [
           '*Nobody decided within 24 hours.*',
-          `Your request for your ${name} has ended. Nothing changed. Ask again, or ask an approver directly.`,
+          `Your request for your ${name} has ended. ${changedNothing} Ask again, or ask an approver directly.`,
         ];
   const said = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
   const changed = isOther ? 'It is not exactly what you asked for: look at the amount before you try.' : null;

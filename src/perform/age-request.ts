@@ -2,6 +2,10 @@ import { requestReminder } from '../../templates/request-notes.ts';
 import { PATIENCE_MS } from '../authority/policy.ts';
 import type { PerformDeps } from './deps.ts';
 import { expire } from './settle-request.ts';
+import { whyNotYet } from './settle-yes.ts';
+
+/** By then it is known what became of a yes, or that nobody will know. */
+const LOOKED_AT_MS = 3 * 60_000;
 
 /**
  * A request that nobody answers: after a quarter of an hour the approvers are reminded and operators may break the
@@ -15,6 +19,7 @@ export async function ageRequest(requestId: string, deps: PerformDeps): Promise<
     if (request?.state !== 'open') return null;
     const now = deps.now().getTime();
     if (now > Date.parse(request.expiresAt)) {
+      if (whyNotYet(request) !== null) return LOOKED_AT_MS;
       await expire(request, deps);
       return null;
     }

@@ -1,7 +1,6 @@
-import { auditLine } from '../../templates/audit-line.ts';
-import { glassBroken } from '../../templates/request-notes.ts';
-import { type RuleChange, ruleName } from '../alert/rule-change.ts';
-import { Action } from '../authority/action.ts';
+import type { Refusal } from '../../templates/refusal.ts';
+import type { RuleChange } from '../alert/rule-change.ts';
+import type { Action } from '../authority/action.ts';
 import { GLASS_MS, judge } from '../authority/policy.ts';
 import { atMost, type Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
@@ -10,7 +9,7 @@ import type { PerformDeps } from './deps.ts';
 import { isOwnCardOf, purchaseOf } from './exposure.ts';
 import { refuse } from './record-refusal.ts';
 import { auditRecord, tell } from './report.ts';
-import { settle } from './settle-request.ts';
+import { changeOfYes, finishYes, settleYes, whyNotYet, yesOf } from './settle-yes.ts';
 
 /**
  * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
@@ -21,11 +20,14 @@ import { settle } from './settle-request.ts';
 export async function breakGlass(action: Action, deps: PerformDeps): Promise<void> {
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
-  const no = (why: string, whoCan = 'Ask an approver.') =>
+  const no = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
     refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
-  if (request.decision === action.id) return await finish(action, request, deps);
+  if (request.decision === action.id) return await finishYes(request, deps);
   if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
+  if (request.unsure?.id === action.id) return await deps.updateRequest(request.id);
+  const notYet = whyNotYet(request);
+  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
   const by = action.actor.userId;
   const verdict = judge(
     {
@@ -47,8 +49,8 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
   }
   await record(action, request, deps);
 
+  const wished = changeOfYes(action, request, wish);
   const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
-  const wished = Action.parse({ ...action, verb, wish, target: request.action.target, origin: action.origin });
   const approval = { outcomeOf: request.action.id, requestId, isSingle: true };
   const result = await deps.withLock(`account:${request.acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
@@ -56,33 +58,12 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
     if (written?.state === 'settled' || written?.state === 'told') return written.result;
     return await changeRule({ action: wished, acctId: request.acctId, cardId: null }, approval, deps);
   });
-  if (result.state !== 'done' && result.state !== 'unchanged') {
-    if (result.state === 'failed') await deps.raises.mendGlass(request.acctId);
-    return;
-  }
-  const leaseId = result.control?.kind === 'take_back' ? result.control.id : null;
-  const decidedAt = deps.now().toISOString();
-  const decided = { ...request, wish, leaseId, decidedBy: by, decidedAt, decision: action.id, note: action.reason };
-  await finish(action, { ...decided, state: 'glass' }, deps);
-}
-
-async function finish(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
-  await settle(request, deps);
-  const told = glassBroken(request, await deps.whoMay('approver'));
-  await deps.postToApprovals(`${request.id}-glass`, told);
-  await deps.postToOps(`${request.id}-glass`, told);
-  const line = auditLine({
-    by: action.actor.userId,
-    did: `broke the glass: changed the ${ruleName(request.wish.change)} of`,
-    card: request.card,
-    at: deps.now().toISOString(),
-    before: null,
-    after: null,
-    reason: action.reason,
-    outcome: 'no approver answered for 15 minutes',
-    ref: action.id.slice(-8),
-  });
-  await deps.postAuditLine(`audit-${action.id}-glass`, line);
+  await settleYes(
+    request,
+    yesOf(action, { wish, approvals: request.approvals, note: action.reason }, deps),
+    result,
+    deps,
+  );
 }
 
 async function record(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {

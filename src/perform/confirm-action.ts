@@ -9,7 +9,7 @@ import * as trouble from '../trouble.ts';
 import { readBack } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
-import { tellHolderDecided } from './settle-request.ts';
+import { settleLookedAt } from './settle-yes.ts';
 
 /** People are told when nothing has shown a change by then. */
 const PATIENCE_MS = 2 * 60_000;
@@ -40,7 +40,11 @@ export async function confirmAction(actionId: string, deps: PerformDeps): Promis
     const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
     return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
   }
-  await deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps));
+  const requestId = requestIdOf(awaited.outcomeOf);
+  const lookedAt = () => deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps));
+  // In the order in which who decides a request takes them.
+  const isOfRequest = (await deps.requests.get(requestId)) !== null;
+  await (isOfRequest ? deps.withLock(`request:${requestId}`, lookedAt) : lookedAt());
   return null;
 }
 
@@ -97,7 +101,7 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
   }
   if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
   const request = await deps.requests.get(requestIdOf(outcomeOf));
-  if (request?.action.verb === 'ask' && request.decision === action.id) await tellHolderDecided(request, deps);
+  if (request !== null) await settleLookedAt(request, action.id, confirmation, deps);
   if (mustHear(awaited, verdict)) {
     const by = action.actor.userId;
     const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };

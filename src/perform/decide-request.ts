@@ -1,7 +1,8 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
+import type { Refusal } from '../../templates/refusal.ts';
 import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
-import { Action } from '../authority/action.ts';
+import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Result } from '../authority/result.ts';
 import type { LimitRequest } from '../store/requests.ts';
@@ -11,6 +12,7 @@ import { isOwnCardOf, needsOthers } from './exposure.ts';
 import { refuse } from './record-refusal.ts';
 import { auditRecord, tell } from './report.ts';
 import { expire, settle } from './settle-request.ts';
+import { changeOfYes, settleYes, whyNotYet, yesOf } from './settle-yes.ts';
 
 /**
  * An approver's yes or no to a request: as it was asked, or with another amount or time.
@@ -23,7 +25,7 @@ import { expire, settle } from './settle-request.ts';
 export async function decideRequest(action: Action, deps: PerformDeps): Promise<void> {
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
-  const no = (why: string, whoCan = 'Nothing is left to decide.') =>
+  const no = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
     refuse(action, { what: 'Your decision', why, whoCan }, deps, { acctId: request?.acctId ?? null });
 
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
@@ -35,6 +37,8 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
     await expire(request, deps);
     return await no('This request expired without a decision.', 'Ask for the limit again.');
   }
+  const notYet = action.approve === true ? null : whyNotYet(request);
+  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
   if (action.approve === true) await approve(action, request, deps, no);
   else await deny(action, request, deps);
 }
@@ -58,7 +62,7 @@ async function approve(
   action: Action,
   request: LimitRequest,
   deps: PerformDeps,
-  no: (why: string, whoCan?: string) => Promise<void>,
+  no: (why: string, whoCan?: Refusal['whoCan']) => Promise<void>,
 ): Promise<void> {
   const by = action.actor.userId;
   const verdict = judge(
@@ -74,7 +78,7 @@ async function approve(
   await record(action, request, 'approved', deps);
 
   const changed = await withChanges(action, request, deps);
-  const approvals = [...changed.approvals, { by, at: deps.now().toISOString(), id: action.id }];
+  const approvals = [...changed.approvals, approvalOf(action, deps)];
   if (approvals.length < changed.needed) {
     // One yes of several: the buttons stay for the others.
     await deps.requests.save({ ...changed, approvals });
@@ -82,14 +86,16 @@ async function approve(
     return;
   }
   const result = await perform(action, changed, deps);
-  if (result.state !== 'done' && result.state !== 'unchanged') {
-    // The request stays open: what stood in the way may pass.
-    const shown = { ...result, verb: 'limit', by, at: deps.now().toISOString(), reason: null } as const;
-    return await deps.answer(action, actionResult({ ...shown, ref: action.id.slice(-8) }));
-  }
-  const leaseId = result.control?.kind === 'take_back' ? result.control.id : null;
-  const decided = { ...changed, approvals, decidedBy: by, leaseId, ...decisionOf(action, deps) };
-  await settle({ ...decided, state: 'approved' }, deps);
+  await settleYes(request, yesOf(action, { wish: changed.wish, approvals, note: changed.note }, deps), result, deps);
+  // Who asked for a second yes hears in the own name; who gave it, here.
+  if (result.state === 'done' || result.state === 'unchanged' || request.action.verb === 'ask') return;
+  const shown = { ...result, verb: 'limit', by, at: deps.now().toISOString(), reason: null } as const;
+  await deps.answer(action, actionResult({ ...shown, ref: action.id.slice(-8) }));
+}
+
+/** The yes of a click. */
+export function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRequest['approvals'][number] {
+  return { by: actor.userId, at: now().toISOString(), id };
 }
 
 /**
@@ -98,7 +104,7 @@ async function approve(
  *
  * How many it takes is looked at anew: what single approvers added meanwhile counts.
  */
-async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
+export async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
   const isSame = action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish);
   const wish = action.wish ?? request.wish;
   const isWithin =
@@ -110,16 +116,11 @@ async function withChanges(action: Action, request: LimitRequest, deps: PerformD
   return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
 }
 
-/**
- * Changes the rule, once for each yes: in the name of the approver who asked for a second one, or of the approver who
- * says yes to a holder. The record holds both.
- */
+/** Changes the rule, once for each yes. The record holds who asked and who said yes. */
 async function perform(action: Action, request: LimitRequest, deps: PerformDeps): Promise<Result> {
   const { acctId, action: asked, wish } = request;
-  // The yes' own id: a later yes, after one that failed, is another try.
+  const wished = changeOfYes(action, request, wish);
   const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
-  const byWhom = asked.verb === 'ask' ? { ...action, target: asked.target, reason: asked.reason } : asked;
-  const wished = Action.parse({ ...byWhom, verb, wish, id: action.id });
   return await deps.withLock(`account:${acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
     const approval = { outcomeOf: asked.id, requestId: request.id, isSingle: request.needed === 1 };

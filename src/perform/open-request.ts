@@ -48,6 +48,7 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
     needed: others + (counts ? 1 : 0),
     approvals: counts ? [{ by: action.actor.userId, at: now.toISOString() }] : [],
     state: 'open',
+    unsure: null,
     note: '',
     decidedBy: null,
     decidedAt: null,

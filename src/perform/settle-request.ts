@@ -1,6 +1,6 @@
-import { requestDecided } from '../../templates/holder-request.ts';
+import { requestDecided, requestUnsure } from '../../templates/holder-request.ts';
 import { refusal } from '../../templates/refusal.ts';
-import type { LimitRequest } from '../store/requests.ts';
+import type { LimitRequest, UnsureYes } from '../store/requests.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, endOf } from './report.ts';
 
@@ -40,6 +40,12 @@ export async function tellHolderDecided(request: LimitRequest, deps: PerformDeps
   if (confirmation === 'sent') return;
   const isSure = confirmation === undefined || confirmation === 'confirmed';
   await deps.tellDirectly(action.actor.userId, `${id}-${state}`, requestDecided(request, { isSure }));
+}
+
+/** Tells the holder that somebody said yes, and that nothing shows what became of it. Safe to repeat. */
+export async function tellHolderUnsure(request: LimitRequest, yes: UnsureYes, deps: PerformDeps): Promise<void> {
+  const { id, action } = request;
+  await deps.tellDirectly(action.actor.userId, `${id}-unsure-${yes.id}`, requestUnsure(request, yes));
 }
 
 /** Nobody decided in time. Never a yes by silence. Runs under the request's lock. */

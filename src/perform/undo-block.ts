@@ -25,8 +25,8 @@ export async function undoBlock(action: Action, deps: PerformDeps): Promise<void
   const verdict = judge({ deed: 'undo_block', roles: action.roles, isOwnCard: false, isOwnDeed, ageMs }, deps);
   if (verdict.kind === 'refused') return await no(verdict.why);
 
-  const { acctId, cardId, alertId } = block;
-  const unblock = Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId } });
+  const { acctId, cardId } = block;
+  const unblock = unblockOf(action, block);
   await deps.withLock(`account:${acctId}`, async () => {
     const written = await deps.journal.read(action.id);
     if (written?.state === 'told') return;
@@ -35,6 +35,11 @@ export async function undoBlock(action: Action, deps: PerformDeps): Promise<void
     if (whyNot !== null) return await no(whyNot.why, whyNot.whoCan);
     await changeStatus('unblock', { action: unblock, acctId, cardId }, deps);
   });
+}
+
+/** *Undo* as the change of the card that it makes. */
+export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): Action {
+  return Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId } });
 }
 
 /** Why the block that stands now is not only that of who made it; null when it is. */

@@ -10,8 +10,8 @@ export interface Raises {
   sum(acctId: number, target: string, nowMs: number, exceptActionId: string): Promise<number>;
   /** Once within the counted time for each card. @returns false when somebody else's click has it. */
   breakGlass(acctId: number, actionId: string): Promise<boolean>;
-  /** It came to nothing: the glass is whole again. */
-  mendGlass(acctId: number): Promise<void>;
+  /** It came to nothing: the glass is whole again, if it was this action that broke it. */
+  mendGlass(acctId: number, actionId: string): Promise<void>;
 }
 
 /** Several small raises must not sum up to what takes two: kept for each card for as long as they count. */
@@ -40,8 +40,8 @@ export function createRaises(redis: Redis | Cluster): Raises {
       if ((await redis.set(key, actionId, 'PX', COUNTED_MS, 'NX')) !== null) return true;
       return (await redis.get(key)) === actionId;
     },
-    async mendGlass(acctId) {
-      await redis.del(glassKey(acctId));
+    async mendGlass(acctId, actionId) {
+      if ((await redis.get(glassKey(acctId))) === actionId) await redis.del(glassKey(acctId));
     },
   };
 }

@@ -9,6 +9,31 @@ import { readOpen } from './read-open.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
+const Approvals = z.array(
+  z.strictObject({
+    by: z.string(),
+    at: z.string(),
+    /** The click, so that its job knows itself again after a crash. */
+    id: z.string().optional(),
+  }),
+);
+
+/** A yes that was sent, and nobody knows whether the card service took it. What it makes of the request if it did. */
+export const UnsureYes = z.strictObject({
+  how: z.enum(['approved', 'glass']),
+  /** The click. */
+  id: z.string(),
+  /** Slack user, and when, UTC ISO 8601. */
+  by: z.string(),
+  at: z.string(),
+  wish: Wish,
+  note: z.string(),
+  approvals: Approvals,
+  /** Nobody looks any more: nothing showed it in time. */
+  isOver: z.boolean(),
+});
+export type UnsureYes = z.infer<typeof UnsureYes>;
+
 /** A wish that others have to say yes to: a raise for two, or what a holder asks for. */
 export const LimitRequest = z.strictObject({
   id: z.string(),
@@ -24,14 +49,8 @@ export const LimitRequest = z.strictObject({
   before: RuleValue,
   /** How many different approvers it takes. */
   needed: z.int().min(1),
-  approvals: z.array(
-    z.strictObject({
-      by: z.string(),
-      at: z.string(),
-      /** The click, so that its job knows itself again after a crash. */
-      id: z.string().optional(),
-    }),
-  ),
+  approvals: Approvals,
+  unsure: UnsureYes.nullable().default(null),
   /** `glass`: an operator broke the glass, because nobody answered. */
   state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
   /** An approver's word to the one who asked. */

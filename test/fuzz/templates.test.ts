@@ -13,7 +13,7 @@ import { decideForm } from '../../templates/decide-form.ts';
 import { declineList } from '../../templates/decline-list.ts';
 import { digestSet } from '../../templates/digest-set.ts';
 import { explainDecline } from '../../templates/explain-decline.ts';
-import { requestDecided, requestSent } from '../../templates/holder-request.ts';
+import { requestDecided, requestSent, requestUnsure } from '../../templates/holder-request.ts';
 import { lease, leaseEnded } from '../../templates/lease.ts';
 import { limitCardForm } from '../../templates/limit-card-form.ts';
 import { muteEnded, muteList, muteSet } from '../../templates/mutes.ts';
@@ -100,6 +100,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     requestReminder(requestOf(one, two), many('U1')),
     glassBroken(requestOf(one, two), many('U1')),
     requestDecided({ ...requestOf(one, two), state: 'denied' }),
+    requestUnsure(requestOf(one, two), { by: two, wish: requestOf(one, two).wish }),
   ],
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {

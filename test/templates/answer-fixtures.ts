@@ -85,6 +85,7 @@ export const answer = {
     needed: 2,
     approvals: [{ by: 'U2', at }],
     state: 'open',
+    unsure: null,
     note: '',
     decidedBy: null,
     isOverdue: false,

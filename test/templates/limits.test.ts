@@ -218,6 +218,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
               before: false,
               note: one,
               isOverdue: true,
+              unsure: { how: 'approved', by: two, at: one, isOver: state !== 'open' },
               reason: two,
               approvals,
               decidedBy: two,

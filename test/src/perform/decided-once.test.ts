@@ -4,43 +4,15 @@ import { PATIENCE_MS } from '../../../src/authority/policy.ts';
 import { confirmAction } from '../../../src/perform/confirm-action.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
-import type { Message } from '../../../src/slack/message.ts';
+import { askedToPay, glass, linkHugo, type Told, toPay, yes } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
-const person = (userId: string) => ({ userId, teamId: 'T1' });
-const HUGO = person('U0HUGO');
-const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
-const toPay = (amountCents: number): Action =>
-  ask('ask', {
-    ...byCommand,
-    actor: HUGO,
-    roles: ['holder'],
-    reason: 'booth',
-    ask: { amountCents, term: forAnHour },
-  });
-const onRequest = { target: { kind: 'request', requestId: 'req_ask1' } } as const;
-const yes = (id: string, userId: string): Action =>
-  ask('decide', { ...onRequest, id, approve: true, actor: person(userId) });
-const glass = ask('break_glass', { ...onRequest, id: 'act_glass1', actor: person('U0OTTO'), roles: ['operator'] });
-
-/** What the holder reads, by the id that makes telling it twice nothing. */
-const told = new Map<string, Message>();
-
-async function asked(world: PerformWorld, amountCents: number): Promise<PerformDeps> {
-  told.clear();
-  const deps: PerformDeps = {
-    ...world.deps,
-    tellDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
-  };
-  const at = world.deps.now().toISOString();
-  await deps.links.link({ acctId, userId: HUGO.userId, provedBy: 'approver', by: 'U0ANA', at });
-  await performAction(toPay(amountCents), deps);
-  return deps;
-}
-const read = (): string[] => [...told].map(([id, { text }]) => `${id}: ${text}`);
+/** The holder of the world that stands. */
+let hugo: Told;
+const read = (): string[] => hugo.told();
 const raised = (world: PerformWorld): Promise<number> =>
   world.deps.leases.all().then((leases) => leases.filter(({ state }) => state === 'open').length);
 
@@ -50,9 +22,8 @@ describe('a request of a holder, its worker killed at any step', () => {
       redis(),
       toPay(50_000),
       async (world) => {
-        const at = world.deps.now().toISOString();
-        await world.deps.links.link({ acctId, userId: HUGO.userId, provedBy: 'approver', by: 'U0ANA', at });
-        return world.deps;
+        hugo = await linkHugo(world);
+        return hugo.deps;
       },
       async (world, diedAt) => {
         expect(await world.deps.requests.open(), diedAt).toMatchObject([{ id: 'req_ask1', needed: 1, approvals: [] }]);
@@ -71,10 +42,10 @@ describe('a request of a holder, its worker killed at any step', () => {
       redis(),
       yes('act_zoe', 'U0ZOE'),
       async (world) => {
-        const deps = await asked(world, 160_000);
-        await performAction(yes('act_ben', 'U0BEN'), deps);
+        hugo = await askedToPay(world, 160_000);
+        await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
         expect(world.writes).toEqual([]);
-        return deps;
+        return hugo.deps;
       },
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 2000']);
@@ -102,9 +73,9 @@ describe('a request of a holder, its worker killed at any step', () => {
       redis(),
       glass,
       async (world) => {
-        const deps = await asked(world, 50_000);
+        hugo = await askedToPay(world, 50_000);
         world.advance(PATIENCE_MS);
-        return deps;
+        return hugo.deps;
       },
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 900']);
@@ -124,7 +95,8 @@ describe('a request of a holder, its worker killed at any step', () => {
 describe('a yes that the card service does not confirm', () => {
   it('is not told as "try again now", and not before it is clear', async () => {
     const world = await createPerformWorld(redis());
-    const deps = await asked(world, 50_000);
+    hugo = await askedToPay(world, 50_000);
+    const { deps } = hugo;
     // It takes the change and shows the old limit all the same.
     const deaf = { ...deps, card: { ...deps.card, putSpendRules: async () => {} } };
 

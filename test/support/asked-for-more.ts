@@ -1,0 +1,58 @@
+import { Action } from '../../src/authority/action.ts';
+import type { PerformDeps } from '../../src/perform/deps.ts';
+import { performAction } from '../../src/perform-action.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { acctId, ask, byCommand, type PerformWorld } from './perform-world.ts';
+
+const person = (userId: string) => ({ userId, teamId: 'T1' });
+const HUGO = person('U0HUGO');
+const onRequest = { target: { kind: 'request', requestId: 'req_ask1' } } as const;
+
+/** Hugo, who holds the card, asks to pay that much for an hour. */
+export const toPay = (amountCents: number): Action =>
+  ask('ask', {
+    ...byCommand,
+    actor: HUGO,
+    roles: ['holder'],
+    reason: 'booth',
+    ask: { amountCents, term: { kind: 'duration', ms: 3_600_000 } },
+  });
+
+/** An approver's yes to that, and no. */
+export const yes = (id: string, userId: string): Action =>
+  ask('decide', { ...onRequest, id, approve: true, actor: person(userId) });
+export const no = (id: string, userId: string): Action => Action.parse({ ...yes(id, userId), approve: false });
+
+/** Otto, who is no approver, breaks the glass for it. */
+export const glass = ask('break_glass', {
+  ...onRequest,
+  id: 'act_glass1',
+  actor: person('U0OTTO'),
+  roles: ['operator'],
+  reason: 'he stands at the counter',
+});
+
+/** What people read in direct messages, by the id that makes telling it twice nothing. */
+export interface Told {
+  readonly deps: PerformDeps;
+  told(): string[];
+}
+
+/** The card is Hugo's, and what he is told is kept. */
+export async function linkHugo(world: PerformWorld): Promise<Told> {
+  const told = new Map<string, Message>();
+  const deps: PerformDeps = {
+    ...world.deps,
+    tellDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
+  };
+  const at = world.deps.now().toISOString();
+  await deps.links.link({ acctId, userId: HUGO.userId, provedBy: 'approver', by: 'U0ANA', at });
+  return { deps, told: () => [...told].map(([id, { text }]) => `${id}: ${text}`) };
+}
+
+/** Hugo has asked. */
+export async function askedToPay(world: PerformWorld, amountCents: number): Promise<Told> {
+  const hugo = await linkHugo(world);
+  await performAction(toPay(amountCents), hugo.deps);
+  return hugo;
+}
