@@ -43,6 +43,8 @@ export async function changeStatus(
   const journal = await deps.journal.read(action.id);
   const finish: Finish = async (state, rest = {}) => {
     const sides = { before: word(before), after: null };
+    // The card is active, whoever made it so: what was wanted before counts no more.
+    if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await deps.blocks.forgetWanted(acctId);
     await report(action, verb, { state, card: facts, ...sides, apiWords: null, note: null, ...rest }, deps);
   };
 
@@ -51,6 +53,9 @@ export async function changeStatus(
     const sides = { before: journal.before, after: word(before) };
     return await finish('done', { ...sides, confirmation: 'confirmed', ...undo });
   }
+  // Unblocked outside Slack since somebody wanted it: unless that block is only not to be seen yet.
+  if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId, deps)))
+    await deps.blocks.wantAnew(acctId, action.actor.userId);
   const obstacle = obstacleTo(verb, card);
   if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
@@ -72,6 +77,12 @@ export async function changeStatus(
     finish,
     deps,
   );
+}
+
+/** Somebody's block of the account was sent, and nothing has shown it yet. */
+async function isBlockAwaited(acctId: number, { confirmations }: PerformDeps): Promise<boolean> {
+  const awaited = await confirmations.all();
+  return awaited.some((one) => one.acctId === acctId && one.verb === 'block');
 }
 
 /** An older wish that is tried again must not undo a newer one. */
@@ -103,7 +114,6 @@ async function send(
     return await settleFailure(error, verb, acctId, expects, finish, deps);
   }
   const undo = await offerUndo({ action, acctId, cardId }, before, deps);
-  if (verb !== 'block') await deps.blocks.forgetWanted(acctId);
   await finish('done', { after, confirmation: 'sent', expects, ...undo });
 }
 

@@ -87,6 +87,11 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
   const { action, verb, acctId, outcomeOf, sentAt } = awaited;
   const { confirmation } = verdict;
   await deps.confirmations.decide(action.id, verdict);
+  const { expects } = awaited.result;
+  if (confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
+    // Unless a newer wish counts already.
+    if (!(await deps.confirmations.isOvertaken(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
+  }
   const result = resultOf(awaited.result, verdict, deps.now());
   const { before, after, card } = result;
   const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };

@@ -53,9 +53,27 @@ async function whyNotMine(
     const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
     return { why: 'Somebody else wants this card blocked as well.', whoCan };
   }
+  if (await wasBlockedOutside(blockId, acctId, cardId, deps)) {
+    const since = 'This card was unblocked and blocked again outside Slack since then.';
+    return { why: since, whoCan: 'An approver can unblock the card.' };
+  }
   const isOld = await deps.confirmations.isOvertaken(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
   const why = 'This card was unblocked and blocked again since then.';
   return isOld ? { why, whoCan: 'An approver can unblock the card.' } : null;
+}
+
+/** The card service told of another block after the one that was made here. */
+async function wasBlockedOutside(
+  blockId: string,
+  acctId: number,
+  cardId: number | null,
+  { history }: PerformDeps,
+): Promise<boolean> {
+  const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
+  if (own === null || cardId === null) return false;
+  const statuses = await history.statuses(cardId);
+  const at = statuses.findIndex(({ eventId }) => eventId === own);
+  return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
 }
 
 /** The minute is over: *Undo* leaves the alert. */

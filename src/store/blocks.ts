@@ -23,6 +23,8 @@ export interface Blocks {
   get(actionId: string): Promise<Block | null>;
   /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */
   want(acctId: number, userId: string): Promise<void>;
+  /** The same, and the card is active as yet: what anybody wanted before counts no more. */
+  wantAnew(acctId: number, userId: string): Promise<void>;
   /** Who wanted it since it was last active, within ten minutes. */
   wantedBy(acctId: number): Promise<string[]>;
   /** The card is active again: what was wanted before counts no more. */
@@ -43,6 +45,10 @@ export function createBlocks(redis: Redis | Cluster): Blocks {
     },
     async want(acctId, userId) {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();
+    },
+    async wantAnew(acctId, userId) {
+      const key = wantedKey(acctId);
+      await redis.multi().del(key).sadd(key, userId).pexpire(key, KEPT_MS).exec();
     },
     wantedBy: (acctId) => redis.smembers(wantedKey(acctId)),
     async forgetWanted(acctId) {

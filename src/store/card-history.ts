@@ -12,6 +12,8 @@ const EXPECTED_SECONDS = 3600;
 export interface CardHistory {
   /** Adds a status of a card and answers with all that are known, in order of `callbackAt`. Safe to repeat. */
   addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]>;
+  /** Every known status of a card, in order of `callbackAt`. */
+  statuses(cardId: number): Promise<StatusRecord[]>;
   /** Remembers an alert of an account, for "last declines" and "where is my card". */
   addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
   /** Declines of all cards, newest first. */
@@ -33,11 +35,20 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
   const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
   const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
 
+  const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
   const allDeclines = stateKey('declines');
+
+  async function statuses(cardId: number): Promise<StatusRecord[]> {
+    const members = await redis.zrange(historyKey(cardId), '0', '-1');
+    return members.map((text) => {
+      const [callbackAt, status, eventId] = JSON.parse(text) as [string, CardStatus, string];
+      return { callbackAt, status, eventId };
+    });
+  }
 
   return {
     async addStatus(cardId, { callbackAt, status, eventId }) {
-      const key = stateKey(`history:${cardId}`);
+      const key = historyKey(cardId);
       // Equal scores sort by member, and the member begins with the time: seven fraction digits decide.
       const member = JSON.stringify([callbackAt, status, eventId]);
       await redis
@@ -46,12 +57,9 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
         .zremrangebyrank(key, 0, -HISTORY_MAX - 1)
         .expire(key, HISTORY_TTL_SECONDS)
         .exec();
-      const members = await redis.zrange(key, '0', '-1');
-      return members.map((text) => {
-        const [at, known, id] = JSON.parse(text) as [string, CardStatus, string];
-        return { callbackAt: at, status: known, eventId: id };
-      });
+      return await statuses(cardId);
     },
+    statuses,
     async addAlert(acctId, kind, alertId, atMs) {
       const keys = [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])];
       const change = redis.multi();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { channels } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { statusWebhook } from '../support/sample-webhook.ts';
+import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell();
@@ -78,4 +78,24 @@ it('CLOSED is said to be final', async () => {
 
   expect(told(account)[0]).toMatch(/active → closed.*Final/);
   expect(JSON.stringify(cardbell().workspace.messages(channels.status).at(-1)?.blocks)).not.toMatch(/_card"/);
+});
+
+it('a card that was blocked again in the admin portal is not lifted by the Undo of an earlier click', async () => {
+  const account = cardbell().take('ACTIVE');
+  const since = Date.now() / 1000;
+  const { AcctId } = account;
+  const status = () => cardbell().account(AcctId).CardList[0]?.CardStatus;
+  await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId }));
+  const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(account)));
+  await cardbell().press(people.olga, alert, 'block_card');
+  await until(() => told(account).length === 1, 'the block is told');
+
+  cardbell().sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
+  await until(() => told(account).length === 2, 'so is what was done in the portal');
+  cardbell().sandbox.setStatus({ AcctId, CardStatus: 'BLOCKED' });
+  await until(() => told(account).length === 3, 'and once more');
+  await cardbell().press(people.olga, alert, 'undo_block');
+  await cardbell().waitTold(people.olga, /blocked again outside Slack/, since);
+
+  expect(status()).toBe('BLOCKED');
 });
