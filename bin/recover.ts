@@ -84,7 +84,10 @@ async function main(): Promise<number> {
     bar(1, found.recovered);
     const missed = found.recovered + found.unreadable;
     const what = `${missed} of ${found.found} events were missed between ${gap.from} and ${gap.to}`;
-    process.stdout.write(isRehearsal ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered.\n`);
+    const aside = found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (npm run replay -- list)`;
+    process.stdout.write(
+      isRehearsal ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered${aside}.\n`,
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { toStoredEvent } from '../src/card/kind.ts';
+import { FETCHED_PATH, reread } from '../src/card/reread.ts';
 import { maskCardNumbers } from '../src/card-number.ts';
 import { PayloadError } from '../src/errors.ts';
 import { createLog } from '../src/log.ts';
@@ -114,8 +114,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
   const kept = await quarantine.get(wanted);
   if (kept !== null) {
     try {
-      const facts = { zone: config.serviceZone, version: kept.version ?? undefined, receivedAt: kept.receivedAt };
-      const taken = await intake.take({ type: 'event', event: toStoredEvent(kept.body, kept.path, facts) });
+      const taken = await intake.take({ type: 'event', ...reread(kept, config.serviceZone) });
       await quarantine.remove(wanted);
       say(`${wanted}: ${taken === 'new' ? 'taken, its alert is on its way' : 'was there already, nothing added'}`);
       return 0;
@@ -142,7 +141,8 @@ async function discard(wanted: string): Promise<number> {
   const failed = await findFailed(wanted);
   const kept = await quarantine.get(wanted);
   if (failed === null && kept === null) return unknown(wanted);
-  const what = failed === null ? `quarantined ${kept?.path ?? ''} webhook` : `failed ${failed.name}/${failed.job.name}`;
+  const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
+  const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
   // First, so that nothing goes without a word.
   await audit.append({
     ...discarded,

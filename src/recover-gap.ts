@@ -1,5 +1,6 @@
 import type { TransactionEvent } from './alert/event.ts';
 import { type Gap, isUnderWay, windowOf } from './alert/gap.ts';
+import type { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
 import { PayloadError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Recoveries, RecoveryProgress } from './store/recoveries.ts';
@@ -15,6 +16,10 @@ export interface RecoverDeps {
   readonly notToldBefore: (events: readonly TransactionEvent[]) => Promise<readonly TransactionEvent[]>;
   /** Stores what is not remembered, marked as late. @returns how many that were. */
   readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
+  /** Keeps aside a row that does not fit, redacted, until somebody replays or discards it. */
+  readonly setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
+  /** A row that does not fit, redacted. */
+  readonly quarantine: (row: Record<string, unknown>, issues: readonly string[]) => QuarantinedWebhook;
   /** Tells card statuses that changed without a webhook. @returns how many. */
   readonly recoverStatuses: (gap: Gap) => Promise<number>;
   readonly journal: Recoveries;
@@ -48,12 +53,8 @@ export async function recoverGap(gap: Gap, deps: RecoverDeps): Promise<RecoveryP
   while (atMs < toMs) {
     if (atMs > fromMs) await deps.rest();
     const until = Math.min(atMs + SLICE_MS, toMs);
-    const read = await recoverSlice(gap, new Date(atMs), new Date(until), deps);
-    await journal.write(gap.id, {
-      position: new Date(until).toISOString(),
-      found: progress.found + read.found,
-      unreadable: progress.unreadable + read.unreadable,
-    });
+    const found = await recoverSlice(gap, new Date(atMs), new Date(until), deps);
+    await journal.write(gap.id, { position: new Date(until).toISOString(), found: progress.found + found });
     atMs = until;
     progress = await journal.read(gap.id);
     await deps.onProgress(share(atMs) * 0.99, progress);
@@ -67,21 +68,17 @@ export async function recoverGap(gap: Gap, deps: RecoverDeps): Promise<RecoveryP
   return progress;
 }
 
-async function recoverSlice(
-  gap: Gap,
-  from: Date,
-  to: Date,
-  deps: RecoverDeps,
-): Promise<{ found: number; unreadable: number }> {
+/** @returns how many rows the service showed. */
+async function recoverSlice(gap: Gap, from: Date, to: Date, deps: RecoverDeps): Promise<number> {
   const rows = await deps.fetchRows(from, to);
   const events: TransactionEvent[] = [];
-  let unreadable = 0;
+  const misfits: QuarantinedWebhook[] = [];
   for (const row of rows) {
     try {
       events.push(deps.toEvent(row));
     } catch (error) {
       if (!(error instanceof PayloadError)) throw error;
-      unreadable += 1;
+      misfits.push(deps.quarantine(row, error.issues));
       deps.log.warn({ issues: error.issues }, 'a network transaction could not be read');
     }
   }
@@ -89,5 +86,6 @@ async function recoverSlice(
   // Told in the order in which it happened, whatever the order of the answer.
   missing.sort((one, other) => one.occurredAt.localeCompare(other.occurredAt));
   await deps.take(gap.id, await deps.notToldBefore(missing));
-  return { found: rows.length, unreadable };
+  await deps.setAside(gap.id, misfits);
+  return rows.length;
 }

@@ -4,6 +4,8 @@ import { type Gap, lengthOf } from './alert/gap.ts';
 import { toMissedStatus } from './card/card-status.ts';
 import type { CardClient } from './card/client.ts';
 import { toMissedTransaction } from './card/missed-transaction.ts';
+import { quarantine } from './card/quarantine.ts';
+import { FETCHED_PATH } from './card/reread.ts';
 import { CardApiError, SlackError, StoreUnavailableError } from './errors.ts';
 import { doorKeys } from './keys.ts';
 import type { Log } from './log.ts';
@@ -77,7 +79,10 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
     fetchRows: (from, to) => card.listNetworkTransactions({ from, to }, { deadlineMs: QUESTION_MS }),
     toEvent: (row) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
     notToldBefore: createNotToldBefore(redis, now),
+    quarantine: (row, issues) =>
+      quarantine(row, { path: FETCHED_PATH, issues, version: undefined, receivedAt: now().toISOString() }),
     take: late.take,
+    setAside: late.setAside,
     async recoverStatuses(gap) {
       const { accounts } = await directory.status();
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
@@ -138,6 +143,11 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
         async take(_gapId, events) {
           const count = await late.countNew(events);
           progress = { ...progress, recovered: progress.recovered + count };
+          return count;
+        },
+        async setAside(_gapId, rows) {
+          const count = await late.countNew(rows);
+          progress = { ...progress, unreadable: progress.unreadable + count };
           return count;
         },
         recoverStatuses: async () => 0,

@@ -1,14 +1,16 @@
 import type { QuarantinedWebhook } from './alert/quarantined-webhook.ts';
+import { FETCHED_PATH } from './card/reread.ts';
 import type { SlackError } from './errors.ts';
 import type { Trouble } from './tell-ops.ts';
 
 /** The bot's own troubles, each in words for the people who run it. */
 
 export function quarantined({ id, path, issues }: QuarantinedWebhook): Trouble {
+  const isFetched = path === FETCHED_PATH;
   return {
     cause: `quarantine:${path}:${issues.join('|')}`,
-    title: `A ${path} webhook does not fit`,
-    what: `The card service sent something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
+    title: isFetched ? 'A transaction that was missed does not fit' : `A ${path} webhook does not fit`,
+    what: `The card service ${isFetched ? 'answered' : 'sent'} something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
     means: 'It is kept, without card data, and not shown as an alert. More like it are kept silently.',
     todo: 'Update Cardbell or fix the sender, then run `npm run replay -- list`.',
     ref: id,

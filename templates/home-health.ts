@@ -6,7 +6,7 @@ export interface HealthFacts {
   /** Webhooks and clicks that wait to be worked on, and how long the oldest has. */
   readonly waiting: number;
   readonly lagMs: number;
-  /** Jobs that failed for good, and webhooks that did not fit. */
+  /** Jobs that failed for good, and webhooks or fetched rows that did not fit. */
   readonly failed: number;
   readonly quarantined: number;
   /** The newest of both, with their cause. */
@@ -35,7 +35,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
       isCardTokenDead ? '*The card service refuses Cardbell’s token.* Set a new CARD_API_TOKEN for the worker.' : null,
       waiting === 0 ? 'Nothing waits to be worked on.' : `${waiting} waiting to be worked on${lag}.`,
       failed === 0 ? 'Nothing failed for good.' : `*${failed} failed for good.*`,
-      quarantined === 0 ? 'Every webhook could be read.' : `*${quarantined} webhooks did not fit.*`,
+      quarantined === 0 ? 'Every webhook could be read.' : `*${quarantined} kept aside: could not be read.*`,
       ...stuck
         .slice(0, SHOWN_MAX)
         .map(

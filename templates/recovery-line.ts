@@ -57,7 +57,9 @@ function finished({ recovered, unreadable, statuses }: RecoveryLine, span: strin
       section(`*${what}*`, 'Their alerts are in their channels, marked as late.'),
       ...context(
         statuses === 0 ? null : `${statuses} of them: cards whose status changed without a word.`,
-        unreadable === 0 ? null : `${unreadable} could not be read: they are in the log of the worker.`,
+        unreadable === 0
+          ? null
+          : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} kept aside: \`npm run replay -- list\`.`,
         'Shipments and virtual card orders cannot be fetched afterwards.',
       ),
     ],

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../alert/event.ts';
+import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import { intakeKey } from '../keys.ts';
 import { defineScript } from '../redis-script.ts';
 import type { RedisClient } from './connection.ts';
@@ -7,51 +8,69 @@ import { type InboxEntry, inboxKeys, SEEN_TTL_SECONDS } from './intake.ts';
 const BATCH_MAX = 100;
 
 /**
- * The intake's step for events that were fetched: remembered, stored and counted in one, so that a crash in between
- * neither posts twice nor counts twice.
+ * The intake's step for what was fetched: remembered, stored and counted in one, so that a crash in between neither posts
+ * twice nor counts twice.
  *
- * KEYS: inbox, journal of the recovery, then one memory key for each entry. ARGV: time to live, then the entries.
+ * KEYS: inbox, journal of the recovery, then one memory key for each entry. ARGV: time to live, the journal's field that
+ * counts, then the entries.
  */
 const takeLateScript = `
 local taken = 0
 for index = 3, #KEYS do
   if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then
-    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index - 1])
+    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index])
     taken = taken + 1
   end
 end
-if taken > 0 then redis.call('HINCRBY', KEYS[2], 'recovered', taken) end
+if taken > 0 then redis.call('HINCRBY', KEYS[2], ARGV[2], taken) end
 return taken
 `;
 
-const seenKey = (event: StoredEvent): string => intakeKey(`seen:${event.id}`);
+const seenKey = ({ id }: { readonly id: string }): string => intakeKey(`seen:${id}`);
 
 /** What recovery does with the events that it fetched. */
 export interface LateIntake {
   /** Stores those that are not remembered, in this order. @returns how many that were. */
   take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
+  /** The same for rows that do not fit: they go to quarantine, as a webhook that does not fit. */
+  setAside(gapId: string, rows: readonly QuarantinedWebhook[]): Promise<number>;
   /** How many are not remembered; stores nothing. */
-  countNew(events: readonly StoredEvent[]): Promise<number>;
+  countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number>;
 }
 
 export function createLateIntake(redis: RedisClient): LateIntake {
   const script = defineScript(redis, 'cardbellTakeLate', takeLateScript);
   return {
-    async take(gapId, events) {
-      let taken = 0;
-      for (let start = 0; start < events.length; start += BATCH_MAX) {
-        const batch = events.slice(start, start + BATCH_MAX);
-        const entries = batch.map((event) =>
-          JSON.stringify({ type: 'event', event, isLate: true } satisfies InboxEntry),
-        );
-        const keys = [inboxKeys.webhooks, intakeKey(`recovery:${gapId}`), ...batch.map(seenKey)];
-        taken += Number(await script.run(keys, [SEEN_TTL_SECONDS, ...entries]));
-      }
-      return taken;
-    },
-    async countNew(events) {
-      const seen = await Promise.all(events.map((event) => redis.exists(seenKey(event))));
+    take: (gapId, events) =>
+      store(
+        gapId,
+        'recovered',
+        events.map((event) => [seenKey(event), { type: 'event', event, isLate: true }]),
+      ),
+    setAside: (gapId, rows) =>
+      store(
+        gapId,
+        'unreadable',
+        rows.map((webhook) => [seenKey(webhook), { type: 'quarantine', webhook }]),
+      ),
+    async countNew(fetched) {
+      const seen = await Promise.all(fetched.map((one) => redis.exists(seenKey(one))));
       return seen.filter((count) => count === 0).length;
     },
   };
+
+  async function store(
+    gapId: string,
+    counter: 'recovered' | 'unreadable',
+    fetched: readonly (readonly [key: string, entry: InboxEntry])[],
+  ): Promise<number> {
+    let taken = 0;
+    for (let start = 0; start < fetched.length; start += BATCH_MAX) {
+      const batch = fetched.slice(start, start + BATCH_MAX);
+      const keys = [inboxKeys.webhooks, intakeKey(`recovery:${gapId}`), ...batch.map(([key]) => key)];
+      const entries = batch.map(([, entry]) => JSON.stringify(entry));
+      taken += Number(await script.run(keys, [SEEN_TTL_SECONDS, counter, ...entries]));
+    }
+    return taken;
+  }
 }

@@ -12,7 +12,7 @@ const Progress = z.object({
   found: z.coerce.number().default(0),
   /** Events that nobody had told before. */
   recovered: z.coerce.number().default(0),
-  /** Rows that could not be read. */
+  /** Rows that could not be read, and that nobody had kept aside before. */
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; part of `recovered`. */
   statuses: z.coerce.number().default(0),
@@ -26,8 +26,8 @@ export const nothingRecovered: RecoveryProgress = Progress.parse({});
 
 export interface Recoveries {
   read(gapId: string): Promise<RecoveryProgress>;
-  /** Writes what is known now; `recovered` is counted where the events are stored. */
-  write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered'>>): Promise<void>;
+  /** Writes what is known now; `recovered` and `unreadable` are counted where these are stored. */
+  write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void>;
 }
 
 /** The journal of each recovery, in the slot of the inbox: events are counted in the step that stores them. */

@@ -66,7 +66,7 @@ describe('App Home', () => {
       kind: 'decline',
       body: JSON.stringify({ CallbackTime: 'never', Data: { NetworkType: 1 } }),
     });
-    await sees(ben, /needs attention.*did not fit/);
+    await sees(ben, /needs attention.*kept aside/);
   });
 
   it('of who loses a role shows no more than they may see', async () => {

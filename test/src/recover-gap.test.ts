@@ -1,7 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../src/alert/event.ts';
 import { gapOf } from '../../src/alert/gap.ts';
-import { CardApiError } from '../../src/errors.ts';
+import { quarantine } from '../../src/card/quarantine.ts';
+import { FETCHED_PATH } from '../../src/card/reread.ts';
+import { CardApiError, PayloadError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createLateIntake } from '../../src/queue/take-late.ts';
 import { type RecoverDeps, recoverGap } from '../../src/recover-gap.ts';
@@ -42,6 +44,9 @@ function deps(more: Partial<RecoverDeps> = {}): RecoverDeps {
     toEvent: (one) => (one as Row).event,
     notToldBefore: async (events) => events,
     take: createLateIntake(redis()).take,
+    setAside: createLateIntake(redis()).setAside,
+    quarantine: (one, issues) =>
+      quarantine(one, { path: FETCHED_PATH, issues, version: undefined, receivedAt: new Date(nowMs).toISOString() }),
     recoverStatuses: async () => 0,
     journal: createRecoveries(redis()),
     onProgress: async () => {},
@@ -109,6 +114,33 @@ it('goes on where it stopped when it died in the middle, and counts nothing twic
     expect(await stored()).toHaveLength(5);
     expect(asked[0]?.[0]).toBeGreaterThan(Date.parse(gap.from));
   }
+});
+
+it('a row that does not fit is kept aside, redacted, counted once whatever dies, and does not hold up the others', async () => {
+  const whole = deps();
+  const misfit = { ...row(30), CardNumber: '4111111111111111', Note: 'PAN 4111111111111111' };
+  rows.push(misfit);
+  const toEvent = (one: Record<string, unknown>): TransactionEvent => {
+    if (one === misfit) throw new PayloadError(['TransactionAmount: expected a number']);
+    return (one as Row).event;
+  };
+  const dying = deps({
+    toEvent,
+    async setAside(id, misfits) {
+      await whole.setAside(id, misfits);
+      if (misfits.length > 0) throw new Error('killed');
+      return 0;
+    },
+  });
+
+  await expect(recoverGap(gap, dying)).rejects.toThrow('killed');
+  const result = await recoverGap(gap, deps({ toEvent }));
+
+  expect(result).toMatchObject({ found: 6, recovered: 5, unreadable: 1 });
+  const entries = (await redis().xrange(inbox, '-', '+')).map(([, [, text]]) => text ?? '');
+  const kept = entries.filter((text) => text.includes('"quarantine"')).map((text) => JSON.parse(text).webhook);
+  expect(kept).toMatchObject([{ path: FETCHED_PATH, issues: ['TransactionAmount: expected a number'] }]);
+  expect(entries.join()).not.toContain('4111111111111111');
 });
 
 it('keeps what it has when the service does not answer any more', async () => {
