@@ -9,6 +9,7 @@ import { until } from '../support/until.ts';
 import { auditFaults, moneyFaults, startClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
 import { startDisturbances } from './disturbances.ts';
+import { lookAtEpisodes } from './episodes.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
 import { look } from './oracle.ts';
 import { createRandom } from './random.ts';
@@ -36,6 +37,8 @@ export interface ChaosReport {
   readonly seed: number;
   readonly events: number;
   readonly posted: number;
+  /** Declines among the events that repeat one another; one message counts them. */
+  readonly repeats: number;
   /** Shown in a message with others. */
   readonly joined: number;
   readonly quarantined: number;
@@ -109,9 +112,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const waiting = await drained(cluster, service.underWay, options);
 
     const seen = await look(cluster.workspace, Object.values(channels));
-    const visible = sent.filter(({ mark }) => mark !== null);
+    const visible = sent.filter(({ mark, kind }) => mark !== null && kind !== 'repeat');
+    const episodes = await lookAtEpisodes(cluster.store, sent, seen);
     const timesOf = ({ mark }: ChaosEvent): number => seen.times.get(mark ?? '') ?? 0;
-    const misfits = sent.length - visible.length;
+    const misfits = sent.filter(({ mark }) => mark === null).length;
     const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
     const audit = await auditFaults(cluster.store, clicks);
     const named = steps
@@ -120,12 +124,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const report: ChaosReport = {
       seed,
       events: sent.length,
-      posted: visible.filter((event) => timesOf(event) > 0).length,
+      posted: visible.filter((event) => timesOf(event) > 0).length + episodes.told,
+      repeats: episodes.sent,
       joined: seen.joined,
       quarantined,
-      lost: visible.filter((event) => timesOf(event) === 0).map(nameOf),
+      lost: [...visible.filter((event) => timesOf(event) === 0).map(nameOf), ...episodes.lost],
       waiting,
-      twice: visible.filter((event) => timesOf(event) > 1).map(nameOf),
+      twice: [...visible.filter((event) => timesOf(event) > 1).map(nameOf), ...episodes.twice],
       misfitsLost: misfits - quarantined,
       besideIdleMs: besideIdle,
       attempts: service.counts.attempts,
@@ -133,7 +138,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       messages: seen.messages,
       clicks: clicks.made(),
       actions: audit.actions,
-      faults: [...audit.faults, ...(await moneyFaults(cluster.store, cluster))],
+      faults: [...audit.faults, ...episodes.faults, ...(await moneyFaults(cluster.store, cluster))],
       clicksLost: audit.lost.map((click) => withTrace(click, cluster.logs())),
       toldNotDone:
         cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length +

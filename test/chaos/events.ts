@@ -5,14 +5,18 @@ import type { Random } from './random.ts';
 /** An event of the card service, and what it must be recognised by. */
 export interface ChaosEvent {
   readonly webhook: SampleWebhook;
-  /** Stands in what people see of the event, and in nothing else. Null: it is not to be seen by itself. */
+  /**
+   * Stands in what people see of the event, and in nothing else; repeats of one decline have it in common. Null: it is not
+   * to be seen by itself.
+   */
   readonly mark: string | null;
   readonly kind: string;
 }
 
 const weights = {
   authorization: 30,
-  decline: 26,
+  decline: 24,
+  repeat: 6,
   settlement: 14,
   pin: 9,
   reversal: 5,
@@ -27,12 +31,21 @@ const declines = ['decline.rule.velocity', 'decline.balance.card', 'decline.rule
 /** How a mark is written; six digits, so that no mark is a part of another. */
 export const markPattern = /K\d{6}X/g;
 
+/** A card that is tried again and again at one merchant. */
+interface Episode {
+  readonly mark: string;
+  readonly AcctId: number;
+  left: number;
+}
+const EPISODES_AT_ONCE = 4;
+
 /**
  * Makes events that differ in all that groups alerts: each has a merchant, a parcel or a holder of its own, and its mark
- * in that name.
+ * in that name. But for some declines, which are repeats of one another.
  */
 export function createEvents(random: Random, accounts: readonly SandboxAccount[]): () => ChaosEvent {
   let serial = 0;
+  const episodes: Episode[] = [];
   return function next() {
     serial += 1;
     const mark = `K${String(serial).padStart(6, '0')}X`;
@@ -56,6 +69,22 @@ export function createEvents(random: Random, accounts: readonly SandboxAccount[]
           CardOrderId: own,
         };
         return { kind, mark, webhook: sampleWebhook(kind, { ...person, AcctId: own, CustomId: '', CardList: [card] }) };
+      }
+      case 'repeat': {
+        if (episodes.length < EPISODES_AT_ONCE) {
+          const left = random.integer(2, 6);
+          episodes.push({ mark, AcctId, left });
+        }
+        const episode = random.pick(episodes);
+        episode.left -= 1;
+        if (episode.left === 0) episodes.splice(episodes.indexOf(episode), 1);
+        const fields = {
+          AcctId: episode.AcctId,
+          NetworkTransactionId,
+          MerchantName: `Shop ${episode.mark}`,
+          MerchantId: episode.mark,
+        };
+        return { kind, mark: episode.mark, webhook: sampleWebhook('decline.balance.card', fields) };
       }
       case 'misfit':
         return {

@@ -5,6 +5,11 @@ import { markPattern } from './events.ts';
 export interface Seen {
   /** Messages and rows in which the event is shown. */
   readonly times: ReadonlyMap<string, number>;
+  /**
+   * How many declines the messages say that show them, by their mark; what a file or a page of a list says stays as it
+   * was posted, and is left out.
+   */
+  readonly said: ReadonlyMap<string, number>;
   /** Events that share their message with others. */
   readonly joined: number;
   readonly messages: number;
@@ -19,6 +24,7 @@ export interface Seen {
  */
 export async function look(workspace: Workspace, channels: readonly string[]): Promise<Seen> {
   const times = new Map<string, number>();
+  const said = new Map<string, number>();
   let joined = 0;
   let messages = 0;
   for (const channel of channels) {
@@ -27,6 +33,7 @@ export async function look(workspace: Workspace, channels: readonly string[]): P
     for (const message of workspace.messages(channel)) {
       messages += 1;
       const shown = await shownIn(message, workspace);
+      if (!isList(message)) added(said, saidIn(message));
       const root = message.thread_ts ?? message.ts;
       const group = isList(message) ? lists : summaries;
       const key = isList(message) ? root : message.ts;
@@ -39,7 +46,7 @@ export async function look(workspace: Workspace, channels: readonly string[]): P
       added(times, shown);
     }
   }
-  return { times, joined, messages };
+  return { times, said, joined, messages };
 }
 
 /** The rows behind a summary, in its thread. */
@@ -69,6 +76,24 @@ async function shownIn(message: StoredMessage, workspace: Workspace): Promise<Ma
     raise(shown, countIn((await answer.text()).split('\n')));
   }
   return shown;
+}
+
+/** `Declined 3 times`: by line and row where several share a message, else in its text. A summary says it of none. */
+function saidIn({ text, blocks }: StoredMessage): Map<string, number> {
+  const lines = JSON.stringify(blocks ?? [])
+    .split('\\n')
+    .filter((line) => line.includes('•'));
+  const rows = ((blocks ?? []) as unknown as { rows?: unknown[] }[]).flatMap((block) =>
+    (block.rows ?? []).map((row) => JSON.stringify(row)),
+  );
+  const isAlone = new Set(text.match(markPattern)).size === 1;
+  const said = new Map<string, number>();
+  for (const line of [...lines, ...rows, ...(isAlone ? [text] : [])]) {
+    const marks = new Set(line.match(markPattern));
+    const [, times = '1'] = /declined ([\d,]+) times/i.exec(line) ?? [];
+    for (const mark of marks) said.set(mark, Math.max(said.get(mark) ?? 0, Number(times.replaceAll(',', ''))));
+  }
+  return said;
 }
 
 /** In how many of these lines each mark stands. */
