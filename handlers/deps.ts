@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { Place } from '../src/alert/place.ts';
 import type { Log } from '../src/log.ts';
 import type { Permissions } from '../src/permissions.ts';
-import type { Ask } from '../src/request-action.ts';
+import type { Ask, Prepared } from '../src/request-action.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
 import type { Respond } from '../src/slack/respond.ts';
@@ -21,8 +21,8 @@ export interface ListenerDeps {
   readonly requestAction: (
     ask: Ask,
     tell: (message: Message) => Promise<void>,
-    /** Done once it is permitted; null: nothing is stored. */
-    prepare?: () => Promise<Pick<Ask, 'form'> | null>,
+    /** Done once it is permitted; may find why it is refused all the same. Null: nothing is stored. */
+    prepare?: () => Promise<Prepared>,
   ) => Promise<void>;
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get' | 'at'>;

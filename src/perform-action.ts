@@ -16,9 +16,10 @@ import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from '.
 import { linkCard, unlinkCard } from './perform/link-card.ts';
 import { orderVirtual } from './perform/order-virtual.ts';
 import { recognizePurchase } from './perform/recognize-purchase.ts';
+import { refuse } from './perform/record-refusal.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { resendVirtual } from './perform/resend-virtual.ts';
-import { type Resolved, resolveCard } from './perform/resolve-card.ts';
+import { type Resolved, resolveCard, tooOld } from './perform/resolve-card.ts';
 import { resolveOwn } from './perform/resolve-own.ts';
 import { setDigest } from './perform/set-digest.ts';
 import { showCard } from './perform/show-card.ts';
@@ -52,7 +53,12 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
       const decide = action.verb === 'decide' ? decideRequest : breakGlass;
       return await deps.withLock(`request:${name}`, () => decide(action, deps));
     }
-    if (isAboutPlaces(action.verb)) return await performAtPlace(action, action.verb, deps);
+    // What was picked is the action that it stands for; by itself it is only ever refused.
+    if (action.verb === 'choose') return;
+    if (isAboutPlaces(action.verb)) {
+      if (looks.has(action.verb)) await deps.audit.append(auditRecord(action, 'asked', noCard, deps));
+      return await performAtPlace(action, action.verb, deps);
+    }
     const found = await (action.target.kind === 'own' ? resolveOwn : resolveCard)(action, deps);
     if (found === null) return;
     resolved = found;
@@ -65,6 +71,10 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
   }
 }
 
+/** What changes nothing: that it was asked for is all there is to record. */
+const looks: ReadonlySet<Verb> = new Set(['show', 'declines', 'track', 'why', 'subscriptions', 'mutes']);
+const noCard = { acctId: null, cardId: null };
+
 /** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */
 function isAboutOneself({ verb, subject, actor }: Action): boolean {
   return verb === 'link' && subject === actor.userId;
@@ -72,6 +82,7 @@ function isAboutOneself({ verb, subject, actor }: Action): boolean {
 
 /** Done without looking for a card first. */
 type NotOfCard =
+  | 'choose'
   | 'acknowledge'
   | 'claim'
   | 'decide-claim'
@@ -88,10 +99,8 @@ type NotOfCard =
 async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: PerformDeps): Promise<void> {
   const { action, acctId, cardId } = resolved;
   const { journal } = deps;
-  if (verb === 'show') {
-    await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
-    return await showCard(resolved, deps);
-  }
+  if (looks.has(verb)) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
+  if (verb === 'show') return await showCard(resolved, deps);
   if (verb === 'link') return await linkCard(resolved, deps);
   if (verb === 'unlink') return await unlinkCard(resolved, deps);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
@@ -119,7 +128,8 @@ async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
   const { alertId } = action.target;
   await deps.withLock(`alert:${alertId}`, async () => {
     const stored = await deps.alerts.get(alertId);
-    if (stored === null || stored.alert.outcomes.some(({ verb }) => verb === 'acknowledge')) return;
+    if (stored === null) return await refuse(action, tooOld, deps);
+    if (stored.alert.outcomes.some(({ verb }) => verb === 'acknowledge')) return;
     const at = deps.now().toISOString();
     const { channel, messageTs } = action.origin;
     if (messageTs !== null) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });

@@ -40,6 +40,8 @@ export const neededRole: Readonly<Record<Verb, Role | null>> = {
   travel: 'operator',
   settle_lease: 'approver',
   ask: 'holder',
+  // Looking at what is in the message anyway; what it leads to asks for the role.
+  choose: null,
   why: 'operator',
   declines: 'operator',
   track: 'operator',

@@ -46,33 +46,37 @@ interface Deps {
   readonly log: Log;
 }
 
+/** What was found before an action is stored: its form, or why it cannot be; null: nothing is to be stored. */
+export type Prepared = Pick<Ask, 'form'> | { readonly refused: Refused } | null;
+
+interface Refused {
+  /** One sentence, for the record. */
+  readonly why: string;
+  /** What the person reads. */
+  readonly message: Message;
+}
+
 /**
  * Web half of an action: permit and store. It holds no card API token, so this is all it can do.
  *
  * Permission is looked up now, at the click, whatever the message showed when it was drawn.
  *
  * @param prepare done once it is permitted, before it is stored: opens a form, for instance. What it answers is added to
- * the action; null: nothing is stored.
+ * the action, or says why it is refused all the same; null: nothing is stored.
  */
 export async function requestAction(
   ask: Ask,
   deps: Deps,
-  prepare: () => Promise<Pick<Ask, 'form'> | null> = async () => ({}),
+  prepare: () => Promise<Prepared> = async () => ({}),
 ): Promise<void> {
   const { permissions, log } = deps;
   const { roles, isComplete } = ask.isStranger
     ? { roles: [], isComplete: true }
     : await permissions.rolesOf(ask.actor.userId);
-  const isAllowed = !ask.isStranger && isPermitted(ask.verb, roles);
-  if (!isAllowed && !isComplete) {
-    log.error({ verb: ask.verb }, 'roles could not be read, nobody is let through');
-    deps.count(ask.verb, 'unavailable');
-    await deps.tell(deps.unavailable());
-    return;
-  }
-
-  const prepared = isAllowed ? await prepare() : {};
+  const isPermittedNow = !ask.isStranger && isPermitted(ask.verb, roles);
+  const prepared = isPermittedNow ? await prepare() : { refused: noOf(ask, isComplete, deps) };
   if (prepared === null) return;
+  const no = 'refused' in prepared ? prepared.refused : null;
   const action = Action.parse({
     id: ask.id,
     verb: ask.verb,
@@ -84,36 +88,39 @@ export async function requestAction(
     approve: ask.approve ?? null,
     subject: ask.subject ?? null,
     ask: ask.ask ?? null,
-    form: prepared.form ?? null,
+    form: ('form' in prepared ? prepared.form : null) ?? null,
     actor: ask.actor,
     roles,
     origin: ask.origin,
+    refusedFor: no?.why ?? null,
     policy: deps.policy,
     askedAt: deps.now().toISOString(),
   });
-  deps.count(ask.verb, isAllowed ? 'taken' : 'refused');
-  log.info({ actionId: action.id, verb: ask.verb, userId: ask.actor.userId, roles, isAllowed }, 'action asked for');
+  const isUnsure = !isPermittedNow && !isComplete;
+  deps.count(ask.verb, isUnsure ? 'unavailable' : no === null ? 'taken' : 'refused');
+  const { userId } = ask.actor;
+  log.info({ actionId: action.id, verb: ask.verb, userId, roles, isAllowed: no === null }, 'action asked for');
 
   try {
-    await deps.take({ type: isAllowed ? 'action' : 'refused', action });
+    await deps.take({ type: no === null ? 'action' : 'refused', action });
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(ask.verb, 'unavailable');
-    if (isAllowed) {
-      await deps.tell(deps.unavailable());
-      return;
-    }
+    if (no === null) return await deps.tell(deps.unavailable());
     // A refusal is given all the same; that it is missing in the record is said in the log.
     log.error({ err: error, actionId: action.id }, 'a refusal could not be recorded');
   }
-  if (isAllowed) return;
-  const role = neededRole[ask.verb];
-  await deps.tell(
-    deps.refusal({
-      verb: ask.verb,
-      role,
-      isStranger: ask.isStranger,
-      whoMay: role === null ? [] : permissions.whoMay(role),
-    }),
-  );
+  if (no !== null) await deps.tell(no.message);
+}
+
+/** Why somebody may not. Nobody is let through on a guess. */
+function noOf({ verb, isStranger }: Ask, isComplete: boolean, deps: Deps): Refused {
+  if (!isComplete && !isStranger) {
+    deps.log.error({ verb }, 'roles could not be read, nobody is let through');
+    return { why: 'it could not be read who may', message: deps.unavailable() };
+  }
+  const role = neededRole[verb];
+  const whoMay = role === null ? [] : deps.permissions.whoMay(role);
+  const why = isStranger ? 'not permitted to people of another company' : 'not permitted';
+  return { why, message: deps.refusal({ verb, role, isStranger, whoMay }) };
 }

@@ -36,6 +36,7 @@ const doing: Readonly<Record<Verb, string>> = {
   break_glass: 'break the glass',
   take_back: 'take back temporary changes',
   settle_lease: 'decide about temporary changes',
+  choose: 'choose here',
   why: 'see the way of an alert',
   declines: 'see declines',
   track: 'see shipments',

@@ -3,6 +3,7 @@ import { contentId } from '../../src/content-id.ts';
 import { cardPicker, pickedSaid } from '../../templates/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { tellAt } from '../interaction.ts';
+import { formTooOld, inForm, refuseChoice } from '../refused.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 /** A button of the picker: done by the worker, answered where `/card` was typed. Pressing twice is asking once. */
@@ -15,7 +16,9 @@ export function actOnPicked(deps: ListenerDeps) {
     const asked = await pickedBy(user.id, pendingId, deps);
     const privateMetadata = view.private_metadata;
     const said = asked === null ? pickedSaid.expired : pickedSaid.asked(asked.verb, asked.origin.channel);
-    if (asked !== null) {
+    if (asked === null) {
+      await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld, deps);
+    } else {
       const { verb, target, origin, actor } = asked;
       const id = contentId('act_', ['picked', pendingId]);
       const isStranger = false;

@@ -1,7 +1,7 @@
-import { refusal } from '../../templates/refusal.ts';
 import { remedyForm } from '../../templates/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../interaction.ts';
+import { refused } from '../refused.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 /**
@@ -20,8 +20,7 @@ export function approveRemedy(deps: ListenerDeps) {
       const stored = await deps.alerts.get(alertId);
       if (stored === null || !('remedy' in stored.alert) || stored.alert.event.decline === null) {
         const whoCan = 'Use `/card limit` with the card’s last four digits.';
-        await interaction.tell(refusal({ what: 'Raising the limit', why: 'This alert is too old.', whoCan }));
-        return null;
+        return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
       }
       const { alert } = stored;
       const { remedy } = alert;

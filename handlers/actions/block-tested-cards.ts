@@ -3,9 +3,9 @@ import { readTestedCardValue, type TriedCard } from '../../src/alert/card-testin
 import { contentId } from '../../src/content-id.ts';
 import { isPermitted } from '../../src/permissions.ts';
 import { stillOpen } from '../../templates/card-testing.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Interaction, ofButton } from '../interaction.ts';
+import { refused } from '../refused.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 type SelectArgs = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<StaticSelectAction>>;
@@ -37,8 +37,9 @@ async function blockCards(
   const cards = stored !== null && 'tried' in stored.alert ? stillOpen(stored.alert).filter(isMeant) : [];
   if (cards.length === 0) {
     const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
-    await interaction.tell(refusal({ what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' }));
-    return;
+    const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };
+    const ask = { ...interaction, verb: 'block', target: { kind: 'alert', alertId: warningId } } as const;
+    return await deps.requestAction(ask, interaction.tell, async () => refused(no));
   }
   const { actor, isStranger } = interaction;
   const roles = isStranger ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;

@@ -1,7 +1,7 @@
 import { contentId } from '../../src/content-id.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../interaction.ts';
+import { refuseChoice } from '../refused.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 /**
@@ -17,17 +17,15 @@ export function chooseCard(deps: ListenerDeps) {
     const pendingId = action.value ?? '';
     const pending = await deps.pending.get(pendingId);
     if (pending?.kind !== 'choice') {
-      const whoCan = 'Ask again with the command.';
-      await interaction.tell(
-        refusal({ what: 'Your choice', why: 'This question is more than 30 minutes old.', whoCan }),
-      );
-      return;
+      const why = 'This question is more than 30 minutes old.';
+      const no = { what: 'Your choice', why, whoCan: 'Ask again with the command.' };
+      return await refuseChoice(interaction, { kind: 'action', actionId: pendingId }, no, deps);
     }
     const asked = pending.action;
     if (asked.actor.userId !== interaction.actor.userId) {
-      const whoCan = 'Only the person who asked can choose.';
-      await interaction.tell(refusal({ what: 'Your choice', why: 'Somebody else asked this.', whoCan }));
-      return;
+      const why = 'Somebody else asked this.';
+      const no = { what: 'Your choice', why, whoCan: 'Only the person who asked can choose.' };
+      return await refuseChoice(interaction, asked.target, no, deps);
     }
     await deps.requestAction(
       {

@@ -1,7 +1,7 @@
 import { type DecidePurpose, decideForm } from '../../templates/decide-form.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../interaction.ts';
+import { refused } from '../refused.ts';
 import type { ButtonArgs } from './button-args.ts';
 
 /** *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form, for who may. */
@@ -17,9 +17,7 @@ export function openDecideForm(purpose: DecidePurpose) {
         const request = await deps.requests.get(requestId);
         if (request?.state !== 'open') {
           const why = request === null ? 'This request is too old.' : 'This request is decided already.';
-          const whoCan = 'Nothing is left to decide.';
-          await interaction.tell(refusal({ what: 'Your decision', why, whoCan }));
-          return null;
+          return refused({ what: 'Your decision', why, whoCan: 'Nothing is left to decide.' });
         }
         const { channel, messageTs } = interaction.origin;
         const privateMetadata = await deps.pending.put({ kind: 'decide', requestId, purpose, channel, messageTs });

@@ -6,9 +6,9 @@ import type {
   StaticSelectAction,
 } from '@slack/bolt';
 import { renderAlert } from '../../templates/alert.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../interaction.ts';
+import { refuseChoice } from '../refused.ts';
 
 type Choice = BlockAction<StaticSelectAction | ExternalSelectAction>;
 
@@ -19,12 +19,14 @@ type Choice = BlockAction<StaticSelectAction | ExternalSelectAction>;
 export function openAlert(deps: ListenerDeps) {
   return async ({ ack, body, action }: AllMiddlewareArgs & SlackActionMiddlewareArgs<Choice>): Promise<void> => {
     await ack();
-    const { tell, origin } = ofButton(body, deps);
-    const stored = await deps.alerts.get(action.selected_option?.value ?? '');
+    const interaction = ofButton(body, deps);
+    const { tell, origin } = interaction;
+    const alertId = action.selected_option?.value ?? '';
+    const stored = await deps.alerts.get(alertId);
     if (stored === null) {
       const whoCan = 'Use `/card show` with the card’s last four digits.';
-      await tell(refusal({ what: 'The alert', why: 'It is more than 30 days old.', whoCan }));
-      return;
+      const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
+      return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
     }
     await tell(renderAlert(stored.alert, { place: await deps.placeOf(origin.channel), channel: origin.channel }));
   };

@@ -1,8 +1,10 @@
 import type { AllMiddlewareArgs, BlockAction, ExternalSelectAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { Target } from '../../src/authority/action.ts';
 import { isPermitted } from '../../src/permissions.ts';
 import { cardPicker } from '../../templates/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { controlsOf, ofChoice } from '../picker.ts';
+import { inForm } from '../refused.ts';
 
 type Args = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<ExternalSelectAction>>;
 
@@ -17,10 +19,15 @@ export function pickCard(deps: ListenerDeps) {
       await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
 
     const { roles } = await deps.permissions.rolesOf(user.id);
-    if (!isPermitted('show', roles))
-      return await show({ picked: null, said: 'Only operators and approvers may see cards.' });
-    const pending = await deps.pending.get(privateMetadata);
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
+    if (!isPermitted('show', roles)) {
+      // Refused where every other action is, so that it is on record.
+      const { tell, ...asked } = inForm(body, deps);
+      const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
+      await deps.requestAction({ ...asked, verb: 'show', target }, tell, async () => null);
+      return await show({ picked: null, said: 'Only operators and approvers may see cards.' });
+    }
+    const pending = await deps.pending.get(privateMetadata);
     if (pending?.kind !== 'place' || chosen === null) {
       return await show({
         picked: null,

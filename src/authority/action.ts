@@ -33,6 +33,8 @@ export const verbs = [
   'break_glass',
   'take_back',
   'settle_lease',
+  /** Something was picked in a message or a form of ours: a card, or one of several alerts. */
+  'choose',
   /** Virtual cards: order one; have the details of one sent to the configured receiver again. */
   'order-virtual',
   'resend-virtual',
@@ -116,6 +118,8 @@ export const Action = z
     /** The roles that the person had at the moment of the click. */
     roles: z.array(z.enum(['operator', 'approver', 'holder'])),
     origin: Origin,
+    /** Of what was refused where it was asked: why, where it was not for want of a role. */
+    refusedFor: z.string().nullable().default(null),
     /** In force at the moment of the click. */
     policy: Policy.optional(),
     /** UTC ISO 8601. */

@@ -1,5 +1,4 @@
 import { requestSent } from '../../templates/holder-request.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { Remedy } from '../alert/alert.ts';
 import { bindingLimit } from '../alert/binding-limit.ts';
 import { formatCents } from '../alert/money.ts';
@@ -11,6 +10,7 @@ import type { Wish } from '../authority/wish.ts';
 import type { PerformDeps } from './deps.ts';
 import { isHolder, purchaseOf, raisedCents } from './exposure.ts';
 import { openRequest } from './open-request.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
@@ -22,15 +22,12 @@ import type { Resolved } from './resolve-card.ts';
  * @throws CardApiError when the job should run again.
  */
 export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps): Promise<void> {
-  const no = (why: string, whoCan: string) => deps.answer(action, refusal({ what: 'Your request', why, whoCan }));
+  const no = (why: string, whoCan: string) => refuse(action, { what: 'Your request', why, whoCan }, deps, { acctId });
   const { ask } = action;
   if (ask === null) throw new Error('asked for more without an amount');
   const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
   const held = judge({ deed: 'ask', roles: action.roles, isOwnCard }, deps);
-  if (held.kind === 'refused') {
-    await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId: null, detail: held.why }, deps));
-    return await no(held.why, 'Ask its holder, or an approver.');
-  }
+  if (held.kind === 'refused') return await no(held.why, 'Ask its holder, or an approver.');
   const { rules } = await deps.card.getSpendRules(acctId);
   const remedy = await remedyOf({ action, acctId, cardId: null }, ask.amountCents, deps);
   if (remedy === 'passes') {

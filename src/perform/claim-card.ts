@@ -1,10 +1,10 @@
 import { claimWaits, confirmOwnCard } from '../../templates/claim-answers.ts';
 import { linkResult } from '../../templates/link-result.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { Action } from '../authority/action.ts';
 import type { DirectoryAccount } from '../store/directory-account.ts';
 import type { PerformDeps } from './deps.ts';
 import { whyNoHolder } from './holder-check.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import { setLink } from './set-link.ts';
 
@@ -28,7 +28,7 @@ export async function claimCard(action: Action, deps: PerformDeps): Promise<void
   const person = await deps.person(actor.userId);
   const why = whyNoHolder(person);
   if (why !== null) {
-    return await deps.answer(action, refusal({ what: 'Your claim', why, whoCan: 'Ask an approver.' }));
+    return await refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' }, deps);
   }
   const own = person?.email == null ? [] : await ownAccounts(action, person.email, deps);
   if (action.confirmed) return await confirm(action, own, deps);
@@ -95,7 +95,7 @@ async function askApprovers(action: Action, deps: PerformDeps): Promise<void> {
   const { userId } = action.actor;
   if ((await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
     const why = `You have asked ${CLAIMS_A_DAY} times today.`;
-    return await deps.answer(action, refusal({ what: 'Your claim', why, whoCan: 'Ask an approver to link you.' }));
+    return await refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver to link you.' }, deps);
   }
   const id = `clm_${action.id.slice(4)}`;
   if ((await deps.claims.get(id)) === null) {

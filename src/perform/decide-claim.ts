@@ -1,8 +1,8 @@
 import { claimDecided } from '../../templates/claim-answers.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { Action } from '../authority/action.ts';
 import type { Claim } from '../store/claims.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import { setLink } from './set-link.ts';
 
@@ -15,7 +15,7 @@ export async function decideClaim(action: Action, deps: PerformDeps): Promise<vo
   const claimId = action.target.kind === 'claim' ? action.target.claimId : '';
   await deps.withLock(`claim:${claimId}`, async () => {
     const claim = await deps.claims.get(claimId);
-    const no = (why: string, whoCan: string) => deps.answer(action, refusal({ what: 'Your decision', why, whoCan }));
+    const no = (why: string, whoCan: string) => refuse(action, { what: 'Your decision', why, whoCan }, deps);
     if (claim === null) return await no('This claim is too old.', 'Have it claimed again.');
     if (claim.state !== 'open' && claim.decision !== action.id) {
       return await no(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');

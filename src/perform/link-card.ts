@@ -1,8 +1,8 @@
 import { auditLine } from '../../templates/audit-line.ts';
 import { linkEnded, linkResult } from '../../templates/link-result.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { PerformDeps } from './deps.ts';
 import { whyNoHolder } from './holder-check.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 import { setLink } from './set-link.ts';
@@ -13,7 +13,8 @@ export async function linkCard({ action, acctId, cardId }: Resolved, deps: Perfo
   if (subject === null) throw new Error('a link without a person');
   const why = whyNoHolder(await deps.person(subject));
   if (why !== null) {
-    return await deps.answer(action, refusal({ what: 'Your link', why, whoCan: 'Name a member of this workspace.' }));
+    const no = { what: 'Your link', why, whoCan: 'Name a member of this workspace.' };
+    return await refuse(action, no, deps, { acctId, cardId });
   }
   const link = {
     acctId,
@@ -41,7 +42,8 @@ export async function unlinkCard({ action, acctId, cardId }: Resolved, deps: Per
     const isOurs = (await deps.journal.read(action.id)) !== null;
     if (before === null && !isOurs) {
       const whoCan = 'Link it with `/card link`, if it should be.';
-      return await deps.answer(action, refusal({ what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan }));
+      const no = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
+      return await refuse(action, no, deps, { acctId, cardId });
     }
     if (before !== null) {
       const sides = { before: before.userId, after: null };

@@ -1,9 +1,9 @@
 import { declineList } from '../../templates/decline-list.ts';
-import { unclear } from '../../templates/unclear.ts';
 import type { TransactionEvent } from '../alert/event.ts';
 import { formatDuration, readDuration } from '../authority/duration.ts';
 import { CardApiError, PayloadError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuseUnclear } from './record-refusal.ts';
 import type { Resolved } from './resolve-card.ts';
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
@@ -15,7 +15,7 @@ export async function listDeclines({ action, acctId, cardId }: Resolved, deps: P
   const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
   if (asked === null || asked.words < words.length) {
     const why = `“${action.details.slice(0, 40)}” is no time that I can look back.`;
-    return await deps.answer(action, unclear({ why, usage: '/card declines CARD [7d]' }));
+    return await refuseUnclear(action, { why, usage: '/card declines CARD [7d]' }, deps, { acctId, cardId });
   }
   const to = deps.now();
   const from = new Date(to.getTime() - asked.ms);

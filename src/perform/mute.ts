@@ -1,10 +1,10 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/mutes.ts';
-import { unclear } from '../../templates/unclear.ts';
 import { countryName } from '../alert/merchant-category.ts';
 import type { Action } from '../authority/action.ts';
 import { readEnd } from '../authority/until.ts';
 import type { Mute } from '../store/mutes.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
 import type { Resolved } from './resolve-card.ts';
 
@@ -25,7 +25,7 @@ export async function muteCard({ action, acctId, cardId }: Resolved, deps: Perfo
         : null;
   if (end === null || why !== null) {
     const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
-    return await deps.answer(action, unclear({ why: why ?? '', usage }));
+    return await refuseUnclear(action, { why: why ?? '', usage }, deps, { acctId, cardId });
   }
   const account = await deps.directory.account(acctId);
   const mute: Mute = {

@@ -1,5 +1,4 @@
 import { auditLine } from '../../templates/audit-line.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { orderAnswer } from '../../templates/virtual-order.ts';
 import { formatCents } from '../alert/money.ts';
 import type { Action } from '../authority/action.ts';
@@ -8,6 +7,7 @@ import { VirtualOrder } from '../authority/virtual-order.ts';
 import { CardApiError } from '../errors.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord, endOf } from './report.ts';
 import { tellOrdered } from './tell-ordered.ts';
 
@@ -26,7 +26,7 @@ export async function orderVirtual(action: Action, deps: PerformDeps): Promise<v
   const order = orderOf(action, deps);
   if (order === null) {
     const whoCan = 'Type `/card virtual order` again.';
-    return await deps.answer(action, refusal({ what: 'Your order', why: 'It can no longer be read.', whoCan }));
+    return await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan }, deps);
   }
   await deps.withLock(`order:${action.id}`, async () => {
     const written = await journal.read(action.id);

@@ -1,7 +1,7 @@
-import { refusal } from '../../templates/refusal.ts';
 import type { Action } from '../authority/action.ts';
 import { SlackError } from '../errors.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 
 /**
  * True when the channel that an action was asked in may get alerts; otherwise the person has been told why not. Asked
@@ -16,7 +16,7 @@ export async function mayGetAlerts(
 ): Promise<boolean> {
   const { channel } = action.origin;
   const no = async (why: string, whoCan: string): Promise<false> => {
-    await deps.answer(action, refusal({ what, why, whoCan }));
+    await refuse(action, { what, why, whoCan }, deps);
     return false;
   };
   const uninvited = () =>

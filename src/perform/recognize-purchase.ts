@@ -1,6 +1,8 @@
 import type { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
+import { tooOld } from './resolve-card.ts';
 
 /** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
 export async function recognizePurchase(action: Action, deps: PerformDeps): Promise<void> {
@@ -8,7 +10,8 @@ export async function recognizePurchase(action: Action, deps: PerformDeps): Prom
   const { alertId } = action.target;
   await deps.withLock(`alert:${alertId}`, async () => {
     const stored = await deps.alerts.get(alertId);
-    if (stored === null || stored.alert.outcomes.some(({ verb }) => verb === 'recognize')) return;
+    if (stored === null) return await refuse(action, tooOld, deps);
+    if (stored.alert.outcomes.some(({ verb }) => verb === 'recognize')) return;
     const at = deps.now().toISOString();
     const by = action.actor.userId;
     await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));

@@ -1,22 +1,27 @@
 import { auditLine } from '../../templates/audit-line.ts';
 import { type Refusal, refusal } from '../../templates/refusal.ts';
+import { unclear } from '../../templates/unclear.ts';
 import type { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord } from './report.ts';
 
-/** What a refusal was about, and why, where more is known than that somebody may not. */
+/** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
   readonly acctId?: number | null;
   readonly cardId?: number | null;
+  /** For the record, where the person reads it in other words. */
   readonly why?: string;
 }
 
-/** Somebody asked who may not; they have been told. This is the record of it. */
-export async function recordRefusal(
-  action: Action,
-  deps: PerformDeps,
-  { acctId = null, cardId = null, why = 'not permitted' }: Refused = {},
-): Promise<void> {
+/**
+ * Somebody was told no: this is the record of it, with the reason and the rules in force. Safe to repeat.
+ *
+ * Nothing else in `perform/` says no to somebody, so that no refusal is missing; a test holds that.
+ */
+export async function recordRefusal(action: Action, deps: PerformDeps, about: Refused = {}): Promise<void> {
+  const why = about.why ?? action.refusedFor ?? 'not permitted';
+  const acctId = about.acctId ?? (await accountOf(action, deps));
+  const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
   await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId, detail: why }, deps));
   const line = auditLine({
     by: action.actor.userId,
@@ -33,12 +38,36 @@ export async function recordRefusal(
 }
 
 /** Says no to who asked, with the reason and who can; on record first. */
-export async function refuse(
-  action: Action,
-  no: Refusal,
-  deps: PerformDeps,
-  about: Pick<Refused, 'acctId' | 'cardId'> = {},
-): Promise<void> {
-  await recordRefusal(action, deps, { ...about, why: no.why });
+export async function refuse(action: Action, no: Refusal, deps: PerformDeps, about: Refused = {}): Promise<void> {
+  await recordRefusal(action, deps, { why: no.why, ...about });
   await deps.answer(action, refusal(no));
+}
+
+/** Says what could not be understood, and how it is written; on record first. */
+export async function refuseUnclear(
+  action: Action,
+  no: Parameters<typeof unclear>[0],
+  deps: PerformDeps,
+  about: Refused = {},
+): Promise<void> {
+  await recordRefusal(action, deps, { why: no.why, ...about });
+  await deps.answer(action, unclear(no));
+}
+
+/** Whose card it was about; null where none is named, or where that is no longer known. */
+async function accountOf({ target }: Action, deps: PerformDeps): Promise<number | null> {
+  switch (target.kind) {
+    case 'card':
+      return target.acctId;
+    case 'alert':
+      return (await deps.alerts.get(target.alertId))?.alert.event.acctId ?? null;
+    case 'request':
+      return (await deps.requests.get(target.requestId))?.acctId ?? null;
+    case 'lease':
+      return (await deps.leases.get(target.leaseId))?.acctId ?? null;
+    case 'action':
+      return (await deps.blocks.get(target.actionId))?.acctId ?? null;
+    default:
+      return null;
+  }
 }

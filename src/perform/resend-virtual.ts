@@ -1,9 +1,9 @@
 import { auditLine } from '../../templates/audit-line.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { resendAnswer } from '../../templates/virtual-order.ts';
 import { CardApiError } from '../errors.ts';
 import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
 
@@ -19,8 +19,8 @@ export async function resendVirtual({ action, acctId }: Resolved, deps: PerformD
   const written = await deps.journal.read(action.id);
   if (written?.state === 'told') return;
   if (card.isVirtual === false) {
-    const why = 'This card is not virtual.';
-    return await deps.answer(action, refusal({ what: 'Your resend', why, whoCan: 'Plastic cards come by mail.' }));
+    const no = { what: 'Your resend', why: 'This card is not virtual.', whoCan: 'Plastic cards come by mail.' };
+    return await refuse(action, no, deps, { acctId, cardId: card.cardId });
   }
   const facts = { acctId, cardId: card.cardId };
   await deps.audit.append(auditRecord(action, 'asked', facts, deps));

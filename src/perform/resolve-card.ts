@@ -1,11 +1,11 @@
 import { chooseCard } from '../../templates/choose-card.ts';
-import { refusal } from '../../templates/refusal.ts';
+import type { Refusal } from '../../templates/refusal.ts';
 import { splitCardAndRest } from '../alert/card-query.ts';
 import { Action, alertIdOf } from '../authority/action.ts';
 import { isForOwnCard } from '../permissions.ts';
 import type { CardMatch } from '../store/directory-index.ts';
 import type { PerformDeps } from './deps.ts';
-import { recordRefusal } from './record-refusal.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 
 /** The card that an action is about, and the action with what was left of its words. */
@@ -32,9 +32,8 @@ interface Candidate {
 export async function resolveCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
   const found = await findCard(action, deps);
   if (found === null || (await mayActOn(found.acctId, action, deps))) return found;
-  await recordRefusal(action, deps);
   const whoCan = 'If it should be yours, say so with `/card link` and the last four digits.';
-  await deps.answer(action, refusal({ what: 'That', why: 'This card is not linked to you.', whoCan }));
+  await refuse(action, { what: 'That', why: 'This card is not linked to you.', whoCan }, deps, found);
   return null;
 }
 
@@ -80,19 +79,19 @@ function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined
   return match?.matchedBy === 'name' && /^\p{Lu}\p{Ll}+$/u.test(rest[0] ?? '');
 }
 
+/** Of a button on an alert that is no longer known. */
+export const tooOld: Refusal = {
+  what: 'That',
+  why: 'This alert is too old, so I cannot act from it.',
+  whoCan: 'Use `/card` with the card’s last four digits.',
+};
+
 async function cardOfAlert(action: Action, alertId: string, deps: PerformDeps): Promise<Resolved | null> {
   const stored = await deps.alerts.get(alertId);
   const acctId = stored?.alert.event.acctId ?? null;
   if (stored === null || acctId === null) {
-    const what = stored === null ? 'This alert is too old' : 'This alert names no card account';
-    await deps.answer(
-      action,
-      refusal({
-        what: 'That',
-        why: `${what}, so I cannot act from it.`,
-        whoCan: 'Use `/card` with the card’s last four digits.',
-      }),
-    );
+    const why = 'This alert names no card account, so I cannot act from it.';
+    await refuse(action, stored === null ? tooOld : { ...tooOld, why }, deps);
     return null;
   }
   const { alert } = stored;
@@ -120,10 +119,11 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
 }
 
 async function tellNone(action: Action, query: string, deps: PerformDeps): Promise<void> {
-  await deps.audit.append(auditRecord(action, 'refused', { ...noCard, detail: 'no card matches' }, deps));
+  // What was typed may be somebody's name: the record does not need it.
+  const onRecord = { why: 'no card matches' };
   if (isForOwnCard(action.verb, action.roles)) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await deps.answer(action, refusal({ what: action.verb, why: `You hold no card “${query}”.`, whoCan }));
+    return await refuse(action, { what: action.verb, why: `You hold no card “${query}”.`, whoCan }, deps, onRecord);
   }
   const { accounts } = await deps.directory.status();
   const why =
@@ -132,7 +132,7 @@ async function tellNone(action: Action, query: string, deps: PerformDeps): Promi
     accounts === 0
       ? 'Try again in a minute.'
       : 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.';
-  await deps.answer(action, refusal({ what: `${action.verb} ${query}`, why, whoCan }));
+  await refuse(action, { what: `${action.verb} ${query}`, why, whoCan }, deps, onRecord);
 }
 
 const CHOICES_MAX = 20;

@@ -1,6 +1,6 @@
-import { refusal } from '../../templates/refusal.ts';
 import type { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import type { Resolved } from './resolve-card.ts';
 
 /**
@@ -16,6 +16,6 @@ export async function resolveOwn(action: Action, deps: PerformDeps): Promise<Res
     only === undefined
       ? 'Say which one you hold with `/card link` and the last four digits.'
       : 'Write the last four digits of the one that you mean.';
-  await deps.answer(action, refusal({ what: 'That', why, whoCan }));
+  await refuse(action, { what: 'That', why, whoCan }, deps);
   return null;
 }

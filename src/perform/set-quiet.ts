@@ -1,11 +1,11 @@
 import { quietEnded, quietSet } from '../../templates/quiet.ts';
-import { unclear } from '../../templates/unclear.ts';
 import type { Action } from '../authority/action.ts';
 import { printFilter } from '../routing/filter.ts';
 import { parseFilter } from '../routing/parse-filter.ts';
 import { parseQuiet, printQuiet, quietUntil } from '../routing/quiet.ts';
 import type { PerformDeps } from './deps.ts';
 import { mayGetAlerts } from './place-of-asking.ts';
+import { refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
 
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
@@ -15,7 +15,7 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const { routing, answer } = deps;
   const { channel } = action.origin;
   const parsed = parseQuiet(text, routing.zone);
-  if ('why' in parsed) return await answer(action, unclear({ why: parsed.why, usage }));
+  if ('why' in parsed) return await refuseUnclear(action, { why: parsed.why, usage }, deps);
   const known = (await routing.quietHours.all()).find((one) => one.channel === channel);
   const before = known === undefined ? undefined : printQuiet(known.window);
   if ('off' in parsed) {
@@ -29,7 +29,7 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   let except: string | null = null;
   if (parsed.except !== null) {
     const filter = parseFilter(parsed.except);
-    if ('error' in filter) return await answer(action, unclear({ why: filter.error.why, usage }));
+    if ('error' in filter) return await refuseUnclear(action, { why: filter.error.why, usage }, deps);
     except = printFilter(filter.filter);
   }
   if (!(await mayGetAlerts(action, deps))) return;

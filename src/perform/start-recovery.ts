@@ -1,7 +1,7 @@
 import { recoveryStarted } from '../../templates/recovery-started.ts';
-import { refusal } from '../../templates/refusal.ts';
 import type { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
 
 /** Somebody wants to be sure that nothing was missed: writes it down, starts it, and says where to look. */
@@ -11,7 +11,7 @@ export async function startRecovery(action: Action, deps: PerformDeps): Promise<
   if (from === null || from >= action.askedAt) {
     const why = from === null ? 'There is no such date.' : 'That is not in the past.';
     const whoCan = 'Write `/card recover 2h` or `/card recover 2026-11-20T09:00`.';
-    return await deps.answer(action, refusal({ what: 'Your recovery', why, whoCan }));
+    return await refuse(action, { what: 'Your recovery', why, whoCan }, deps);
   }
   if ((await deps.journal.read(action.id)) === null) {
     const facts = { acctId: null, cardId: null, detail: `what was missed since ${from}` };

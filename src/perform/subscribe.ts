@@ -1,6 +1,4 @@
-import { refusal } from '../../templates/refusal.ts';
 import { type ChannelRules, subscribed, subscriptionList, unsubscribed } from '../../templates/subscriptions.ts';
-import { unclear } from '../../templates/unclear.ts';
 import { webhookKinds } from '../alert/event.ts';
 import type { Action } from '../authority/action.ts';
 import { defaultChannel } from '../routing/default-channel.ts';
@@ -10,6 +8,7 @@ import { printQuiet } from '../routing/quiet.ts';
 import type { Subscription } from '../store/subscriptions.ts';
 import type { PerformDeps } from './deps.ts';
 import { mayGetAlerts } from './place-of-asking.ts';
+import { refuse, refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
@@ -21,19 +20,17 @@ export async function subscribe(action: Action, text: string, deps: PerformDeps)
   const parsed = parseFilter(text);
   if ('error' in parsed) {
     const usage = '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
-    return await answer(action, unclear({ why: parsed.error.why, usage }));
+    return await refuseUnclear(action, { why: parsed.error.why, usage }, deps);
   }
   if (namesSensitive(parsed.filter)) {
     const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
-    return await answer(action, refusal({ what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' }));
+    return await refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' }, deps);
   }
   if (!(await mayGetAlerts(action, deps))) return;
   if ((await routing.subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
     const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
-    return await answer(
-      action,
-      refusal({ what: 'Subscribing', why, whoCan: 'Take some away with /card unsubscribe.' }),
-    );
+    const whoCan = 'Take some away with /card unsubscribe.';
+    return await refuse(action, { what: 'Subscribing', why, whoCan }, deps);
   }
 
   const filter = printFilter(parsed.filter);
@@ -63,7 +60,7 @@ export async function unsubscribe(action: Action, text: string, deps: PerformDep
         ? 'This channel has no subscription.'
         : `Which one? This channel has ${here.map(({ number, filter }) => `${number} (${filter})`).join(', ')}.`;
     const whoCan = here.length === 0 ? 'See /card subscriptions all.' : 'Write its number, its kind, or all.';
-    return await answer(action, refusal({ what: 'Unsubscribing', why, whoCan }));
+    return await refuse(action, { what: 'Unsubscribing', why, whoCan }, deps);
   }
   for (const { number } of meant) await routing.subscriptions.remove(number);
   const before = meant.map(({ number, filter }) => `${number} (${filter})`).join(', ');

@@ -1,4 +1,3 @@
-import { refusal } from '../../templates/refusal.ts';
 import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
@@ -41,8 +40,7 @@ export async function decideLease(action: Action, deps: PerformDeps): Promise<vo
     await tellEnd(after, action, deps);
     if (after.state !== 'asking') return;
     const why = `Somebody changed the ${ruleName(lease.change)} meanwhile, so I left it.`;
-    const whoCan = 'The question is in the channel for requests.';
-    await deps.answer(action, refusal({ what: 'Taking it back', why, whoCan }));
+    await no(action, why, 'The question is in the channel for requests.', deps);
   });
 }
 

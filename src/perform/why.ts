@@ -1,8 +1,8 @@
 import { renderAlert } from '../../templates/alert.ts';
-import { refusal } from '../../templates/refusal.ts';
 import { why } from '../../templates/why.ts';
 import { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
+import { refuse } from './record-refusal.ts';
 import { resolveCard } from './resolve-card.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
@@ -20,7 +20,7 @@ export async function tellWhy(action: Action, text: string, deps: PerformDeps): 
   if (known.length === 0) {
     const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
     const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
-    return await deps.answer(action, refusal({ what: 'Telling why', why: reason, whoCan }));
+    return await refuse(action, { what: 'Telling why', why: reason, whoCan }, deps);
   }
   for (const { alert, refs } of known.slice(0, ALERTS_MAX)) {
     const { id, callbackAt, receivedAt } = alert.event;

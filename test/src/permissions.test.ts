@@ -7,7 +7,7 @@ import { createPermissions, isForOwnCard, isPermitted, type Role } from '../../s
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayAll = new Set(['claim']);
+  const mayAll = new Set(['claim', 'choose']);
   const mayOperators = new Set([
     ...mayAll,
     'show',

@@ -33,10 +33,10 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
   expect(world.writes).toEqual([]);
 });
 
-it('a look at a card is on record', async () => {
+it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: %s', async (verb) => {
   const world = await createPerformWorld(redis());
 
-  await performAction(ask('show', byCommand), world.deps);
+  await performAction(ask(verb, byCommand), world.deps);
 
   expect(await world.stations()).toEqual(['asked']);
   expect(world.answers).toHaveLength(1);

@@ -52,13 +52,14 @@ describe('a digest', () => {
     ['in a private channel that hides itself', hidden, 'C1', /\/invite @cardbell/],
     ['where another company reads along', { isExtShared: true, isMember: true }, 'C1', /another company/],
     ['in a direct conversation', own, 'D1', /not a channel/],
-  ])('is neither set nor posted %s, and whoever asked is told', async (_where, info, channel, why) => {
+  ])('is neither set nor posted %s, and whoever asked is told, on record', async (_where, info, channel, why) => {
     for (const words of ['daily 09:00', 'now']) {
       const { told, set, posted, stations } = await typed(words, info, channel);
 
       expect(told).toMatch(/^Not done: A digest here\./);
       expect(told).toMatch(why);
-      expect([set, posted, stations]).toEqual([[], [], []]);
+      expect([set, posted]).toEqual([[], []]);
+      expect(stations).toEqual(['refused']);
     }
   });
 

@@ -1,0 +1,114 @@
+import { beforeAll, expect, it } from 'vitest';
+import { createPending } from '../../src/store/pending.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { ask } from '../support/perform-world.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { olga, gus, ana, otto } = people;
+let alert: StoredMessage;
+
+beforeAll(async () => {
+  const card = cardbell().take('ACTIVE');
+  await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+  alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
+});
+
+/** What somebody has before them who scrolled far back: a control whose value stands for nothing any more. */
+const old = (element: object): StoredMessage => ({
+  ...alert,
+  blocks: [{ type: 'actions', block_id: 'b1', elements: [element] }] as unknown as NonNullable<StoredMessage['blocks']>,
+});
+const button = (action: string, value: string) =>
+  old({ type: 'button', action_id: action, value, text: { type: 'plain_text', text: 'Old' } });
+
+async function refusals(user: string) {
+  const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+  return chain
+    .map((line) => JSON.parse(line).record)
+    .filter(({ event, actor }) => event === 'refused' && actor.userId === user);
+}
+
+const clicks: readonly [string, string, string, string, RegExp][] = [
+  ['the form of an alert that is gone', ana, 'approve_remedy', 'evt_gone', /This alert is too old/],
+  ['the form of a request that is gone', ana, 'change_request', 'req_gone', /This request is too old/],
+  ['breaking the glass of a request that is gone', olga, 'break_glass', 'req_gone', /This request is too old/],
+  ['all cards of a warning that is gone', olga, 'block_tested_cards', 'evt_gone', /This warning is too old/],
+  ['an answer to a question that is gone', olga, 'choose_card', 'p_gone', /This question is more than 30 minutes old/],
+  ['a request of somebody who may not', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
+];
+
+it.each(clicks)('%s is refused, with its reason on record', async (_what, user, action, value, why) => {
+  const before = (await refusals(user)).length;
+  const since = Date.now() / 1000;
+
+  await cardbell().workspace.press({ user, message: button(action, value), actionId: action, stale: true });
+  const answer = await cardbell().waitTold(user, why, since);
+  await until(async () => (await refusals(user)).length > before, 'it is on record');
+
+  expect(answer.text).toContain('Nothing changed');
+  expect((await refusals(user)).slice(before)).toEqual([
+    expect.objectContaining({
+      detail: expect.stringMatching(why),
+      policy: expect.objectContaining({ version: expect.stringMatching(/^pol_/) }),
+    }),
+  ]);
+});
+
+it('an alert that is gone cannot be opened from a list, on record as well', async () => {
+  const since = Date.now() / 1000;
+  const option = { text: { type: 'plain_text', text: 'Old' }, value: 'evt_gone' };
+  const message = old({ type: 'static_select', action_id: 'open_alert', options: [option] });
+
+  await cardbell().workspace.select({ user: otto, message, actionId: 'open_alert', value: 'evt_gone', stale: true });
+  await cardbell().waitTold(otto, /It is more than 30 days old/, since);
+
+  await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'choose'), 'it is on record');
+});
+
+it('nobody goes on with what somebody else asked', async () => {
+  const since = Date.now() / 1000;
+  const asked = ask('block', {
+    actor: { userId: gus, teamId: 'T1' },
+    target: { kind: 'card', acctId: 7, cardId: 8, alertId: null },
+  });
+  const value = await createPending(cardbell().store).put({ kind: 'choice', action: asked, questionId: null });
+
+  const message = button('choose_card', value);
+  await cardbell().workspace.press({ user: olga, message, actionId: 'choose_card', stale: true });
+  await cardbell().waitTold(olga, /Somebody else asked this/, since);
+
+  await until(async () => (await refusals(olga)).some(({ acctId }) => acctId === 7), 'it is on record, with the card');
+  expect(cardbell().writes()).toEqual([]);
+});
+
+it('a button of the picker that stood there for too long is on record', async () => {
+  const card = cardbell().take('ACTIVE');
+  await cardbell().command(gus, '');
+  const top = () => cardbell().workspace.views.top(gus);
+  await until(() => top() !== undefined, 'the picker opens');
+  const viewId = top()?.id ?? '';
+  const [option] = (await cardbell().workspace.suggest({
+    user: gus,
+    viewId,
+    actionId: 'pick_card',
+    value: last4Of(card),
+  })) as {
+    value: string;
+  }[];
+  await cardbell().workspace.select({ user: gus, viewId, actionId: 'pick_card', value: option?.value });
+  await until(() => JSON.stringify(top()?.blocks).includes('picked_block'), 'the card is shown');
+  const waiting = await cardbell().store.keys('{cardbell:state}:pending:*');
+  await cardbell().store.del(...waiting);
+
+  await cardbell().workspace.press({ user: gus, viewId, actionId: 'picked_block' });
+
+  await until(
+    async () => (await refusals(gus)).some(({ detail }) => /open for more than 30/.test(detail)),
+    'on record',
+  );
+  expect(cardbell().writes()).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import type { Action, Verb } from '../../src/authority/action.ts';
+import type { PerformDeps } from '../../src/perform/deps.ts';
+import { performAction } from '../../src/perform-action.ts';
+import type { AuditRecord } from '../../src/store/audit.ts';
+import { acctId, ask, createPerformWorld, type PerformWorld } from './perform-world.ts';
+
+/** The rules in force at the click. */
+export const policy = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
+
+/** One way to be told no. */
+export interface Refused {
+  readonly verb: Verb;
+  readonly when: string;
+  readonly asked?: Partial<Action>;
+  readonly deps?: Partial<PerformDeps>;
+  readonly before?: (world: PerformWorld) => unknown;
+  /** In the record and in the answer. */
+  readonly why: RegExp;
+  /** Where the card that it is about is known. */
+  readonly isOfCard?: boolean;
+}
+
+/** Somebody's card. */
+export const link = ({ deps }: PerformWorld, userId: string, id = acctId) =>
+  deps.links.link({ acctId: id, userId, provedBy: 'approver', by: 'U0ANA', at: deps.now().toISOString() });
+
+/** Refusals on record, oldest first. */
+export async function refusedOf({ deps }: PerformWorld): Promise<AuditRecord[]> {
+  const records: AuditRecord[] = [];
+  for await (const { record } of deps.audit.read()) if (record?.event === 'refused') records.push(record);
+  return records;
+}
+
+/** The no is told, with its reason and that nothing changed; and on record once, with the reason and the rules in force. */
+export async function expectRefused(redis: Redis, row: Refused): Promise<void> {
+  const world = await createPerformWorld(redis, row.deps);
+  await row.before?.(world);
+  const written = world.writes.length;
+  const action = ask(row.verb, { id: 'act_refused1', policy, ...row.asked });
+
+  await performAction(action, world.deps);
+  const [record, ...others] = await refusedOf(world);
+
+  expect(others).toEqual([]);
+  expect(record).toMatchObject({ actionId: action.id, verb: row.verb, actor: action.actor, policy });
+  expect(record?.detail).toMatch(row.why);
+  expect(record?.acctId).toBe(row.isOfCard === true ? acctId : null);
+  expect(world.auditLines).toContain('audit-act_refused1-refused');
+  expect(world.answers.at(-1)?.text).toMatch(row.why);
+  expect(world.answers.at(-1)?.text).toContain('Nothing changed');
+  expect(world.writes).toHaveLength(written);
+}
