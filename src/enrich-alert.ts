@@ -1,5 +1,6 @@
 import type { Remedy } from './alert/alert.ts';
 import type { TransactionEvent } from './alert/event.ts';
+import { isIncomplete } from './alert/remedy-change.ts';
 import type { PurchaseCheck } from './perform/deps.ts';
 import type { Alerts } from './store/alerts.ts';
 
@@ -17,7 +18,7 @@ interface Deps {
 /** True when an alert about a limit went out without its numbers, because the card API did not say in time. */
 export function lacksNumbers({ decline }: TransactionEvent, remedy: Remedy | null): boolean {
   const isAboutLimit = decline?.code.trim().toLowerCase().startsWith('decline.rule.velocity') ?? false;
-  return isAboutLimit && (remedy === null || (remedy.kind === 'raise_limit' && remedy.remainingCents === null));
+  return isAboutLimit && (remedy === null || isIncomplete(remedy));
 }
 
 /**

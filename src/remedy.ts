@@ -3,6 +3,7 @@ import { bindingLimit } from './alert/binding-limit.ts';
 import { declineReason } from './alert/decline-reason.ts';
 import type { CardStatus, TransactionEvent } from './alert/event.ts';
 import { merchantCategory } from './alert/merchant-category.ts';
+import { isIncomplete } from './alert/remedy-change.ts';
 import type { CardClient } from './card/client.ts';
 import type { Log } from './log.ts';
 import type { PurchaseCheck } from './perform/deps.ts';
@@ -48,7 +49,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     if (check.state !== 'stopped')
       return { remedy: null, isIncomplete: check.state === 'unknown' && check.isAway === true };
     const { remedy } = check;
-    return { remedy, isIncomplete: remedy.kind === 'raise_limit' && remedy.remainingCents === null };
+    return { remedy, isIncomplete: isIncomplete(remedy) };
   }
 
   async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {

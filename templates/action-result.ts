@@ -4,7 +4,7 @@ import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardOfHolder } from './card-words.ts';
 import { changeWords } from './change-words.ts';
 import { controlButtons } from './control-buttons.ts';
-import { actions, context, outside, section, sentence } from './parts.ts';
+import { actions, context, outside, RULES_MAX, section, sentence } from './parts.ts';
 
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 
@@ -50,7 +50,7 @@ export function actionResult(result: ActionResult): Message {
   const name = cardOfHolder(card);
   const head = headline(result, name);
   const sides =
-    state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, 100)) : [];
+    state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, RULES_MAX)) : [];
   const [from, to] = sides;
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;

@@ -1,6 +1,7 @@
 import type { CardFacts } from '../src/alert/alert.ts';
 import { formatCents } from '../src/alert/money.ts';
-import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import { isOfLimits, type RuleChange, type RuleValue, singlesOf, wantedOf } from '../src/alert/rule-change.ts';
+import { moveWords, ruleName, stateWords } from '../src/alert/rule-words.ts';
 import { type Term, termWords } from '../src/authority/wish.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -9,7 +10,18 @@ import type { Lease } from '../src/store/leases.ts';
 import type { UnsureYes } from '../src/store/requests.ts';
 import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
 import { ending, takeBackButton } from './lease.ts';
-import { actions, button, context, fields, header, outside, section, sentence } from './parts.ts';
+import {
+  actions,
+  button,
+  context,
+  type Field,
+  fields,
+  header,
+  outside,
+  RULES_MAX,
+  section,
+  sentence,
+} from './parts.ts';
 
 export interface ApprovalRequest {
   /** Opaque id: what the buttons carry. */
@@ -53,9 +65,9 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 /** A wish that needs the yes of others, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
   const { askedBy, askedAt, card, change, before, state, lease } = request;
-  const rule = outside(ruleName(change), 100);
-  const moved = `${word(before)} → ${word(wantedOf(change))}`;
-  const verb = change.kind === 'limit' ? 'raise the' : 'allow';
+  const rule = outside(ruleName(change), RULES_MAX);
+  const moved = outside(moveWords(change, before), RULES_MAX);
+  const verb = isOfLimits(change) ? 'raise the' : 'allow';
 
   return {
     text: sentence(
@@ -70,7 +82,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', capital(cardName(card))],
-        [capital(rule), `${moved}${difference(before, wantedOf(change))}`],
+        ...ruleFields(change, before),
         ['Stays', capital(outside(termWords(request.term), 80))],
       ]),
       section(progress(request), lease === null ? null : ending(lease)),
@@ -88,7 +100,7 @@ function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequ
     return actions(
       button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
       button({
-        text: change.kind === 'limit' ? 'Change and approve…' : 'Approve for…',
+        text: isOfLimits(change) ? 'Change and approve…' : 'Approve for…',
         action: actionId.changeRequest,
         value,
       }),
@@ -101,12 +113,20 @@ function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequ
 }
 
 function headline(change: RuleChange): string {
-  return change.kind === 'limit' ? `raise to ${word(change.limitCents)}` : `allow ${ruleName(change)}`;
+  if (change.kind === 'limits') return `raise ${change.limits.length} limits`;
+  return change.kind === 'limit' ? `raise to ${stateWords(change, change.limitCents)}` : `allow ${ruleName(change)}`;
 }
 
-/** `null` means that there is no limit. */
-function word(value: RuleValue): string {
-  return value === null ? 'no limit' : valueWord(value);
+/** Slack shows ten facts in one section: what does not fit is in the sentence above. */
+const RULE_FIELDS_MAX = 6;
+
+function ruleFields(change: RuleChange, before: RuleValue): Field[] {
+  return singlesOf(change, before)
+    .slice(0, RULE_FIELDS_MAX)
+    .map(({ change: one, value }) => [
+      capital(outside(ruleName(one), 100)),
+      `${moveWords(one, value)}${difference(value, wantedOf(one))}`,
+    ]);
 }
 
 function difference(before: RuleValue, after: RuleValue): string {

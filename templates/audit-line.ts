@@ -1,7 +1,9 @@
 import type { CardFacts } from '../src/alert/alert.ts';
+import { BETWEEN_RULES } from '../src/alert/rule-words.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { cardOfHolder } from './card-words.ts';
+import { ruleByRule } from './change-words.ts';
 import { context, outside, sentence } from './parts.ts';
 
 export interface AuditEntry {
@@ -25,10 +27,10 @@ export interface AuditEntry {
 export function auditLine({ by, did, whom, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
-  const what = `${outside(did, 120)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
-  const sides = [before, after].filter((side) => side !== null).map(readable);
+  const what = `${outside(did, 300)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
   const details = [
-    sides.join(' → '),
+    sides.map((rule) => rule.filter(Boolean).map(readable).join(' → ')).join(BETWEEN_RULES),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
     outside(outcome, 200),
   ].filter(Boolean);

@@ -1,12 +1,13 @@
-import type { ModalView } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import { formatCents } from '../src/alert/money.ts';
-import { ruleName, valueWord } from '../src/alert/rule-change.ts';
+import { limitsOf, type RuleChange, singlesOf, wantedOf } from '../src/alert/rule-change.ts';
+import { ruleName, stateWords } from '../src/alert/rule-words.ts';
 import type { Term } from '../src/authority/wish.ts';
 import { callbackId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import type { LimitRequest } from '../src/store/requests.ts';
 import { cardOfHolder } from './card-words.ts';
-import { amountInput, reasonInput, type TermChoice, termInputs } from './form-inputs.ts';
+import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from './form-inputs.ts';
 import { context, outside, plainText, section } from './parts.ts';
 
 /** What the form on a request is for. */
@@ -43,7 +44,10 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
     blocks: [
       section(
         `*${cardOfHolder(card)}*`,
-        `${outside(ruleName(change), 80)}: ${outside(valueWord(before), 40)} now, ${outside(valueWord(change.kind === 'limit' ? change.limitCents : change.isAllowed), 40)} asked for`,
+        ...singlesOf(change, before).map(
+          ({ change: one, value }) =>
+            `${outside(ruleName(one), 80)}: ${stateWords(one, value)} now, ${stateWords(one, wantedOf(one))} asked for`,
+        ),
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
       ...(purpose === 'glass'
@@ -51,14 +55,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
             `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,
           )
         : []),
-      ...(isChange && change.kind === 'limit'
-        ? [
-            amountInput(
-              { label: 'New limit in dollars', hint: 'The whole limit, not the difference. Examples: 450, $1,250.50' },
-              change.limitCents,
-            ),
-          ]
-        : []),
+      ...(isChange ? limitInputs(change) : []),
       ...(isChange ? termInputs(choiceOf(term)) : []),
       purpose === 'change'
         ? reasonInput('Note', 'The one who asked reads it.', true)
@@ -67,6 +64,15 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
           : reasonInput('Reason', 'Why this cannot wait for an approver. Goes into the record, and to every approver.'),
     ],
   };
+}
+
+function limitInputs(change: RuleChange): InputBlock[] {
+  const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
+  if (change.kind === 'limit') return [amountInput({ label: 'New limit in dollars', hint }, change.limitCents)];
+  return limitsOf(change).map(({ period, category, limitCents }) => {
+    const label = amountLabel({ period, category });
+    return amountInput({ label, hint }, limitCents, { action: amountOf({ period, category: category?.id ?? null }) });
+  });
 }
 
 function choiceOf(term: Term): TermChoice {

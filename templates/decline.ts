@@ -3,6 +3,7 @@ import type { TransactionAlert } from '../src/alert/alert.ts';
 import type { Repeats } from '../src/alert/episode.ts';
 import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
 import { formatCents } from '../src/alert/money.ts';
+import { limitsToRaise } from '../src/alert/remedy-change.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, easternTime } from '../src/slack/mrkdwn.ts';
@@ -121,6 +122,8 @@ function remedyButton(
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
   switch (remedy?.kind ?? reason.remedy) {
     case 'raise_limit': {
+      const count = remedy?.kind === 'raise_limit' ? limitsToRaise(remedy).length : 1;
+      if (count > 1) return `Raise ${count} limits…`;
       if (reason.code === 'decline.rule.velocity.mcc') return 'Raise category limit…';
       const period = remedy?.kind === 'raise_limit' ? remedy.period : reason.period;
       return `Raise ${period ?? ''} limit…`;

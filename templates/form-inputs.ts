@@ -1,5 +1,10 @@
 import type { InputBlock, Option } from '@slack/types';
+import { LimitWindow } from '../src/alert/alert.ts';
+import type { LimitPlace } from '../src/alert/limit-change.ts';
+import type { LimitPart } from '../src/alert/rule-change.ts';
+import { limitName } from '../src/alert/rule-words.ts';
 import * as limits from '../src/slack/limits.ts';
+import { truncate } from '../src/slack/mrkdwn.ts';
 import { plainText } from './parts.ts';
 
 /** `action_id` of each input; its `block_id` begins with the same word. */
@@ -16,20 +21,48 @@ export const termChoices = [
 ] as const;
 export type TermChoice = (typeof termChoices)[number][0];
 
-/** @param version a new one makes Slack forget what was typed: for a form whose suggestion has changed. */
+/** `action_id` of the amount of one limit, where a form asks for several. */
+export function amountOf({ period, category }: LimitPlace): string {
+  return [formInput.amount, period, ...(category === null ? [] : [category])].join(':');
+}
+
+/** What the amount of one of several limits is asked with: `New weekly limit for Restaurants in dollars`. Raw. */
+export function amountLabel({ period, category }: Pick<LimitPart, 'period' | 'category'>): string {
+  return `New ${limitName(period, category === null ? null : truncate(category.name, NAME_MAX))} in dollars`;
+}
+
+const NAME_MAX = 80;
+
+/** Which limit the amount is for; null where the form asks for one only. */
+export function limitOfAmount(action: string): LimitPlace | null {
+  const [name, period, category = null] = action.split(':');
+  const window = LimitWindow.safeParse(period);
+  if (name !== formInput.amount || !window.success) return null;
+  return { period: window.data, category: category === null ? null : Number(category) };
+}
+
+/** How the input is told from others. */
+interface AmountPlace {
+  readonly action?: string;
+  /** A new one makes Slack forget what was typed: for a form whose suggestion has changed. */
+  readonly block?: string;
+  readonly isOptional?: boolean;
+}
+
 export function amountInput(
   words: { label: string; hint: string },
   cents: number | null,
-  version: string = formInput.amount,
+  { action = formInput.amount, block = action, isOptional = false }: AmountPlace = {},
 ): InputBlock {
   return {
     type: 'input',
-    block_id: version,
+    block_id: block,
+    optional: isOptional,
     label: plainText(words.label, limits.INPUT_LABEL_MAX),
     hint: plainText(words.hint, limits.INPUT_HINT_MAX),
     element: {
       type: 'plain_text_input',
-      action_id: formInput.amount,
+      action_id: action,
       max_length: 20,
       ...(cents !== null && { initial_value: (cents / 100).toFixed(2) }),
     },

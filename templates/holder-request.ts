@@ -1,11 +1,12 @@
 import type { CardFacts } from '../src/alert/alert.ts';
-import { type RuleChange, type RuleValue, ruleName, ruleState, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import { isSameValue, type RuleChange, type RuleValue, wantedOf } from '../src/alert/rule-change.ts';
+import { ruleMove, ruleName } from '../src/alert/rule-words.ts';
 import { type Term, termWords, type Wish } from '../src/authority/wish.ts';
 import type { Message } from '../src/slack/message.ts';
 import { mention } from '../src/slack/mrkdwn.ts';
 import type { LimitRequest, UnsureYes } from '../src/store/requests.ts';
 import { capital, cardName } from './card-words.ts';
-import { outside, section, sentence } from './parts.ts';
+import { outside, RULES_MAX, section, sentence } from './parts.ts';
 
 export interface RequestSent {
   readonly card: CardFacts;
@@ -37,7 +38,7 @@ export function requestUnsure({ card, before }: LimitRequest, { by, wish }: Pick
 
 /** `Daily limit $400.00 → $900.00 for 1 hour` */
 function movedWords(before: RuleValue, { change, term }: Wish): string {
-  return `${capital(outside(ruleState(change, before), 100))} → ${outside(valueWord(wantedOf(change)), 40)} ${outside(termWords(term), 80)}`;
+  return `${capital(outside(ruleMove(change, before), RULES_MAX))} ${outside(termWords(term), 80)}`;
 }
 
 /**
@@ -57,7 +58,7 @@ export function requestDecided(
   const changedNothing =
     unsure === null ? 'Nothing changed.' : 'Whether an earlier yes changed anything is not certain.';
   const asked = action.wish?.change;
-  const isOther = isYes && asked !== undefined && wantedOf(asked) !== wantedOf(change);
+  const isOther = isYes && asked !== undefined && !isSameValue(wantedOf(asked), wantedOf(change));
   const lines = isYes
     ? [
         isSure ? `*Approved${by}: try again now.*` : `*Approved${by}, but not confirmed by the card service.*`,
@@ -68,7 +69,7 @@ export function requestDecided(
       ? [
           `*Not approved${by}.*`,
           unsure === null
-            ? `The ${outside(ruleName(change), 80)} of your ${name} stays as it is. ${changedNothing}`
+            ? `The ${outside(ruleName(change), RULES_MAX)} of your ${name} ${change.kind === 'limits' ? 'stay as they are' : 'stays as it is'}. ${changedNothing}`
             : changedNothing,
         ]
       : [

@@ -1,12 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../src/alert/alert.ts';
-import { type RuleChange, type RuleValue, ruleName, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import type { RuleChange, RuleValue } from '../src/alert/rule-change.ts';
+import { moveWords, ruleName } from '../src/alert/rule-words.ts';
 import { formatDuration } from '../src/authority/duration.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { takeBackButton } from './lease.ts';
-import { actions, button, context, header, outside, section } from './parts.ts';
+import { actions, button, context, header, outside, RULES_MAX, section } from './parts.ts';
 
 /** A wish that others have to say yes to. */
 export interface WaitingRequest {
@@ -59,7 +60,7 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       .slice(0, REQUESTS_MAX)
       .flatMap((request): KnownBlock[] => [
         section(
-          `*${mention(request.askedBy)}: ${outside(ruleName(request.change), 100)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
+          `*${mention(request.askedBy)}: ${outside(ruleName(request.change), RULES_MAX)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
           `Reason: ${outside(request.reason, 200) || 'none given'} · ${request.approvals} of ${request.needed} · ${dateAfter('asked', request.askedAt)}`,
         ),
         ...(request.mayDecide ? actions(...decideButtons(request)) : []),
@@ -95,7 +96,7 @@ export function homeRaises(raises: readonly OpenRaise[], mayTakeBack: boolean): 
     header('Temporary changes'),
     ...raises.slice(0, RAISES_MAX).map((raise) => ({
       ...section(
-        `*${capital(outside(ruleName(raise.change), 100))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
+        `*${capital(outside(ruleName(raise.change), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
       ...(mayTakeBack && raise.leftMs > 0 && { accessory: takeBackButton(raise.value, raise.card) }),
@@ -125,7 +126,7 @@ export function more(count: number, what: string): KnownBlock[] {
 }
 
 function moved({ change, before }: { change: RuleChange; before: RuleValue }): string {
-  return `${outside(valueWord(before), 40)} → ${outside(valueWord(wantedOf(change)), 40)}`;
+  return outside(moveWords(change, before), RULES_MAX);
 }
 
 /** `Goes back in 42 minutes`: as of when the page was drawn. */

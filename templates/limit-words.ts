@@ -1,15 +1,15 @@
-import type { LimitPeriod, Remedy, TransactionAlert } from '../src/alert/alert.ts';
+import type { LimitWindow, TransactionAlert } from '../src/alert/alert.ts';
 import { windowEnd } from '../src/alert/limit-window.ts';
 import { formatCents } from '../src/alert/money.ts';
+import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../src/alert/remedy-change.ts';
+import { limitName } from '../src/alert/rule-words.ts';
 import { dateAfter } from '../src/slack/mrkdwn.ts';
 import { outside } from './parts.ts';
-
-type Raise = Extract<Remedy, { kind: 'raise_limit' }>;
 
 /** Sorts after every time. */
 const NEVER = '9999';
 
-/** Further windows shown beside the one that binds most. */
+/** Further limits shown beside the one that binds most. */
 const ALSO_MAX = 4;
 
 /**
@@ -20,25 +20,35 @@ const ALSO_MAX = 4;
  */
 export function limitLines({ event, remedy }: TransactionAlert): string {
   if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
-  const { period, currentCents, remainingCents, alsoBinding } = remedy;
-  const limit = `the ${limitName(remedy, period)} of ${formatCents(currentCents)}`;
+  const { period, currentCents, remainingCents } = remedy;
+  const limit = `the ${nameOf(remedy)} of ${formatCents(currentCents)}`;
   const opens = opensAgain(period, event.occurredAt);
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
   const missing = event.amountCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left: enough for this purchase by now.`;
-  const line = `*${formatCents(missing)} over ${limit}*; ${left(remainingCents)} was left.${opens}`;
-  const also = alsoBinding.slice(0, ALSO_MAX).map((other) => {
-    const otherLeft = other.remainingCents === null ? 'too little' : left(other.remainingCents);
-    return `${other.period} (${otherLeft} was left${until(other.period, event.occurredAt)})`;
-  });
+  const wasLeft = period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
+  const line = `*${formatCents(missing)} over ${limit}*${wasLeft}.${opens}`;
+  const [, ...others] = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
+  const isOfOne = others.every(({ category }) => category?.id === remedy.category?.id);
+  const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
   return also.length === 0 ? line : `${line}\nAlso too small: ${also.join(', ')}.`;
 }
 
-/** The smallest raise with which this purchase would have passed, of every window that must be raised. */
-export function smallestRaise(remedy: Raise): string {
-  const raises = [remedy, ...remedy.alsoBinding].flatMap(({ period, suggestedCents }) =>
-    suggestedCents === null ? [] : [`the ${limitName(remedy, period)} to at least ${formatCents(suggestedCents)}`],
+function alsoTooSmall(other: LimitToRaise, isOfOne: boolean, occurredAt: string): string {
+  const { period, category, remainingCents } = other;
+  if (period === 'transaction') {
+    return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
+  }
+  const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
+  const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(other)}`;
+  return `${name} (${otherLeft} was left${until(period, occurredAt)})`;
+}
+
+/** The smallest raise with which this purchase would have passed, of every limit that must be raised. */
+export function smallestRaise(remedy: RaiseLimit): string {
+  const raises = limitsToRaise(remedy).flatMap((limit) =>
+    limit.suggestedCents === null ? [] : [`the ${nameOf(limit)} to at least ${formatCents(limit.suggestedCents)}`],
   );
   return raises.length <= 1 ? raises.join('') : `${raises.slice(0, -1).join(', ')} and ${raises.at(-1)}`;
 }
@@ -46,13 +56,10 @@ export function smallestRaise(remedy: Raise): string {
 /** What the holder could pay within the limit, and when the whole limit is there again. */
 export function holderWays({ event, remedy }: TransactionAlert): string {
   if (remedy?.kind !== 'raise_limit' || remedy.remainingCents === null) return '';
-  const leftNow = Math.min(
-    remedy.remainingCents,
-    ...remedy.alsoBinding.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY),
-  );
-  const periods = [remedy.period, ...remedy.alsoBinding.map(({ period }) => period)];
-  // The window that ends last decides; a lifetime limit ends never.
-  const ends = periods.map((period) => windowEnd(period, event.occurredAt) ?? NEVER);
+  const stopping = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
+  const leftNow = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
+  // The window that ends last decides; a lifetime limit ends never, nor does one of a single purchase.
+  const ends = stopping.map(({ period }) => windowEnd(period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
     'ask for a higher limit',
@@ -64,20 +71,21 @@ export function holderWays({ event, remedy }: TransactionAlert): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function limitName({ category }: Raise, period: LimitPeriod): string {
-  return `${period} limit${category === null ? '' : ` for ${outside(category.name, 60)}`}`;
+function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {
+  return limitName(period, category === null ? null : outside(category.name, 60));
 }
 
 function left(cents: number): string {
   return cents > 0 ? formatCents(cents) : 'nothing';
 }
 
-function opensAgain(period: LimitPeriod, occurredAt: string): string {
+function opensAgain(period: LimitWindow, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
+  if (period === 'transaction') return '';
   return end === null ? ' It never starts anew.' : ` It opens ${dateAfter('again', end)}.`;
 }
 
-function until(period: LimitPeriod, occurredAt: string): string {
+function until(period: LimitWindow, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
   return end === null ? '' : `, opens ${dateAfter('again', end)}`;
 }

@@ -16,6 +16,9 @@ export function outside(text: string, max = 120): string {
   return truncate(escapeMrkdwn(text), max);
 }
 
+/** Longest text about the rules of one change: there may be several, each with an outside name. */
+export const RULES_MAX = 600;
+
 /** A text that may hold outside text; Slack formats nothing in it and makes no emoji of `:words:`. */
 export function plainText(text: string, max: number): PlainTextElement {
   return { type: 'plain_text', text: truncate(plain(text), max) || '–', emoji: false };

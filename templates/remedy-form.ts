@@ -1,11 +1,13 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { limitPeriods, type Remedy, type TransactionAlert } from '../src/alert/alert.ts';
+import { type LimitWindow, limitWindows, type Remedy, type TransactionAlert } from '../src/alert/alert.ts';
 import { declineReason } from '../src/alert/decline-reason.ts';
 import { formatCents } from '../src/alert/money.ts';
+import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../src/alert/remedy-change.ts';
+import { limitName } from '../src/alert/rule-words.ts';
 import { callbackId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import { capital, cardOf, cardOfHolder } from './card-words.ts';
-import { amountInput, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
+import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
 import { context, outside, plainText, section } from './parts.ts';
 
 export interface RemedyForm {
@@ -16,9 +18,11 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: it shows what the alert knew, the card is being read. `passes`: by now nothing stops the purchase.
-   * `unread`: the card service did not say.
+   * `unread`: the card service did not say. `along`: it was submitted, and more limits have to rise than it asked for.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unread';
+  readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
+  /** The limits with the amounts that somebody typed, in place of those of the remedy. */
+  readonly typed?: readonly LimitToRaise[];
 }
 
 interface Words {
@@ -30,7 +34,8 @@ interface Words {
 /** The form behind *Approve* on a decline: exactly what would let this purchase pass, for how long, and why. */
 export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
-  const words = wordsOf(remedy);
+  const raised = form.typed ?? (remedy?.kind === 'raise_limit' ? limitsToRaise(remedy) : []);
+  const words = wordsOf(remedy, raised.length);
   return {
     type: 'modal',
     callback_id: callbackId.raiseLimit,
@@ -39,15 +44,15 @@ export function remedyForm(form: RemedyForm): ModalView {
     submit: plainText(words.submit, limits.MODAL_TITLE_MAX),
     close: plainText('Cancel', limits.MODAL_TITLE_MAX),
     blocks: [
-      ...about(form, words),
-      ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form) : []),
+      ...about(form, words, raised),
+      ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
       ...(remedy?.kind === 'unblock' ? [] : termInputs('purchase')),
       reasonInput('Reason', 'Goes into the record, with your name.'),
     ],
   };
 }
 
-function wordsOf(remedy: Remedy | null): Words {
+function wordsOf(remedy: Remedy | null, count: number): Words {
   switch (remedy?.kind) {
     case 'allow_category':
       return {
@@ -70,16 +75,22 @@ function wordsOf(remedy: Remedy | null): Words {
         does: 'The card can be used again, until it is blocked.',
       };
     default:
-      return { title: 'Raise a limit', submit: 'Raise limit', does: '' };
+      return count > 1
+        ? { title: `Raise ${count} limits`, submit: 'Raise limits', does: '' }
+        : { title: 'Raise a limit', submit: 'Raise limit', does: '' };
   }
 }
 
-function limitInputs({ remedy, alert, state }: RemedyForm): KnownBlock[] {
+const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
+
+function limitInputs(form: RemedyForm, raised: readonly LimitToRaise[]): KnownBlock[] {
+  if (raised.length > 1) return raised.map((limit) => severalInput(limit, form));
+  const { remedy, alert, state } = form;
   const raise = remedy?.kind === 'raise_limit' ? remedy : null;
-  const named = alert.event.decline === null ? null : declineReason(alert.event.decline).period;
-  const period = raise?.period ?? named ?? 'daily';
-  // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
-  const version = `${formInput.amount}-${raise?.suggestedCents ?? state}`;
+  const reason = alert.event.decline === null ? null : declineReason(alert.event.decline);
+  const period = raise?.period ?? reason?.period ?? 'daily';
+  const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.category !== null;
+  const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
   return [
     {
       type: 'input',
@@ -88,35 +99,46 @@ function limitInputs({ remedy, alert, state }: RemedyForm): KnownBlock[] {
       element: {
         type: 'static_select',
         action_id: formInput.period,
-        options: limitPeriods.map((one) => option(capital(one), one)),
-        initial_option: option(capital(period), period),
+        options: windows.map((one) => option(windowWord(one), one)),
+        initial_option: option(windowWord(period), period),
       },
     },
-    amountInput(
-      { label: 'New limit in dollars', hint: 'The whole limit, not the difference. Examples: 450, $1,250.50' },
-      raise?.suggestedCents ?? null,
-      version,
-    ),
+    // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
+    amountInput({ label: 'New limit in dollars', hint }, raise?.suggestedCents ?? null, {
+      block: `${formInput.amount}-${raise?.suggestedCents ?? state}`,
+    }),
   ];
 }
 
-function about({ alert, remedy, state }: RemedyForm, { does }: Words): KnownBlock[] {
+/** One of several limits that are raised together: each may be left as it is. */
+function severalInput({ period, category, suggestedCents }: LimitToRaise, { state }: RemedyForm): KnownBlock {
+  const action = amountOf({ period, category: category?.id ?? null });
+  return amountInput(
+    {
+      label: amountLabel({ period, category }),
+      hint: 'The whole limit, not the difference. Empty: it stays as it is.',
+    },
+    suggestedCents,
+    { action, block: `${action}-${suggestedCents ?? state}`, isOptional: true },
+  );
+}
+
+function windowWord(window: LimitWindow): string {
+  return window === 'transaction' ? 'Single purchase' : capital(window);
+}
+
+function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitToRaise[]): KnownBlock[] {
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
   const raise = remedy?.kind === 'raise_limit' ? remedy : null;
-  const left = raise?.remainingCents == null ? '' : `, ${formatCents(Math.max(0, raise.remainingCents))} left`;
+  const isRule = remedy !== null && raise === null;
+  const suggested = raised.filter(({ suggestedCents }) => suggestedCents !== null);
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
       `Declined: ${formatCents(event.amountCents)}${at}`,
-      raise?.category == null ? null : `Limit for merchant category: *${outside(raise.category.name, 80)}*`,
-      remedy !== null && raise === null ? does : null,
-      remedy !== null && raise === null
-        ? null
-        : raise?.currentCents == null
-          ? 'The current limit is not known.'
-          : `Current ${raise.period} limit: ${formatCents(raise.currentCents)}${left}`,
+      ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(raise)),
     ),
     ...context(
       state === 'checking' ? 'Checking what the card allows right now…' : null,
@@ -124,9 +146,49 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words): KnownBloc
       state === 'unread'
         ? 'The card service did not say what the card allows now: these numbers are from the alert.'
         : null,
-      raise?.suggestedCents == null || state === 'passes'
+      state === 'passes' || state === 'along' || suggested.length < raised.length || raised.length === 0
         ? null
-        : `${formatCents(raise.suggestedCents)} is the lowest limit that lets this purchase through.`,
+        : raised.length === 1
+          ? `${formatCents(raised[0]?.suggestedCents ?? 0)} is the lowest limit that lets this purchase through.`
+          : 'These are the lowest limits that let this purchase through. All are changed at once.',
     ),
   ];
 }
+
+function currentOf(raise: RaiseLimit | null): (string | null)[] {
+  if (raise === null) return ['The current limit is not known.'];
+  const { period, category, currentCents, remainingCents } = raise;
+  const left =
+    remainingCents === null || period === 'transaction' ? '' : `, ${formatCents(Math.max(0, remainingCents))} left`;
+  const name = period === 'transaction' ? 'limit for a single purchase' : `${period} limit`;
+  return [
+    category === null ? null : `Limit for merchant category: *${outside(category.name, 80)}*`,
+    currentCents === null ? 'The current limit is not known.' : `Current ${name}: ${formatCents(currentCents)}${left}`,
+  ];
+}
+
+/** Each limit that stops the purchase, and each that must rise with these. */
+function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']): string[] {
+  const stopping = raised.filter(({ isAlong }) => !isAlong).map(withNumbers);
+  const along = raised.filter(({ isAlong }) => isAlong).map(withNumbers);
+  const also = `Raised along, because ${stopping.length === 1 ? 'it' : 'one of them'} would be above: ${list.format(along)}.`;
+  const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
+  return [
+    state === 'along'
+      ? `You raise ${list.format(stopping)}. Look at all amounts, then submit again.`
+      : `This purchase is stopped by ${count}${list.format(stopping)}.`,
+    ...(along.length === 0 ? [] : [also]),
+  ];
+}
+
+/** `the weekly limit of $600.00, $10.00 left`. */
+function withNumbers({ period, category, currentCents, remainingCents }: LimitToRaise): string {
+  const name = limitName(period, category === null ? null : outside(category.name, 60));
+  const of = currentCents === null ? '' : ` of ${formatCents(currentCents)}`;
+  const left =
+    remainingCents === null || period === 'transaction' ? '' : ` (${formatCents(Math.max(0, remainingCents))} left)`;
+  return `the ${name}${of}${left}`;
+}
+
+const list = new Intl.ListFormat('en-US');
+const countWords: Readonly<Record<number, string>> = { 2: 'two', 3: 'three', 4: 'four', 5: 'five' };

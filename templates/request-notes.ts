@@ -1,10 +1,10 @@
-import { ruleName, ruleState, valueWord, wantedOf } from '../src/alert/rule-change.ts';
+import { ruleMove, ruleName } from '../src/alert/rule-words.ts';
 import { termWords } from '../src/authority/wish.ts';
 import type { Message } from '../src/slack/message.ts';
 import { dateToken, mention } from '../src/slack/mrkdwn.ts';
 import type { LimitRequest } from '../src/store/requests.ts';
 import { capital, cardOfHolder } from './card-words.ts';
-import { outside, section, sentence } from './parts.ts';
+import { outside, RULES_MAX, section, sentence } from './parts.ts';
 
 /** Mentions of users and user groups, as configured. */
 function mentions(ids: readonly string[]): string {
@@ -16,7 +16,7 @@ function mentions(ids: readonly string[]): string {
 
 /** A request has waited for a quarter of an hour. */
 export function requestReminder({ action, card, wish }: LimitRequest, approvers: readonly string[]): Message {
-  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleName(wish.change), 80)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
+  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleName(wish.change), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
   return {
     text: sentence(`Reminder: ${asked} ${mentions(approvers)}`),
     blocks: [section(`*Reminder.* ${asked}`, mentions(approvers), 'Nothing happens by itself: the request is above.')],
@@ -27,7 +27,7 @@ export function requestReminder({ action, card, wish }: LimitRequest, approvers:
 export function glassBroken(request: LimitRequest, approvers: readonly string[]): Message {
   const { wish, before, card, decidedBy, decidedAt, note } = request;
   const who = decidedBy === null ? 'Somebody' : mention(decidedBy);
-  const what = `${capital(outside(ruleState(wish.change, before), 100))} → ${outside(valueWord(wantedOf(wish.change)), 40)} ${outside(termWords(wish.term), 80)}`;
+  const what = `${capital(outside(ruleMove(wish.change, before), RULES_MAX))} ${outside(termWords(wish.term), 80)}`;
   const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
   return {
     text: sentence(`${head} ${what}. Reason: ${outside(note, 300)}. ${mentions(approvers)}`),

@@ -1,7 +1,9 @@
 import { parseAmount } from '../../src/alert/money.ts';
+import { isOfLimits, limitsOf, type RuleChange, withValue } from '../../src/alert/rule-change.ts';
 import type { Wish } from '../../src/authority/wish.ts';
+import { amountOf, formInput } from '../../templates/form-inputs.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inputsOf } from './inputs.ts';
+import { type Inputs, inputsOf } from './inputs.ts';
 import { expiredForm, ofForm, type ViewArgs } from './submission.ts';
 
 /** The forms of a request, submitted: approve with changes, deny with a note, break the glass. */
@@ -23,17 +25,13 @@ export function decideRequestForm(deps: ListenerDeps) {
     }
     let wish: Wish | null = null;
     if (form.purpose === 'change') {
-      const { change } = request.wish;
-      const limitCents = change.kind === 'limit' ? parseAmount(inputs.text('amount')) : 0;
+      const { change, said } = changed(inputs, request.wish.change);
       const term = inputs.term();
-      if (limitCents === null || 'error' in term) {
-        await refuse({
-          ...(limitCents === null ? { amount: 'Write dollars such as 450 or 1,250.50.' } : {}),
-          ...('error' in term ? { day: term.error } : {}),
-        });
+      if ('error' in term || Object.keys(said).length > 0) {
+        await refuse({ ...said, ...('error' in term ? { day: term.error } : {}) });
         return;
       }
-      wish = { change: change.kind === 'limit' ? { ...change, limitCents } : change, term };
+      wish = { change, term };
     }
     await ack();
     const { tell, ...submitted } = ofForm(body, form, deps);
@@ -42,4 +40,18 @@ export function decideRequestForm(deps: ListenerDeps) {
     const approve = form.purpose === 'change';
     await deps.requestAction({ ...submitted, verb, target, approve, reason, ...(wish && { wish }) }, tell);
   };
+}
+
+/** The same rules, with the amounts that were typed, and what is wrong with them. */
+function changed(inputs: Inputs, change: RuleChange): { change: RuleChange; said: Record<string, string> } {
+  if (!isOfLimits(change)) return { change, said: {} };
+  const said: Record<string, string> = {};
+  const typed = limitsOf(change).map(({ period, category }) => {
+    const several = amountOf({ period, category: category?.id ?? null });
+    const action = change.kind === 'limits' ? several : formInput.amount;
+    const cents = parseAmount(inputs.text(action));
+    if (cents === null) said[action] = 'Write dollars such as 450 or 1,250.50.';
+    return cents;
+  });
+  return { change: withValue(change, change.kind === 'limits' ? typed : (typed[0] ?? null)), said };
 }

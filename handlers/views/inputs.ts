@@ -1,7 +1,8 @@
 import type { ViewOutput } from '@slack/bolt';
+import type { LimitPlace } from '../../src/alert/limit-change.ts';
 import type { Term } from '../../src/authority/wish.ts';
 import { maskCardNumbers } from '../../src/card-number.ts';
-import { formInput, type TermChoice } from '../../templates/form-inputs.ts';
+import { formInput, limitOfAmount, type TermChoice } from '../../templates/form-inputs.ts';
 
 type Entered = { value?: string | null; selected_option?: { value: string } | null; selected_date?: string | null };
 
@@ -10,10 +11,12 @@ export interface Inputs {
   /** Masked: nobody is kept from typing a card number. */
   text(actionId: string): string;
   choice(actionId: string): string | null;
+  /** The amounts of a form that asks for several limits, as typed; none of a form that asks for one. */
+  amounts(): readonly { readonly action: string; readonly place: LimitPlace; readonly text: string }[];
   /** How long, or what is wrong with it. */
   term(): Term | { readonly error: string };
-  /** Puts what is wrong beside the inputs that it is about. */
-  errors(found: Partial<Record<keyof typeof formInput, string>>): Record<string, string>;
+  /** Puts what is wrong beside the inputs that it is about, by their action ids. */
+  errors(found: Readonly<Record<string, string | undefined>>): Record<string, string>;
 }
 
 export function inputsOf(view: ViewOutput): Inputs {
@@ -23,8 +26,14 @@ export function inputsOf(view: ViewOutput): Inputs {
       entered.set(actionId, { blockId, given: given as Entered });
   }
   const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
+  const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');
   return {
-    text: (actionId) => maskCardNumbers(given(actionId).value?.trim() ?? ''),
+    text,
+    amounts: () =>
+      [...entered.keys()].flatMap((action) => {
+        const place = limitOfAmount(action);
+        return place === null ? [] : [{ action, place, text: text(action) }];
+      }),
     choice: (actionId) => given(actionId).selected_option?.value ?? null,
     term() {
       const choice = given(formInput.term).selected_option?.value as TermChoice | undefined;

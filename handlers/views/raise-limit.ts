@@ -1,19 +1,34 @@
-import { LimitPeriod, type Remedy } from '../../src/alert/alert.ts';
-import { contradiction } from '../../src/alert/limit-change.ts';
+import { LimitWindow, type Remedy } from '../../src/alert/alert.ts';
+import { type CardLimits, contradiction, limitAt, raisedAlong } from '../../src/alert/limit-change.ts';
 import { parseAmount } from '../../src/alert/money.ts';
-import { changeOf } from '../../src/alert/remedy-change.ts';
+import { changeOf, type LimitToRaise, limitsToRaise } from '../../src/alert/remedy-change.ts';
 import type { RuleChange } from '../../src/alert/rule-change.ts';
+import {
+  isOfLimits,
+  type LimitPart,
+  limitChange,
+  limitsOf,
+  namedPart,
+  plannedOf,
+} from '../../src/alert/rule-change.ts';
 import type { Verb } from '../../src/authority/action.ts';
 import type { Wish } from '../../src/authority/wish.ts';
 import type { Pending } from '../../src/store/pending.ts';
+import { amountOf, formInput } from '../../templates/form-inputs.ts';
+import { remedyForm } from '../../templates/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from './inputs.ts';
 import { expiredForm, ofForm, type ViewArgs } from './submission.ts';
 
 type Form = Extract<Pending, { kind: 'form' }>;
-type Errors = Parameters<Inputs['errors']>[0];
+type Errors = Record<string, string>;
 
-/** The form on a decline, submitted: what is wrong with the input is said beside it, all else is the worker's. */
+/**
+ * The form on a decline, submitted: what is wrong with the input is said beside it, all else is the worker's.
+ *
+ * Where a limit would be above others that the form did not ask for, it asks for these as well: nothing is raised that
+ * nobody has seen.
+ */
 export function raiseLimit(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
@@ -28,14 +43,33 @@ export function raiseLimit(deps: ListenerDeps) {
       await refuse(read.errors);
       return;
     }
+    const alert = 'along' in read ? (await deps.alerts.get(form.alertId))?.alert : undefined;
+    if ('along' in read && alert !== undefined && 'remedy' in alert) {
+      const { remedy } = form;
+      const more = {
+        privateMetadata: view.private_metadata,
+        alert,
+        remedy,
+        state: 'along',
+        typed: read.along,
+      } as const;
+      await ack({ response_action: 'update', view: remedyForm(more) });
+      return;
+    }
     await ack();
     const { tell, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'alert', alertId: form.alertId } as const;
-    await deps.requestAction({ ...submitted, ...read, target }, tell);
+    const { verb, wish, reason } = read;
+    await deps.requestAction({ ...submitted, verb, reason, ...(wish && { wish }), target }, tell);
   };
 }
 
-type Read = { readonly errors: Errors } | { readonly verb: Verb; readonly wish?: Wish; readonly reason: string };
+interface Asked {
+  readonly verb: Verb;
+  readonly wish?: Wish;
+  readonly reason: string;
+}
+type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitToRaise[] });
 
 function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   const reason = inputs.text('reason');
@@ -43,21 +77,81 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   if (remedy?.kind === 'unblock') return reason === '' ? { errors: said } : { verb: 'unblock', reason };
 
   const term = inputs.term();
-  if ('error' in term) said.day = term.error;
-  const change = remedy === null || remedy.kind === 'raise_limit' ? limitOf(inputs, remedy) : changeOf(remedy, null, 0);
-  if (change === null) said.amount = 'Write dollars such as 450 or 1,250.50.';
-  if (change?.kind === 'limit' && rules !== null) {
-    const against = contradiction(rules, { ...change, category: change.category?.id ?? null });
-    if (against !== null) said.amount = against;
+  if ('error' in term) said['day'] = term.error;
+  const change =
+    remedy === null || remedy.kind === 'raise_limit'
+      ? limitsTyped(inputs, remedy, rules, said)
+      : changeOf(remedy, null, 0);
+  // Of a decline whose limit nobody could name, the worker finds out the category first.
+  const known = remedy === null || change === null || !isOfLimits(change) ? null : rules;
+  const along = known === null || change === null ? [] : raisedAlong(known, plannedOf(change));
+  if (known !== null && change !== null) {
+    const against = contradiction(known, [...plannedOf(change), ...along]);
+    if (against !== null) said[change.kind === 'limits' ? amountOf(against.change) : formInput.amount] = against.why;
   }
   if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
-  return { verb: change.kind === 'limit' ? 'limit' : 'allow', wish: { change, term }, reason };
+  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', wish: { change, term }, reason } as const;
+  if (known === null || along.length === 0) return asked;
+  const typed = limitsOf(change).map((part) => toRaise(part, known, false));
+  return { ...asked, along: [...typed, ...along.map((one) => toRaise(namedPart(one, known), known, true))] };
 }
 
-function limitOf(inputs: Inputs, remedy: Extract<Remedy, { kind: 'raise_limit' }> | null): RuleChange | null {
-  const limitCents = parseAmount(inputs.text('amount'));
-  const period = LimitPeriod.safeParse(inputs.choice('period'));
-  if (limitCents === null) return null;
+function toRaise({ period, category, limitCents }: LimitPart, rules: CardLimits, isAlong: boolean): LimitToRaise {
+  const currentCents = limitAt(rules, { period, category: category?.id ?? null });
+  return { period, category, currentCents, remainingCents: null, suggestedCents: limitCents, isAlong };
+}
+
+/**
+ * The limits as typed: one with its window, or several of which those left empty stay as they are.
+ *
+ * @param said gets what is wrong, by the input that it is about.
+ */
+function limitsTyped(
+  inputs: Inputs,
+  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
+  rules: CardLimits | null,
+  said: Errors,
+): RuleChange | null {
+  const asked = inputs.amounts();
+  if (asked.length === 0) return limitTyped(inputs, remedy, said);
+  const parts = asked.flatMap(({ action, place, text }): LimitPart[] => {
+    const limitCents = parseAmount(text);
+    if (limitCents === null && text !== '') said[action] = unclearAmount;
+    return limitCents === null ? [] : [partOf({ ...place, limitCents }, remedy, rules)];
+  });
+  const [first, ...others] = parts;
+  if (first === undefined) {
+    said[asked[0]?.action ?? ''] ??= unclearAmount;
+    return null;
+  }
+  return limitChange([first, ...others]);
+}
+
+const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
+
+function limitTyped(
+  inputs: Inputs,
+  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
+  said: Errors,
+): RuleChange | null {
+  const limitCents = parseAmount(inputs.text(formInput.amount));
+  const period = LimitWindow.safeParse(inputs.choice(formInput.period));
+  if (limitCents === null) {
+    said[formInput.amount] = unclearAmount;
+    return null;
+  }
   const category = remedy?.category ?? null;
   return { kind: 'limit', period: period.success ? period.data : (remedy?.period ?? 'daily'), category, limitCents };
+}
+
+/** Its category by name: from what the form shows, or from the card's rules. */
+function partOf(
+  planned: Parameters<typeof namedPart>[0],
+  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
+  rules: CardLimits | null,
+): LimitPart {
+  const shown = remedy === null ? [] : limitsToRaise(remedy);
+  const known = shown.find(({ category }) => category !== null && category.id === planned.category);
+  if (known !== undefined) return { ...planned, category: known.category };
+  return namedPart(planned, rules ?? { categories: [] });
 }

@@ -22,9 +22,19 @@ export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime']
 export const LimitPeriod = z.enum(limitPeriods);
 export type LimitPeriod = z.infer<typeof LimitPeriod>;
 
-/** A window of a limit that was too small for a purchase. Cents; null where the card API did not say. */
+/** The same, and the limit for a single purchase, which merchant categories have. Shortest first. */
+export const limitWindows = ['transaction', ...limitPeriods] as const;
+export const LimitWindow = z.enum(limitWindows);
+export type LimitWindow = z.infer<typeof LimitWindow>;
+
+export const SpendCategory = z.strictObject({ id: z.int(), name: z.string() });
+export type SpendCategory = z.infer<typeof SpendCategory>;
+
+/** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
 const TooSmall = z.strictObject({
-  period: LimitPeriod,
+  period: LimitWindow,
+  /** Null: the card's overall limit. Absent: of the same category as the limit that it is told with. */
+  category: SpendCategory.nullable().optional(),
   currentCents: z.int().nullable(),
   remainingCents: z.int().nullable(),
   suggestedCents: z.int().nullable(),
@@ -34,16 +44,18 @@ const TooSmall = z.strictObject({
 export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('raise_limit'),
-    period: LimitPeriod,
+    period: LimitWindow,
     /** Null: the card's overall limit. */
-    category: z.strictObject({ id: z.int(), name: z.string() }).nullable(),
+    category: SpendCategory.nullable(),
     /** Null when the card's rules could not be read. */
     currentCents: z.int().nullable(),
     remainingCents: z.int().nullable(),
     /** The smallest limit with which this purchase would have passed; null when unknown. */
     suggestedCents: z.int().nullable(),
-    /** Further windows that would have stopped it too, tightest first: raising one alone does not help. */
+    /** Further limits that would have stopped it too, tightest first: raising one alone does not help. */
     alsoBinding: z.array(TooSmall).default([]),
+    /** Limits that would not have stopped it, but that those would be above once raised. */
+    along: z.array(TooSmall).default([]),
   }),
   z.strictObject({
     kind: z.literal('allow_category'),

@@ -1,6 +1,14 @@
-import { type LimitPeriod, limitPeriods, type Remedy } from './alert.ts';
+import {
+  type LimitPeriod,
+  type LimitWindow,
+  limitPeriods,
+  limitWindows,
+  type Remedy,
+  type SpendCategory,
+} from './alert.ts';
 import { nameWords } from './card-query.ts';
-import type { CardLimits } from './limit-change.ts';
+import { type CardLimits, limitAt, type PlannedChange, raisedAlong } from './limit-change.ts';
+import { namedPart } from './rule-change.ts';
 
 /** What remains in the running windows. */
 export interface Remaining {
@@ -22,16 +30,17 @@ export interface DeclinedPurchase {
   readonly merchantKind?: string | null;
 }
 
-/** The one limit that stopped a purchase, as far as it can be told. */
+/** The limits that stopped a purchase, as far as they can be told. */
 export interface BindingLimit {
   readonly remedy: Extract<Remedy, { kind: 'raise_limit' }>;
-  /** By how much it was too small for this purchase; null when unknown. */
+  /** By how much the first was too small for this purchase; null when unknown. */
   readonly shortfallCents: number | null;
 }
 
 /**
- * Finds the limit that stopped a declined purchase: the window in which least remained, among those in which too little
- * did. Falls back to the rules when the remaining limits could not be read.
+ * Finds the limits that stopped a declined purchase: first the window in which least remained, among those in which too
+ * little did; then all others which it would meet next, of its category and of the card; then those that must rise with
+ * them. Falls back to the rules when the remaining limits could not be read.
  *
  * @returns null when no limit was the reason, or when it cannot be told which category was.
  */
@@ -40,78 +49,118 @@ export function bindingLimit(
   remaining: Remaining | null,
   rules: CardLimits | null,
 ): BindingLimit | null {
-  if (purchase.code === 'decline.rule.velocity') {
-    const windows = remaining?.overall ?? [];
-    return choose(purchase, null, windows, rules?.limits ?? null) ?? unreadable(null, rules?.limits ?? null);
+  const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
+  if (!isOfCategory && purchase.code !== 'decline.rule.velocity') return null;
+  const overall = bindingOf(purchase, null, remaining?.overall ?? [], rules?.limits ?? null);
+  const byCategory = bindingCategories(purchase, remaining, rules);
+  if (isOfCategory) {
+    const category = byCategory.likely ?? byCategory.tightest;
+    return category === null ? null : together(purchase, [...category, ...overall], rules);
   }
-  if (purchase.code !== 'decline.rule.velocity.mcc') return null;
+  if (overall.length === 0) return unreadable(rules?.limits ?? null);
+  // The card's limit was met first; that of the category comes next, where it is plain which one it is.
+  return together(purchase, [...overall, ...(byCategory.likely ?? [])], rules);
+}
 
-  const names = new Map<string, { id: number; name: string }>();
+/** A limit that is too small for the purchase. */
+interface Binding {
+  readonly period: LimitWindow;
+  readonly category: SpendCategory | null;
+  readonly currentCents: number | null;
+  readonly remainingCents: number | null;
+  readonly suggestedCents: number | null;
+}
+
+/** Limits of one category, or of the card, that are too small: tightest first. */
+function bindingOf(
+  { amountCents }: DeclinedPurchase,
+  category: SpendCategory | null,
+  windows: readonly RemainingWindow[],
+  limits: CardLimits['limits'] | null,
+  transactionLimitCents: number | null = null,
+): Binding[] {
+  const known = windows.length > 0 ? windows : windowsOf(limits);
+  // All of it is there for each purchase.
+  const ofPurchase = {
+    period: 'transaction',
+    limitCents: transactionLimitCents,
+    remainingCents: transactionLimitCents,
+  } as const;
+  return [ofPurchase, ...known]
+    .flatMap(({ period, limitCents, remainingCents }) => {
+      // Without what remains, only a purchase above the whole limit is certain.
+      const leftCents = remainingCents ?? limitCents;
+      if (leftCents === null || leftCents >= amountCents) return [];
+      const currentCents = limitCents ?? (period === 'transaction' ? null : (limits?.[period] ?? null));
+      const isExact = remainingCents !== null && currentCents !== null;
+      const suggestedCents = isExact ? currentCents - leftCents + amountCents : null;
+      return [{ period, category, currentCents, remainingCents, suggestedCents, leftCents }];
+    })
+    .toSorted((a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.period) - limitWindows.indexOf(b.period))
+    .map(({ leftCents: _left, ...binding }) => binding);
+}
+
+type OfCategory = [Binding, ...Binding[]];
+
+/** The category whose limit is missed by most: among those that sound like the merchant, and among all. */
+function bindingCategories(
+  purchase: DeclinedPurchase,
+  remaining: Remaining | null,
+  rules: CardLimits | null,
+): { likely: OfCategory | null; tightest: OfCategory | null } {
+  const names = new Map<string, SpendCategory>();
   for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
     const known = names.get(fold(name));
     if (id !== null && known === undefined) names.set(fold(name), { id, name });
   }
   const candidates = [...names.values()].flatMap((category) => {
-    const ofCategory = (remaining?.categories ?? []).filter(({ name }) => fold(name) === fold(category.name));
-    const limits = rules?.categories.find(({ id }) => id === category.id)?.limits ?? null;
-    const found = choose(purchase, category, ofCategory, limits);
-    return found === null ? [] : [found];
+    const windows = (remaining?.categories ?? []).filter(({ name }) => fold(name) === fold(category.name));
+    const own = rules?.categories.find(({ id }) => id === category.id);
+    const limits = own?.limits ?? null;
+    const [first, ...others] = bindingOf(purchase, category, windows, limits, own?.transactionLimitCents);
+    return first === undefined ? [] : [[first, ...others] satisfies OfCategory];
   });
-  const likely = candidates.filter(({ remedy }) =>
-    sharesWord(remedy.category?.name ?? '', purchase.merchantKind ?? ''),
-  );
-  const [tightest] = (likely.length > 0 ? likely : candidates).toSorted(
-    (a, b) => (b.shortfallCents ?? 0) - (a.shortfallCents ?? 0),
-  );
-  return tightest ?? null;
+  const tightestOf = (some: readonly OfCategory[]): OfCategory | null =>
+    some.toSorted(([a], [b]) => (shortfall(purchase, b) ?? 0) - (shortfall(purchase, a) ?? 0))[0] ?? null;
+  const likely = candidates.filter(([{ category }]) => sharesWord(category?.name ?? '', purchase.merchantKind ?? ''));
+  return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
 }
 
-type Category = { id: number; name: string } | null;
+function shortfall({ amountCents }: DeclinedPurchase, { remainingCents }: Binding): number | null {
+  return remainingCents === null ? null : amountCents - remainingCents;
+}
 
-function choose(
+/** All of them as one remedy, with what must rise along. */
+function together(
   purchase: DeclinedPurchase,
-  category: Category,
-  windows: readonly RemainingWindow[],
-  limits: CardLimits['limits'] | null,
+  [first, ...alsoBinding]: readonly Binding[],
+  rules: CardLimits | null,
 ): BindingLimit | null {
-  const known = windows.length > 0 ? windows : windowsOf(limits);
-  const binding = known
-    .flatMap(({ period, limitCents, remainingCents }) => {
-      // Without what remains, only a purchase above the whole limit is certain.
-      const leftCents = remainingCents ?? limitCents;
-      return leftCents === null || leftCents >= purchase.amountCents
-        ? []
-        : [{ period, limitCents, remainingCents, leftCents }];
-    })
-    .toSorted((a, b) => a.leftCents - b.leftCents || limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
-  const [first, ...others] = binding.map(({ period, limitCents, remainingCents, leftCents }) => {
-    const currentCents = limitCents ?? limits?.[period] ?? null;
-    const isExact = remainingCents !== null && currentCents !== null;
-    const suggestedCents = isExact ? currentCents - leftCents + purchase.amountCents : null;
-    return { period, currentCents, remainingCents, suggestedCents };
-  });
   if (first === undefined) return null;
+  const planned = [first, ...alsoBinding].flatMap(({ period, category, suggestedCents }): PlannedChange[] =>
+    suggestedCents === null ? [] : [{ period, category: category?.id ?? null, limitCents: suggestedCents }],
+  );
+  const along = rules === null ? [] : raisedAlong(rules, planned).map((change) => alongOf(change, rules));
+  const isOfOne = alsoBinding.every(({ category }) => category?.id === first.category?.id);
+  const others = alsoBinding.map(({ category, ...other }) => (isOfOne ? other : { ...other, category }));
   return {
-    remedy: { kind: 'raise_limit', category, ...first, alsoBinding: others },
-    shortfallCents: first.remainingCents === null ? null : purchase.amountCents - first.remainingCents,
+    remedy: { kind: 'raise_limit', ...first, alsoBinding: others, along },
+    shortfallCents: shortfall(purchase, first),
   };
 }
 
+function alongOf(change: PlannedChange, rules: CardLimits): Binding {
+  const { limitCents, ...place } = namedPart(change, rules);
+  return { ...place, currentCents: limitAt(rules, change), remainingCents: null, suggestedCents: limitCents };
+}
+
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
-function unreadable(category: Category, limits: CardLimits['limits'] | null): BindingLimit | null {
+function unreadable(limits: CardLimits['limits'] | null): BindingLimit | null {
   const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
   if (period === undefined) return null;
-  const currentCents = limits?.[period] ?? null;
+  const unknown = { remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };
   return {
-    remedy: {
-      kind: 'raise_limit',
-      period,
-      category,
-      currentCents,
-      remainingCents: null,
-      suggestedCents: null,
-      alsoBinding: [],
-    },
+    remedy: { kind: 'raise_limit', period, category: null, currentCents: limits?.[period] ?? null, ...unknown },
     shortfallCents: null,
   };
 }

@@ -1,4 +1,4 @@
-import { type LimitPeriod, limitPeriods } from './alert.ts';
+import { type LimitPeriod, type LimitWindow, limitPeriods } from './alert.ts';
 import { formatCents } from './money.ts';
 
 /** A card's limits as the card API's rules hold them: whole cents, null where there is no limit. */
@@ -10,6 +10,7 @@ export interface CardLimits {
 export interface CategoryLimits {
   readonly id: number;
   readonly name: string;
+  /** Most that a single purchase may cost. */
   readonly transactionLimitCents: number | null;
   readonly limits: Readonly<Record<LimitPeriod, number | null>>;
 }
@@ -25,48 +26,123 @@ export function isRaise(fromCents: number | null, toCents: number | null): boole
   return raiseCents(fromCents, toCents) > 0;
 }
 
-export interface PlannedChange {
-  readonly period: LimitPeriod;
+/** Which limit it is. */
+export interface LimitPlace {
+  readonly period: LimitWindow;
   /** Id of a category; null for the overall limit. */
   readonly category: number | null;
+}
+
+export interface PlannedChange extends LimitPlace {
   readonly limitCents: number | null;
 }
 
-/**
- * Says in one sentence why the card service would refuse a limit, before it does: a shorter window above a longer one,
- * a category above the card's overall limit. Null when nothing speaks against it.
- *
- * Only what the change itself brings about: contradictions that were there before are not its fault.
- */
-export function contradiction(current: CardLimits, change: PlannedChange): string | null {
-  const { period, limitCents } = change;
-  if (limitCents === null) return null;
-  const category =
-    change.category === null ? null : (current.categories.find(({ id }) => id === change.category) ?? null);
-  const own = change.category === null ? current.limits : category?.limits;
-  const what = (of: LimitPeriod, where = category?.name): string =>
-    where === undefined ? `the ${of} limit` : `the ${of} limit for ${where}`;
-  const planned = `${capitalised(what(period))} of ${formatCents(limitCents)} would be`;
+/** Whole cents; null: there is no such limit. */
+export function limitAt({ limits, categories }: CardLimits, { period, category }: LimitPlace): number | null {
+  const own = category === null ? undefined : categories.find(({ id }) => id === category);
+  if (period === 'transaction') return own?.transactionLimitCents ?? null;
+  return (category === null ? limits : own?.limits)?.[period] ?? null;
+}
 
-  const place = limitPeriods.indexOf(period);
-  for (const [index, other] of limitPeriods.entries()) {
-    const otherCents = own?.[other] ?? null;
-    if (otherCents === null) continue;
-    if (index > place && limitCents > otherCents) {
-      return `${planned} above ${what(other)}, ${formatCents(otherCents)}. Raise ${what(other)} first.`;
-    }
-    if (index < place && limitCents < otherCents) {
-      return `${planned} below ${what(other)}, ${formatCents(otherCents)}. Lower ${what(other)} first.`;
+export interface Contradiction {
+  /** The change that would bring it about. */
+  readonly change: PlannedChange;
+  /** One sentence, and what to do instead. */
+  readonly why: string;
+}
+
+/**
+ * Says why the card service would refuse limits that are changed together, before it does: a shorter window above a
+ * longer one, a category above the card's overall limit. Null when nothing speaks against it.
+ *
+ * Only what the changes themselves bring about: contradictions that were there before are not their fault.
+ */
+export function contradiction(current: CardLimits, changes: readonly PlannedChange[]): Contradiction | null {
+  for (const change of changes) {
+    const { limitCents, period } = change;
+    if (limitCents === null || period === 'transaction') continue;
+    const wrong = neighborsOf(current, { ...change, period }).find((other) => {
+      const cents = plannedAt(current, changes, other);
+      return cents !== null && (other.isAbove ? limitCents > cents : limitCents < cents);
+    });
+    if (wrong !== undefined) return { change, why: sentence(current, changes, { ...change, limitCents }, wrong) };
+  }
+  return null;
+}
+
+/**
+ * The limits that must rise with others, because these would be above them: each to no more than it takes.
+ *
+ * None that is changed anyway: what people want of it counts, and `contradiction` says what speaks against that.
+ */
+export function raisedAlong(current: CardLimits, changes: readonly PlannedChange[]): PlannedChange[] {
+  const along: PlannedChange[] = [];
+  const all = [...changes];
+  for (const { limitCents, period, category } of all) {
+    if (limitCents === null || period === 'transaction') continue;
+    for (const { isAbove, ...other } of neighborsOf(current, { period, category })) {
+      if (!isAbove || changes.some((change) => isSamePlace(change, other))) continue;
+      const cents = plannedAt(current, along, other);
+      if (cents === null || cents >= limitCents) continue;
+      const raised = { ...other, limitCents };
+      const place = along.findIndex((one) => isSamePlace(one, other));
+      along.splice(place === -1 ? along.length : place, 1, raised);
+      // It may be above another in its turn: a category's day, the card's day, the card's week.
+      all.push(raised);
     }
   }
-  if (change.category !== null) {
-    const overallCents = current.limits[period];
-    if (overallCents === null || limitCents <= overallCents) return null;
-    return `${planned} above the card's overall ${period} limit, ${formatCents(overallCents)}. Raise the overall limit first.`;
-  }
-  const above = current.categories.find(({ limits }) => (limits[period] ?? 0) > limitCents);
-  if (above === undefined) return null;
-  return `${planned} below ${what(period, above.name)}, ${formatCents(above.limits[period] ?? 0)}. Lower that one first.`;
+  return along;
+}
+
+function plannedAt(current: CardLimits, changes: readonly PlannedChange[], place: LimitPlace): number | null {
+  const change = changes.find((one) => isSamePlace(one, place));
+  return change === undefined ? limitAt(current, place) : change.limitCents;
+}
+
+function isSamePlace(one: LimitPlace, other: LimitPlace): boolean {
+  return one.period === other.period && one.category === other.category;
+}
+
+interface Neighbor extends LimitPlace {
+  readonly period: LimitPeriod;
+  /** It must be no lower; else no higher. */
+  readonly isAbove: boolean;
+}
+
+/** The limits that the service compares one with: its shorter and longer windows, and the same window overall or by category. */
+function neighborsOf(
+  { categories }: CardLimits,
+  { period, category }: { period: LimitPeriod; category: number | null },
+): Neighbor[] {
+  const at = limitPeriods.indexOf(period);
+  const windows = limitPeriods.flatMap((other, index) =>
+    index === at ? [] : [{ period: other, category, isAbove: index > at }],
+  );
+  const across =
+    category === null
+      ? categories.map(({ id }) => ({ period, category: id, isAbove: false }))
+      : [{ period, category: null, isAbove: true }];
+  return [...windows, ...across];
+}
+
+function sentence(
+  current: CardLimits,
+  changes: readonly PlannedChange[],
+  change: PlannedChange & { readonly limitCents: number },
+  other: Neighbor,
+): string {
+  const nameOf = ({ period, category }: LimitPlace): string => {
+    const name = current.categories.find(({ id }) => id === category)?.name;
+    return name === undefined ? `the ${period} limit` : `the ${period} limit for ${name}`;
+  };
+  const isOverall = other.category === null && change.category !== null;
+  const what = isOverall ? `the card's overall ${other.period} limit` : nameOf(other);
+  const where = other.isAbove ? 'above' : 'below';
+  const cents = formatCents(plannedAt(current, changes, other) ?? 0);
+  const planned = `${capitalised(nameOf(change))} of ${formatCents(change.limitCents)} would be`;
+  const isChangedToo = changes.some((one) => isSamePlace(one, other));
+  const first = `${other.isAbove ? 'Raise' : 'Lower'} ${isOverall ? 'the overall limit' : other.category === change.category ? what : 'that one'} first.`;
+  return `${planned} ${where} ${what}, ${cents}. ${isChangedToo ? 'Change one of the two.' : first}`;
 }
 
 function capitalised(text: string): string {

@@ -1,4 +1,4 @@
-import type { LimitPeriod } from './alert.ts';
+import type { LimitWindow } from './alert.ts';
 
 /** The card service counts its windows by the calendar of this zone: https://www.iana.org/time-zones. */
 const ZONE = 'America/New_York';
@@ -18,11 +18,12 @@ const calendar = new Intl.DateTimeFormat('en-CA', {
  * When a spend limit's window that runs at `instant` ends and the whole limit is there again: the next Eastern midnight,
  * the midnight before Sunday, the first of the next month, January 1.
  *
- * @returns UTC ISO 8601; null for a lifetime limit, which never starts anew, and for a text that is no time.
+ * @returns UTC ISO 8601; null for a lifetime limit, which never starts anew, for one of a single purchase, which has no
+ * window, and for a text that is no time.
  */
-export function windowEnd(period: LimitPeriod, instant: string): string | null {
+export function windowEnd(period: LimitWindow, instant: string): string | null {
   const at = Date.parse(instant);
-  if (Number.isNaN(at) || period === 'lifetime') return null;
+  if (Number.isNaN(at) || period === 'lifetime' || period === 'transaction') return null;
   const { year, month, day } = easternParts(at);
   switch (period) {
     case 'daily':

@@ -1,5 +1,5 @@
-import type { LimitPeriod } from '../alert/alert.ts';
-import type { RuleChange } from '../alert/rule-change.ts';
+import type { PlannedChange } from '../alert/limit-change.ts';
+import { isOfLimits, plannedOf, type RuleChange } from '../alert/rule-change.ts';
 import { CardApiError } from '../errors.ts';
 import type { AnyRecord } from './schema.ts';
 import {
@@ -7,19 +7,12 @@ import {
   isRecord,
   limitFields,
   type SpendRulesAssumptions,
+  TRANSACTION_LIMIT,
   unwrapped,
 } from './spend-rules.ts';
 
-export interface LimitFieldChange {
-  readonly period: LimitPeriod;
-  /** Id of a merchant category; null for the card's overall limit. */
-  readonly category: number | null;
-  /** Null: no limit. */
-  readonly limitCents: number | null;
-}
-
 /**
- * The rules with one thing changed; everything else, unknown fields too, unchanged and in its place.
+ * The rules with one thing changed, or several limits; everything else, unknown fields too, unchanged and in its place.
  *
  * Whether PUT replaces or merges is not shown, so all of it is always written back.
  *
@@ -30,9 +23,8 @@ export function changeRule(
   change: RuleChange,
   assumptions: SpendRulesAssumptions = defaults,
 ): AnyRecord {
-  if (change.kind === 'limit') {
-    const { period, limitCents } = change;
-    return changeLimit(raw, { period, limitCents, category: change.category?.id ?? null }, assumptions);
+  if (isOfLimits(change)) {
+    return plannedOf(change).reduce((rules, limit) => changeLimit(rules, limit, assumptions), raw);
   }
   const inner = unwrapped(raw, assumptions);
   const changed =
@@ -55,7 +47,7 @@ function allowCategory(
   if (isAllowed) {
     if (others.length < listed.length) return rules;
     const limits = Object.fromEntries(Object.values(limitFields).map((field) => [field, noLimit]));
-    const added = { Id: category.id, Name: category.name, TransactionLimit: noLimit, ...limits };
+    const added = { Id: category.id, Name: category.name, [TRANSACTION_LIMIT]: noLimit, ...limits };
     return { ...rules, MerchantCategories: [...listed, added] };
   }
   if (others.length === 0 && noCategoryAllowsAll)
@@ -66,12 +58,14 @@ function allowCategory(
 /** The same for a limit. */
 export function changeLimit(
   raw: AnyRecord,
-  change: LimitFieldChange,
+  change: PlannedChange,
   assumptions: SpendRulesAssumptions = defaults,
 ): AnyRecord {
   const inner = unwrapped(raw, assumptions);
   const value = change.limitCents === null ? assumptions.noLimit : change.limitCents / 100;
-  const field = limitFields[change.period];
+  if (change.period === 'transaction' && change.category === null)
+    throw cannotChange('a card has no limit for a single purchase');
+  const field = change.period === 'transaction' ? TRANSACTION_LIMIT : limitFields[change.period];
   const changed =
     change.category === null
       ? { ...inner, ...switchOf(inner, change), [field]: value }
@@ -80,7 +74,7 @@ export function changeLimit(
 }
 
 /** The daily limit has a switch beside it, which must not say "off" when the limit is there. */
-function switchOf(rules: AnyRecord, { period, limitCents }: LimitFieldChange): AnyRecord {
+function switchOf(rules: AnyRecord, { period, limitCents }: PlannedChange): AnyRecord {
   const has = period === 'daily' && typeof rules['IsDailySpendLimitEnabled'] === 'boolean';
   return has ? { IsDailySpendLimitEnabled: limitCents !== null } : {};
 }

@@ -53,6 +53,9 @@ export const limitFields: Record<LimitPeriod, string> = {
   lifetime: 'LifetimeSpendLimit',
 };
 
+/** The same of a category's limit for a single purchase. */
+export const TRANSACTION_LIMIT = 'TransactionLimit';
+
 const Amount = z.number().nullish();
 const amounts = {
   DailySpendLimit: Amount,

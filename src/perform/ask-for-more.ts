@@ -3,7 +3,8 @@ import type { Remedy } from '../alert/alert.ts';
 import { bindingLimit } from '../alert/binding-limit.ts';
 import { formatCents } from '../alert/money.ts';
 import { changeOf } from '../alert/remedy-change.ts';
-import { currentOf, valueWord } from '../alert/rule-change.ts';
+import { currentOf, isOfLimits } from '../alert/rule-change.ts';
+import { stateWords } from '../alert/rule-words.ts';
 import { alertIdOf } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Wish } from '../authority/wish.ts';
@@ -42,7 +43,7 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
   const verdict = judge({ deed: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
   if (verdict.kind !== 'request') return;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const facts = { acctId, cardId: card.cardId, before: valueWord(before), detail: 'asked by the holder' };
+  const facts = { acctId, cardId: card.cardId, before: stateWords(change, before), detail: 'asked by the holder' };
   if ((await deps.journal.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'waiting', facts, deps));
     await deps.journal.write(action.id, { state: 'asked' });
@@ -50,7 +51,7 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
   const note = await openRequest({ action, wish, acctId, card, before, others: verdict.others }, deps);
   const alertId = alertIdOf(action);
   if (alertId !== null) {
-    const verb = change.kind === 'limit' ? 'limit' : 'allow';
+    const verb = isOfLimits(change) ? 'limit' : 'allow';
     const at = deps.now().toISOString();
     const outcome = { verb, by: action.actor.userId, at, state: 'waiting', text: '', asHolder: true } as const;
     await deps.alerts.setOutcome(alertId, action.id, outcome);

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../templates/refusal.ts';
-import type { RuleChange } from '../alert/rule-change.ts';
+import { isOfLimits, singlesOf, withValue } from '../alert/rule-change.ts';
 import type { Action } from '../authority/action.ts';
 import { GLASS_MS, judge } from '../authority/policy.ts';
 import { atMost, type Wish } from '../authority/wish.ts';
@@ -50,7 +50,7 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
   await record(action, request, deps);
 
   const wished = changeOfYes(action, request, wish);
-  const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+  const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
   const approval = { outcomeOf: request.action.id, requestId, isSingle: true };
   const result = await deps.withLock(`account:${request.acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
@@ -78,10 +78,13 @@ async function capped({ action, wish, before }: LimitRequest, deps: PerformDeps)
   const term = atMost(wish.term, GLASS_MS, deps.now(), deps.serviceDays);
   const { change } = wish;
   const max = deps.twoPersonAboveCents;
-  if (change.kind === 'limit') {
-    if (typeof before !== 'number') return null;
-    const limitCents = Math.min(change.limitCents ?? Number.POSITIVE_INFINITY, before + max);
-    return { term, change: { ...change, limitCents } satisfies RuleChange };
+  if (isOfLimits(change)) {
+    const lowered = singlesOf(change, before).map(({ change: one, value }) => {
+      const asked = one.kind === 'limit' ? one.limitCents : null;
+      return typeof value === 'number' ? Math.min(asked ?? Number.POSITIVE_INFINITY, value + max) : null;
+    });
+    if (lowered.includes(null)) return null;
+    return { term, change: withValue(change, change.kind === 'limits' ? lowered : (lowered[0] ?? null)) };
   }
   const purchase = await purchaseOf(action, deps);
   return purchase !== null && purchase.amountCents <= max ? { ...wish, term } : null;

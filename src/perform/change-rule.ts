@@ -5,12 +5,15 @@ import {
   type CardRules,
   currentOf,
   isLooser,
+  isOfLimits,
+  isSameValue,
+  plannedOf,
+  type RuleChange,
   type RuleValue,
-  ruleName,
-  ruleState,
-  valueWord,
+  singlesOf,
   wantedOf,
 } from '../alert/rule-change.ts';
+import { ruleName, ruleState, stateWords } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Expected, Result } from '../authority/result.ts';
@@ -33,7 +36,7 @@ export interface Approval {
 }
 
 /**
- * Changes one of a card's spend rules, once: read, change one field, write everything back.
+ * Changes one of a card's spend rules, or several limits together, once: read, change their fields, write everything back.
  *
  * What the policy does not leave to one person becomes a request instead, unless the others said yes. Runs under the
  * account's lock.
@@ -59,12 +62,13 @@ export async function changeRule(
   };
   if (wish === null) return await finish('failed', { note: unclearCategory });
   const wanted = wantedOf(wish.change);
+  const isThere = isSameValue(current, wanted);
 
   // After a crash the write may have been ours: then the change is done, not superfluous.
-  if (current === wanted && written?.state === 'sending') {
+  if (isThere && written?.state === 'sending') {
     return await conclude(action, wish, acctId, fromJournal(written.before), approval, finish, deps, 'confirmed');
   }
-  const against = current === wanted ? null : obstacleTo(wish, rules, deps);
+  const against = isThere ? null : obstacleTo(wish, rules, deps);
   if (against !== null) return await finish('failed', { note: against });
   const base = await baseOf(wish, acctId, current, deps);
   if (approval === null && isLooser(base, wanted)) {
@@ -82,19 +86,17 @@ export async function changeRule(
     await countRaise(action, wish, acctId, current, deps);
   }
 
-  if (current === wanted) {
-    const settled = await settleLeases(action, wish, acctId, approval, deps);
-    if (settled !== null) return await finish('done', settled);
-    const name = ruleName(wish.change);
-    const note =
-      wish.change.kind === 'limit'
-        ? `The ${name} is ${valueWord(current)} already.`
-        : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${valueWord(current)} already.`;
-    return await finish('unchanged', { note });
+  if (isThere) {
+    const settled = await settleLeases(action, wish, acctId, current, approval, deps);
+    return settled === null
+      ? await finish('unchanged', { note: alreadySo(wish.change, current) })
+      : await finish('done', settled);
   }
 
   if (written?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expectedOf(wish), action.id))) {
-    await deps.leases.forget(action.id);
+    // Of several limits some may stand as we set them: these still end, or people are asked.
+    const stands = singlesOf(wish.change, current).some(({ change, value }) => value === wantedOf(change));
+    if (!stands) await deps.leases.forget(action.id);
     return await finish('unknown', { note: overtaken });
   }
 
@@ -113,12 +115,12 @@ export async function changeRule(
     await api.putSpendRules(acctId, deps.changeRule(raw, wish.change));
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    const isThere = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
-    if (isThere === true) return await conclude(action, wish, acctId, current, approval, finish, deps, 'confirmed');
-    if ((error.retryable || isThere === null) && !deps.isLastAttempt) throw error;
-    const state = isThere === null ? 'unknown' : 'failed';
+    const isDone = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
+    if (isDone === true) return await conclude(action, wish, acctId, current, approval, finish, deps, 'confirmed');
+    if ((error.retryable || isDone === null) && !deps.isLastAttempt) throw error;
+    const state = isDone === null ? 'unknown' : 'failed';
     if (state === 'failed') await deps.leases.forget(action.id);
-    const unsure = isThere === null ? { expects } : {};
+    const unsure = isDone === null ? { expects } : {};
     return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unsure });
   }
   return await conclude(action, wish, acctId, current, approval, finish, deps, 'sent');
@@ -131,8 +133,16 @@ const unclearCategory =
 function obstacleTo({ change, term }: Wish, rules: CardRules, deps: PerformDeps): string | null {
   const end = endOfTerm(term, deps.now(), deps.serviceDays);
   if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
-  if (change.kind !== 'limit') return null;
-  return contradiction(rules, { ...change, category: change.category?.id ?? null });
+  return contradiction(rules, plannedOf(change))?.why ?? null;
+}
+
+/** Nothing is left to change. */
+function alreadySo(change: RuleChange, current: RuleValue): string {
+  const name = ruleName(change);
+  if (change.kind === 'limits') return `It is so already: ${ruleState(change, current)}.`;
+  return change.kind === 'limit'
+    ? `The ${name} is ${stateWords(change, current)} already.`
+    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${stateWords(change, current)} already.`;
 }
 
 /**
@@ -172,7 +182,7 @@ async function conclude(
 ): Promise<Result> {
   const opened =
     wish.term.kind === 'permanent'
-      ? await settleLeases(action, wish, acctId, approval, deps)
+      ? await settleLeases(action, wish, acctId, before, approval, deps)
       : await openLease(action, wish, acctId, before, approval, deps);
   const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish) } : { confirmation };
   return await finish('done', { ...sidesOf(wish, before), ...opened, ...sure });
@@ -185,7 +195,7 @@ function expectedOf({ change }: Wish): Expected {
 /** Whether the rule is now what was wanted; null when it cannot be read. */
 async function isAsWished(acctId: number, { change }: Wish, deps: PerformDeps): Promise<boolean | null> {
   try {
-    return currentOf((await deps.card.getSpendRules(acctId)).rules, change) === wantedOf(change);
+    return isSameValue(currentOf((await deps.card.getSpendRules(acctId)).rules, change), wantedOf(change));
   } catch (error) {
     if (error instanceof CardApiError) return null;
     throw error;
@@ -197,7 +207,7 @@ function sidesOf({ change }: Wish, before: RuleValue): { before: string; after: 
 }
 
 function verbOf(wish: Wish | null): 'limit' | 'allow' {
-  return wish === null || wish.change.kind === 'limit' ? 'limit' : 'allow';
+  return wish === null || isOfLimits(wish.change) ? 'limit' : 'allow';
 }
 
 function fromJournal(before: string | null): RuleValue {

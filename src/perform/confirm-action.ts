@@ -1,6 +1,6 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
-import { currentOf, wantedOf } from '../alert/rule-change.ts';
+import { currentOf, isSameValue, wantedOf } from '../alert/rule-change.ts';
 import { requestIdOf } from '../authority/action.ts';
 import type { Expected, Result } from '../authority/result.ts';
 import { CardApiError } from '../errors.ts';
@@ -75,7 +75,7 @@ async function isSeen(acctId: number, expects: Expected, deps: PerformDeps): Pro
   if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    return currentOf(rules, expects.change) === wantedOf(expects.change);
+    return isSameValue(currentOf(rules, expects.change), wantedOf(expects.change));
   } catch (error) {
     if (error instanceof CardApiError) return false;
     throw error;

@@ -1,7 +1,8 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import type { Refusal } from '../../templates/refusal.ts';
-import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
+import { isLooser, isOfLimits, wantedOf } from '../alert/rule-change.ts';
+import { ruleName } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Result } from '../authority/result.ts';
@@ -120,7 +121,7 @@ export async function withChanges(action: Action, request: LimitRequest, deps: P
 async function perform(action: Action, request: LimitRequest, deps: PerformDeps): Promise<Result> {
   const { acctId, action: asked, wish } = request;
   const wished = changeOfYes(action, request, wish);
-  const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+  const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
   return await deps.withLock(`account:${acctId}`, async () => {
     const written = await deps.journal.read(wished.id);
     const approval = { outcomeOf: asked.id, requestId: request.id, isSingle: request.needed === 1 };

@@ -1,9 +1,10 @@
-import { currentOf, type RuleValue, ruleState, wantedOf, withValue } from '../alert/rule-change.ts';
+import { currentOf, isSameValue, type RuleValue, singlesOf, wantedOf, withValue } from '../alert/rule-change.ts';
+import { ruleState } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import { CardApiError } from '../errors.ts';
 import type { Lease } from '../store/leases.ts';
 import type { PerformDeps } from './deps.ts';
-import { tellEnd } from './tell-lease-end.ts';
+import { showEnd, tellEnd } from './tell-lease-end.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
 const COME_BACK_MS = 60_000;
@@ -21,7 +22,12 @@ export async function endLease(leaseId: string, deps: PerformDeps): Promise<numb
   if (found === null) return null;
   return await deps.withLock(`account:${found.acctId}`, async () => {
     const lease = await deps.leases.get(leaseId);
-    if (lease?.state !== 'open') return null;
+    if (lease === null) return null;
+    if (lease.state !== 'open') {
+      // By us, before a crash, or by somebody's click: what shows it may not have heard.
+      await showEnd(lease, deps);
+      return null;
+    }
     try {
       await tellEnd(await putBack(lease, null, deps), null, deps);
     } catch (error) {
@@ -34,7 +40,7 @@ export async function endLease(leaseId: string, deps: PerformDeps): Promise<numb
 }
 
 /**
- * The rule as it was before the lease, unless somebody changed it meanwhile.
+ * The rules as they were before the lease, unless somebody changed one of them meanwhile.
  *
  * @param by who takes it back before its time; null when the time is over.
  * @returns the lease as it is afterwards; kept by who tells of it.
@@ -42,16 +48,15 @@ export async function endLease(leaseId: string, deps: PerformDeps): Promise<numb
  */
 export async function putBack(lease: Lease, by: Action['actor'] | null, deps: PerformDeps): Promise<Lease> {
   const { id, change, before, acctId } = lease;
-  const set = wantedOf(change);
   const journalId = `end-${id}`;
   const written = await deps.journal.read(journalId);
   const { rules, raw } = await deps.card.getSpendRules(acctId);
   const current = currentOf(rules, change);
   const over = { closedAt: deps.now().toISOString(), closedBy: by?.userId ?? null, found: current };
   // Somebody put it back already; or we did, before a crash.
-  if (current === before) return { ...lease, ...over, state: 'ended' };
-  const isExpected = current === set || (lease.state === 'asking' && current === lease.found);
-  if (!isExpected) return { ...lease, state: 'asking', found: current };
+  if (isSameValue(current, before)) return { ...lease, ...over, state: 'ended' };
+  const isAgreed = lease.state === 'asking' && isSameValue(current, lease.found);
+  if (!isAgreed && !isUntouched(lease, current)) return { ...lease, state: 'asking', found: current };
 
   if (written?.state !== 'sending') {
     const sides = { before: ruleState(change, current), after: ruleState(change, before) };
@@ -61,6 +66,14 @@ export async function putBack(lease: Lease, by: Action['actor'] | null, deps: Pe
   await deps.confirmations.changed(acctId, { kind: 'rule', change: back }, journalId);
   await deps.card.putSpendRules(acctId, deps.changeRule(raw, back));
   return { ...lease, ...over, state: 'ended' };
+}
+
+/** Each rule stands as we set it, or as it was: then nobody's change is overwritten. */
+function isUntouched({ change, before }: Lease, current: RuleValue): boolean {
+  const was = singlesOf(change, before);
+  return singlesOf(change, current).every(
+    (now, index) => now.value === wantedOf(now.change) || now.value === was[index]?.value,
+  );
 }
 
 /** What is there now, in words, and what was there before the lease. */

@@ -1,8 +1,8 @@
 import { raiseCents } from '../alert/limit-change.ts';
-import { isLooser, type RuleValue, targetOf, wantedOf } from '../alert/rule-change.ts';
+import { isLooser, joined, type RuleValue, type Single, singlesOf, targetOf, wantedOf } from '../alert/rule-change.ts';
 import { Action, alertIdOf } from '../authority/action.ts';
 import { COUNTED_MS, judge } from '../authority/policy.ts';
-import { endOfTerm, type Wish } from '../authority/wish.ts';
+import { endOfTerm, type Term, type Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
 import type { PerformDeps } from './deps.ts';
 
@@ -33,6 +33,9 @@ export async function isOwnCardOf(
  * how much. What one person's yes added to the same rule of the card within 24 hours counts with it: small raises must
  * not sum up to one that takes two.
  *
+ * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised one
+ * by one, so neither joining nor splitting them is a way round.
+ *
  * @param before the rule as it is, and as it would be again if nothing were changed: under a temporary raise these
  * differ, and to keep what was temporary is to raise it from the latter.
  * @returns whole cents; Infinity where no amount says how much.
@@ -44,23 +47,27 @@ export async function raisedCents(
   before: { readonly current: RuleValue; readonly base: RuleValue },
   deps: PerformDeps,
 ): Promise<number> {
-  const added = await deps.raises.sum(acctId, targetOf(wish.change), deps.now().getTime(), action.id);
-  const own = isLooser(before.current, wantedOf(wish.change)) ? await ownCents(action, wish, before.current, deps) : 0;
-  return Math.max(own + added, await ownCents(action, wish, before.base, deps));
+  const bases = singlesOf(wish.change, before.base);
+  const each = singlesOf(wish.change, before.current).map(async (current, index) => {
+    const added = await deps.raises.sum(acctId, targetOf(current.change), deps.now().getTime(), action.id);
+    const isMore = isLooser(current.value, wantedOf(current.change));
+    const own = isMore ? await ownCents(action, wish.term, current, deps) : 0;
+    return Math.max(own + added, await ownCents(action, wish.term, bases[index] ?? current, deps));
+  });
+  return Math.max(...(await Promise.all(each)));
 }
 
-/** What the rule goes back to by itself, if the wish outlasts that; else what it is now. */
+/** What each rule goes back to by itself, if the wish outlasts that; else what it is now. */
 export async function baseOf(wish: Wish, acctId: number, current: RuleValue, deps: PerformDeps): Promise<RuleValue> {
   const end = endOfTerm(wish.term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
-  const leases = (await deps.leases.all()).filter(
-    (lease) =>
-      lease.acctId === acctId &&
-      lease.state === 'open' &&
-      targetOf(lease.change) === targetOf(wish.change) &&
-      Date.parse(lease.endsAt) < end,
+  const ending = (await deps.leases.all())
+    .filter((lease) => lease.acctId === acctId && lease.state === 'open' && Date.parse(lease.endsAt) < end)
+    .toSorted((one, other) => one.openedAt.localeCompare(other.openedAt))
+    .flatMap((lease) => singlesOf(lease.change, lease.before));
+  const bases = singlesOf(wish.change, current).map(
+    (now) => ending.find(({ change }) => targetOf(change) === targetOf(now.change)) ?? now,
   );
-  const [first] = leases.toSorted((one, other) => one.openedAt.localeCompare(other.openedAt));
-  return first?.before ?? current;
+  return joined(bases)?.value ?? current;
 }
 
 /** Remembers what one person's yes is about to add. */
@@ -71,18 +78,19 @@ export async function countRaise(
   before: RuleValue,
   deps: PerformDeps,
 ): Promise<void> {
-  const cents = await ownCents(action, wish, before, deps);
-  const target = targetOf(wish.change);
-  await deps.raises.add(acctId, { actionId: action.id, target, cents, atMs: deps.now().getTime() });
+  for (const single of singlesOf(wish.change, before)) {
+    if (!isLooser(single.value, wantedOf(single.change))) continue;
+    const cents = await ownCents(action, wish.term, single, deps);
+    const target = targetOf(single.change);
+    await deps.raises.add(acctId, { actionId: action.id, target, cents, atMs: deps.now().getTime() });
+  }
 }
 
-async function ownCents(action: Action, wish: Wish, before: RuleValue, deps: PerformDeps): Promise<number> {
-  const after = wantedOf(wish.change);
-  if (wish.change.kind === 'limit') {
-    return raiseCents(typeof before === 'number' ? before : null, typeof after === 'number' ? after : null);
-  }
+/** @param single one rule, and what it was. */
+async function ownCents(action: Action, term: Term, { change, value }: Single, deps: PerformDeps): Promise<number> {
+  if (change.kind === 'limit') return raiseCents(typeof value === 'number' ? value : null, change.limitCents);
   const now = deps.now();
-  const end = endOfTerm(wish.term, now, deps.serviceDays);
+  const end = endOfTerm(term, now, deps.serviceDays);
   if (end === null || end.getTime() > now.getTime() + COUNTED_MS) return Number.POSITIVE_INFINITY;
   const purchase = await purchaseOf(action, deps);
   return purchase?.amountCents ?? Number.POSITIVE_INFINITY;

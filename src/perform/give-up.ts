@@ -1,6 +1,7 @@
 import type { ActionVerb } from '../../templates/action-result.ts';
 import { refusal } from '../../templates/refusal.ts';
-import { RuleValue, ruleState } from '../alert/rule-change.ts';
+import { isOfLimits, RuleValue } from '../alert/rule-change.ts';
+import { ruleState } from '../alert/rule-words.ts';
 import type { Action, Verb } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import type { CardApiError } from '../errors.ts';
@@ -50,7 +51,7 @@ async function giveUpYes(click: Action, error: CardApiError | null, deps: Perfor
     if (isOver || request.approvals.some(({ id }) => id === click.id)) return;
     const changed = await asDecided(click, request, written, deps);
     const { wish } = changed;
-    const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+    const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
     const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id };
     const result = await endOfChange({ action: changeOfYes(click, request, wish), verb, ...of }, deps);
     await settleYes(request, yesOf(click, changed, deps), result, deps);

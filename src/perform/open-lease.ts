@@ -1,4 +1,15 @@
-import { type RuleValue, targetOf, valueWord, wantedOf } from '../alert/rule-change.ts';
+import {
+  isSameValue,
+  joined,
+  type RuleOfOne,
+  type RuleValue,
+  type Single,
+  singlesOf,
+  targetOf,
+  targetsOf,
+  wantedOf,
+} from '../alert/rule-change.ts';
+import { stateWords } from '../alert/rule-words.ts';
 import { type Action, alertIdOf } from '../authority/action.ts';
 import { formatDuration } from '../authority/duration.ts';
 import type { Result } from '../authority/result.ts';
@@ -14,8 +25,8 @@ type Opened = Pick<Result, 'note' | 'control'>;
 /**
  * Starts the end of a temporary change.
  *
- * Where the rule was changed for a time already and that time is over first, this one goes back to what was there before
- * both: otherwise two short raises would leave a lasting one behind.
+ * Where one of the rules was changed for a time already and that time is over first, this one goes back to what was there
+ * before both: otherwise two short raises would leave a lasting one behind.
  *
  * @param isChanged false before the change is sent: it must end also when nobody ever hears whether it was made.
  */
@@ -33,10 +44,10 @@ export async function openLease(
   const known = await deps.leases.get(action.id);
   // The end stays where it was first set, also when a crash has this done again.
   const endsAt = known?.endsAt ?? (endOfTerm(term, now, deps.serviceDays) ?? now).toISOString();
-  const earlier = (await leasesOf(wish, acctId, deps)).find(
-    (lease) => lease.id !== action.id && wantedOf(lease.change) === before && lease.endsAt <= endsAt,
-  );
-  const back = known?.before ?? (earlier === undefined ? before : earlier.before);
+  const ending = (await leasesOf(wish, acctId, deps)).filter((one) => one.id !== action.id && one.endsAt <= endsAt);
+  const taken = singlesOf(change, before).map((now) => ({ now, from: ending.find((one) => hasSet(one, now)) }));
+  const backs = taken.map(({ now, from }) => (from === undefined ? now : earlierOf(from, now)));
+  const back = known?.before ?? joined(backs)?.value ?? before;
   const purchase = term.kind === 'purchase' ? await purchaseOf(action, deps) : null;
   const lease: Lease = {
     id: action.id,
@@ -62,37 +73,73 @@ export async function openLease(
   await deps.leases.save(lease);
   await deps.scheduleLeaseEnd(action.id, Date.parse(endsAt));
   if (isChanged) {
-    if (earlier !== undefined) await replace(earlier, deps);
+    for (const earlier of ending) {
+      await takeOver(
+        earlier,
+        taken.filter(({ from }) => from === earlier).map(({ now }) => now.change),
+        deps,
+      );
+    }
     await show(lease, deps);
   }
   return {
-    note: `Goes back to ${valueWord(back) === 'none' ? 'no limit' : valueWord(back)} by itself ${whenWords(term)}.`,
+    note: `Goes back to ${stateWords(change, back)} by itself ${whenWords(term)}.`,
     control: { kind: 'take_back', id: lease.id, until: endsAt },
   };
 }
 
 /**
- * Somebody wants a rule as it is, or changed it for good: what was temporary about it ends, or lasts longer.
+ * Somebody wants rules as they are, or changed them for good: what was temporary about them ends, or lasts longer.
  *
+ * @param before what they were before it was changed, or are.
  * @returns what to say of it; null when nothing was temporary.
  */
 export async function settleLeases(
   action: Action,
   wish: Wish,
   acctId: number,
+  before: RuleValue,
   approval: Approval | null,
   deps: PerformDeps,
 ): Promise<Opened | null> {
+  const rules = singlesOf(wish.change, wantedOf(wish.change));
   const leases = await leasesOf(wish, acctId, deps);
-  const own = leases.find(({ change }) => wantedOf(change) === wantedOf(wish.change));
+  const own = rules.map((rule) => leases.find((lease) => hasSet(lease, rule)));
+  const isTemporary = own.some((lease) => lease !== undefined);
   if (wish.term.kind === 'permanent') {
-    for (const lease of leases) await replace(lease, deps);
-    return own === undefined ? null : { note: 'It was temporary; now it stays until it is changed.', control: null };
+    for (const lease of leases)
+      await takeOver(
+        lease,
+        rules.map(({ change }) => change),
+        deps,
+      );
+    const note = 'It was temporary; now it stays until it is changed.';
+    return isTemporary ? { note, control: null } : null;
   }
-  if (own === undefined) return null;
-  const opened = await openLease(action, wish, acctId, own.before, approval, deps);
-  if (own.id !== action.id) await replace(own, deps);
+  if (!isTemporary) return null;
+  const backs = singlesOf(wish.change, before).map((now, index) => {
+    const lease = own[index];
+    return lease === undefined ? now : earlierOf(lease, now);
+  });
+  const opened = await openLease(action, wish, acctId, joined(backs)?.value ?? before, approval, deps);
+  for (const lease of leases) {
+    const theirs = rules.filter((_rule, index) => own[index] === lease).map(({ change }) => change);
+    if (lease.id !== action.id) await takeOver(lease, theirs, deps);
+  }
   return opened;
+}
+
+/** The lease set this rule to this value. */
+function hasSet(lease: Lease, { change, value }: Single): boolean {
+  const rule = singlesOf(lease.change, lease.before).find((one) => targetOf(one.change) === targetOf(change));
+  return rule !== undefined && isSameValue(wantedOf(rule.change), value);
+}
+
+/** What a rule was before the lease. */
+function earlierOf(lease: Lease, single: Single): Single {
+  return (
+    singlesOf(lease.change, lease.before).find((one) => targetOf(one.change) === targetOf(single.change)) ?? single
+  );
 }
 
 /** A change that shows on no alert and on no request gets a message of its own, with its end and *Take back now*. */
@@ -100,17 +147,26 @@ async function show(lease: Lease, deps: PerformDeps): Promise<void> {
   if (lease.alertId === null && lease.requestId === null) await deps.postLease(lease);
 }
 
-/** A later change took its place: nothing is put back when its time is over. */
-async function replace(lease: Lease, deps: PerformDeps): Promise<void> {
-  await deps.leases.save({ ...lease, state: 'replaced', closedAt: deps.now().toISOString() });
+/** A later change took the place of these rules: they are not put back when the time is over. The others still are. */
+async function takeOver(lease: Lease, rules: readonly RuleOfOne[], deps: PerformDeps): Promise<void> {
+  if (rules.length === 0) return;
+  const targets = rules.map(targetOf);
+  const left = joined(
+    singlesOf(lease.change, lease.before).filter(({ change }) => !targets.includes(targetOf(change))),
+  );
+  const over = { ...lease, state: 'replaced', closedAt: deps.now().toISOString() } as const;
+  await deps.leases.save(left === null ? over : { ...lease, change: left.change, before: left.value });
   await deps.updateLease(lease.id);
 }
 
-/** Open leases of the rule that is meant. */
+/** Open leases of any of the rules that are meant. */
 async function leasesOf(wish: Wish, acctId: number, { leases }: PerformDeps): Promise<Lease[]> {
-  const target = targetOf(wish.change);
+  const targets = targetsOf(wish.change);
   return (await leases.all()).filter(
-    (lease) => lease.acctId === acctId && lease.state === 'open' && targetOf(lease.change) === target,
+    (lease) =>
+      lease.acctId === acctId &&
+      lease.state === 'open' &&
+      targetsOf(lease.change).some((target) => targets.includes(target)),
   );
 }
 

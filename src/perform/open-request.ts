@@ -1,6 +1,6 @@
 import type { CardFacts } from '../alert/alert.ts';
 import { formatCents } from '../alert/money.ts';
-import { type RuleValue, targetOf, wantedOf } from '../alert/rule-change.ts';
+import { isSameValue, type RuleValue, targetsOf, wantedOf } from '../alert/rule-change.ts';
 import { Action, requestIdOf } from '../authority/action.ts';
 import { REQUEST_MS } from '../authority/policy.ts';
 import type { Wish } from '../authority/wish.ts';
@@ -69,8 +69,8 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
 function isSame({ acctId, wish, action }: LimitRequest, asked: Asked): boolean {
   return (
     acctId === asked.acctId &&
-    targetOf(wish.change) === targetOf(asked.wish.change) &&
-    wantedOf(wish.change) === wantedOf(asked.wish.change) &&
+    targetsOf(wish.change).join() === targetsOf(asked.wish.change).join() &&
+    isSameValue(wantedOf(wish.change), wantedOf(asked.wish.change)) &&
     action.verb === asked.action.verb
   );
 }

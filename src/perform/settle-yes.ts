@@ -1,7 +1,8 @@
 import { auditLine } from '../../templates/audit-line.ts';
 import type { Refusal } from '../../templates/refusal.ts';
 import { glassBroken } from '../../templates/request-notes.ts';
-import { ruleName } from '../alert/rule-change.ts';
+import { isOfLimits } from '../alert/rule-change.ts';
+import { ruleName } from '../alert/rule-words.ts';
 import { Action } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import type { Wish } from '../authority/wish.ts';
@@ -15,7 +16,7 @@ import { settle, tellHolderDecided, tellHolderUnsure } from './settle-request.ts
  * one, or of who says yes to a holder. It keeps the click's own id: a later yes, after one that failed, is another try.
  */
 export function changeOfYes(click: Action, { action: asked }: LimitRequest, wish: Wish): Action {
-  const verb = wish.change.kind === 'limit' ? 'limit' : 'allow';
+  const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
   const isInOwnName = click.verb === 'break_glass' || asked.verb === 'ask';
   const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
   const byWhom = isInOwnName ? { ...click, target: asked.target, reason } : asked;

@@ -1,4 +1,5 @@
-import { isLooser, ruleName, wantedOf } from '../alert/rule-change.ts';
+import { isLooser, wantedOf } from '../alert/rule-change.ts';
+import { ruleName } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
 import type { Lease } from '../store/leases.ts';
@@ -7,7 +8,7 @@ import { putBack } from './end-lease.ts';
 import { isOwnCardOf } from './exposure.ts';
 import { refuse } from './record-refusal.ts';
 import { auditRecord } from './report.ts';
-import { tellEnd } from './tell-lease-end.ts';
+import { showEnd, tellEnd } from './tell-lease-end.ts';
 
 /**
  * *Take back now*, and the answer to "somebody changed it meanwhile": put back, or leave it.
@@ -24,6 +25,9 @@ export async function decideLease(action: Action, deps: PerformDeps): Promise<vo
     const lease = await deps.leases.get(leaseId);
     if (lease === null) return;
     const isExpected = action.verb === 'settle_lease' ? lease.state === 'asking' : lease.state === 'open';
+    // Done by this very click, before a crash.
+    const isOwnEnd = lease.closedBy === action.actor.userId && (await deps.journal.read(action.id)) !== null;
+    if (isOwnEnd) return await showEnd(lease, deps);
     if (!isExpected) return await no(action, overWords[lease.state], 'Nothing is left to be done.', deps);
     // Taking back what was lowered for a while is a raise.
     const isRaise = isLooser(wantedOf(lease.change), lease.before);

@@ -2,7 +2,8 @@ import { auditLine } from '../../templates/audit-line.ts';
 import { changeWords } from '../../templates/change-words.ts';
 import { leaseEnded } from '../../templates/lease.ts';
 import type { Outcome } from '../alert/alert.ts';
-import { ruleName, ruleState, wantedOf } from '../alert/rule-change.ts';
+import { wantedOf } from '../alert/rule-change.ts';
+import { ruleName, ruleState } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import type { Lease } from '../store/leases.ts';
 import type { PerformDeps } from './deps.ts';
@@ -17,13 +18,14 @@ const details: Readonly<Record<Told, string>> = {
 };
 
 /**
- * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it.
+ * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it. The
+ * lease is over last: killed before that, it is ended and told again, and no part of it does harm twice.
  *
  * @param action the click that ended it; null when its time was over.
  * @param refused the card API's words, when it did not let us.
  */
 export async function tellEnd(lease: Lease, action: Action | null, deps: PerformDeps, refused = ''): Promise<void> {
-  const { id, acctId, change, alertId, requestId } = lease;
+  const { id, acctId, change, alertId } = lease;
   const state = lease.state as Told;
   const at = deps.now().toISOString();
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
@@ -49,7 +51,6 @@ export async function tellEnd(lease: Lease, action: Action | null, deps: Perform
     detail,
     twoPersonAboveCents: deps.twoPersonAboveCents,
   });
-  await deps.leases.save(lease);
 
   const did = isBack ? `put back the ${ruleName(change)} of` : `left the ${ruleName(change)} of`;
   const by = action?.actor.userId ?? null;
@@ -59,11 +60,18 @@ export async function tellEnd(lease: Lease, action: Action | null, deps: Perform
     await deps.alerts.setOutcome(alertId, `end-${id}`, toOutcome(lease, state, detail, at, by));
     await deps.updateMessages(alertId);
   }
+  if (lease.by.userId !== by) await deps.tellDirectly(lease.by.userId, `lease-${id}-${state}`, leaseEnded(lease, card));
+  await deps.leases.save(lease);
+  await showEnd(lease, deps);
+}
+
+/** Brings everything that shows a lease up to date with its end. Safe to repeat. */
+export async function showEnd(lease: Lease, deps: PerformDeps): Promise<void> {
+  const { id, requestId, state } = lease;
   if (requestId !== null) await deps.updateRequest(requestId);
   // Whoever has to decide finds it in the channel for requests, wherever the change was made.
   if (state === 'asking' && lease.refs.length === 0) await deps.postLease(lease);
   await deps.updateLease(id);
-  if (lease.by.userId !== by) await deps.tellDirectly(lease.by.userId, `lease-${id}-${state}`, leaseEnded(lease, card));
 }
 
 function toOutcome(lease: Lease, state: Told, detail: string, at: string, by: string | null): Outcome {

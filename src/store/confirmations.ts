@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { targetOf } from '../alert/rule-change.ts';
+import { targetsOf } from '../alert/rule-change.ts';
 import { Action } from '../authority/action.ts';
 import { type Expected, Result } from '../authority/result.ts';
 import { stateKey } from '../keys.ts';
@@ -53,9 +53,9 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
     const text = await redis.hget(key, actionId);
     return text === null ? null : AwaitedConfirmation.parse(JSON.parse(text));
   };
-  const latestKey = (acctId: number, expected: Expected): string => {
-    const subject = expected.kind === 'status' ? 'status' : targetOf(expected.change);
-    return stateKey(`changed:${acctId}:${subject}`);
+  const latestKeys = (acctId: number, expected: Expected): string[] => {
+    const subjects = expected.kind === 'status' ? ['status'] : targetsOf(expected.change);
+    return subjects.map((subject) => stateKey(`changed:${acctId}:${subject}`));
   };
 
   return {
@@ -75,11 +75,13 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
       return Object.values(await redis.hgetall(key)).map((text) => AwaitedConfirmation.parse(JSON.parse(text)));
     },
     async changed(acctId, expected, id) {
-      await redis.set(latestKey(acctId, expected), id, 'EX', LATEST_TTL_SECONDS);
+      const change = redis.multi();
+      for (const key of latestKeys(acctId, expected)) change.set(key, id, 'EX', LATEST_TTL_SECONDS);
+      await change.exec();
     },
     async isOvertaken(acctId, expected, id) {
-      const latest = await redis.get(latestKey(acctId, expected));
-      return latest !== null && latest !== id;
+      const latest = await redis.mget(latestKeys(acctId, expected));
+      return latest.some((one) => one !== null && one !== id);
     },
   };
 }

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limitWindows } from '../../src/alert/alert.ts';
+import { requestMessage } from '../../src/request-message.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { Lease } from '../../src/store/leases.ts';
 import { LimitRequest } from '../../src/store/requests.ts';
@@ -36,17 +38,28 @@ import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
 const at = '2026-11-20T14:14:00Z';
 const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
 
-const requestOf = (one: string, two: string): LimitRequest =>
+/** As many limits as a card can have, in a category of any name. */
+const limits = (name: string) => ({
+  kind: 'limits' as const,
+  limits: limitWindows.flatMap((period) =>
+    [{ id: 1, name }, null].map((category) => ({ period, category, limitCents: 500 })),
+  ),
+});
+const several = many<number | null>(null, limitWindows.length * 2);
+
+const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
   LimitRequest.parse({
     id: 'req_1',
     action: ask('limit', { reason: two }),
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },
     wish: {
-      change: { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
+      change: isSeveral
+        ? limits(one)
+        : { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
       term: { kind: 'permanent' },
     },
-    before: 400,
+    before: isSeveral ? several : 400,
     needed: 1,
     approvals: [],
     state: 'glass',
@@ -91,17 +104,21 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'decide-form': (one, two) => {
-    const request = requestOf(one, two);
-    return (['change', 'deny', 'glass'] as const).map((purpose) =>
-      decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 5000 }),
+    return [requestOf(one, two), requestOf(one, two, true)].flatMap((request) =>
+      (['change', 'deny', 'glass'] as const).map((purpose) =>
+        decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 5000 }),
+      ),
     );
   },
-  'request-notes': (one, two) => [
-    requestReminder(requestOf(one, two), many('U1')),
-    glassBroken(requestOf(one, two), many('U1')),
-    requestDecided({ ...requestOf(one, two), state: 'denied' }),
-    requestUnsure(requestOf(one, two), { by: two, wish: requestOf(one, two).wish }),
-  ],
+  'request-notes': (one, two) =>
+    [requestOf(one, two), requestOf(one, two, true)].flatMap((request) => [
+      requestReminder(request, many('U1')),
+      glassBroken(request, many('U1')),
+      requestDecided(request),
+      requestDecided({ ...request, state: 'denied' }),
+      requestUnsure(request, { by: two, wish: request.wish }),
+      requestMessage(request),
+    ]),
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
@@ -111,7 +128,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'holder-request': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
     const change = { kind: 'limit' as const, period: 'daily' as const, category: { id: 1, name: one }, limitCents: 5 };
-    return [requestSent({ card, change, before: 1, term: { kind: 'permanent' }, note: two })];
+    return [
+      requestSent({ card, change, before: 1, term: { kind: 'permanent' }, note: two }),
+      requestSent({ card, change: limits(one), before: several, term: { kind: 'permanent' }, note: two }),
+    ];
   },
   lease: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
@@ -119,8 +139,9 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       const given = Lease.parse({
         id: 'act_1',
         acctId: 1,
-        change: { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
-        before: 400,
+        change: limits(one),
+        before: several,
+        found: several,
         term: { kind: 'permanent' },
         by: { userId: one, teamId: 'T1' },
         openedAt: at,
@@ -132,7 +153,9 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         closedAt: two,
         closedBy: one,
       });
-      return [lease(given, card), leaseEnded(given, card)];
+      const change = { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 } as const;
+      const ofOne = { ...given, change, before: 400, found: null };
+      return [given, ofOne].flatMap((shown) => [lease(shown, card), leaseEnded(shown, card)]);
     });
   },
   'limit-card-form': () => [limitCardForm('p_1')],

@@ -7,7 +7,7 @@ import { declined, raise } from '../templates/fixtures.ts';
 import { useRedis } from './store/on-redis.ts';
 
 const redis = useRedis();
-const found: Remedy = { ...raise, alsoBinding: [] };
+const found: Remedy = { ...raise, alsoBinding: [], along: [] };
 
 async function enrich(alert: TransactionAlert, checks: PurchaseCheck[], hasWaited = false) {
   const alerts = createAlerts(redis());

@@ -123,6 +123,7 @@ export const answer = {
       remainingCents: 3510,
       suggestedCents: 44_900,
       alsoBinding: [],
+      along: [],
     },
     state: 'checked',
   } satisfies RemedyForm,

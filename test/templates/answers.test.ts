@@ -218,6 +218,24 @@ it('a notice about the bot says what happened, what it means and what to do', ()
   expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing has to be done\.$/);
 });
 
+it('a request for several limits names each, from what to what', () => {
+  const change = {
+    kind: 'limits' as const,
+    limits: [
+      { period: 'daily' as const, category: null, limitCents: 200_000 },
+      { period: 'weekly' as const, category: { id: 9, name: 'Books; <Maps>' }, limitCents: 210_000 },
+    ],
+  };
+  const { text, blocks } = approvalRequest({ ...answer.request, change, before: [40_000, null] });
+
+  expect(text).toContain(
+    'asks to raise the daily limit and weekly limit for Books, &lt;Maps&gt; of Jane Doe’s card ending 1212, daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
+  );
+  expect(shown(blocks)).toContain('*Daily limit*\n$400.00 → $2,000.00 (+$1,600.00)');
+  expect(shown(blocks)).toContain('*Weekly limit for Books, &lt;Maps&gt;*\nno limit → $2,100.00');
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+});
+
 describe('the form behind “Raise limit…”', () => {
   it('has the period chosen and the suggestion filled in', () => {
     const form = remedyForm(answer.form);
@@ -235,6 +253,54 @@ describe('the form behind “Raise limit…”', () => {
       '*Jane Doe’s card ending 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
     );
     expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
+  });
+
+  const weekly = { period: 'weekly', currentCents: 60_000, remainingCents: 1000, suggestedCents: 67_410 } as const;
+  const ofMonth = { period: 'monthly', currentCents: 61_000, remainingCents: null, suggestedCents: 67_410 } as const;
+  const daily = { ...answer.form.remedy, period: 'daily' } as const;
+
+  it('asks for each of several limits, and says which stop the purchase and which rise along', () => {
+    const remedy = { ...daily, alsoBinding: [weekly], along: [ofMonth] };
+    const form = remedyForm({ ...answer.form, remedy });
+    const inputs = form.blocks.filter((block) => block.type === 'input');
+
+    expect(form.title.text).toBe('Raise 3 limits');
+    expect(texts(form.blocks)[0]?.text).toContain(
+      'This purchase is stopped by two limits: the daily limit of $400.00 ($35.10 left) and the weekly limit of $600.00 ($10.00 left).\nRaised along, because one of them would be above: the monthly limit of $610.00.',
+    );
+    expect(inputs.slice(0, 3)).toMatchObject([
+      { label: { text: 'New daily limit in dollars' }, optional: true, element: { initial_value: '449.00' } },
+      { label: { text: 'New weekly limit in dollars' }, optional: true, element: { initial_value: '674.10' } },
+      { label: { text: 'New monthly limit in dollars' }, optional: true, element: { initial_value: '674.10' } },
+    ]);
+    expect(JSON.stringify(form)).toContain('These are the lowest limits that let this purchase through.');
+    expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
+  });
+
+  it('names a single purchase and the card’s own limit beside that of a category', () => {
+    const category = { id: 5, name: 'Fuel' };
+    const atOnce = { ...daily, period: 'transaction', category, currentCents: 5000, remainingCents: 5000 } as const;
+    const remedy = { ...atOnce, alsoBinding: [{ ...weekly, category: null }] };
+
+    expect(texts(remedyForm({ ...answer.form, remedy }).blocks)[0]?.text).toContain(
+      'stopped by two limits: the limit for a single purchase at Fuel of $50.00 and the weekly limit of $600.00 ($10.00 left).',
+    );
+    expect(texts(remedyForm({ ...answer.form, remedy: atOnce }).blocks)[0]?.text).toContain(
+      'Limit for merchant category: *Fuel*\nCurrent limit for a single purchase: $50.00',
+    );
+  });
+
+  it('asks anew with the amounts that were typed, where others have to rise along', () => {
+    const typed = [
+      { ...weekly, category: null, suggestedCents: 90_000, isAlong: false },
+      { ...ofMonth, category: null, suggestedCents: 90_000, isAlong: true },
+    ];
+    const form = remedyForm({ ...answer.form, remedy: { ...daily, ...weekly }, state: 'along', typed });
+
+    expect(texts(form.blocks)[0]?.text).toMatch(
+      /You raise the weekly limit.*Look at all amounts, then submit again\.\nRaised along, because it would be above: the monthly limit of \$610\.00\.$/,
+    );
+    expect(JSON.stringify(form).match(/"initial_value":"900\.00"/g)).toHaveLength(2);
   });
 
   it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {

@@ -7,6 +7,12 @@ it.each([
   ['active', 'blocked', 'Active → blocked'],
   ['daily limit $150.00', 'daily limit $150.00', 'Daily limit $150.00 → daily limit $150.00'],
   ['daily limit', 'daily limit $150.00', 'Daily limit → daily limit $150.00'],
+  [
+    'daily limit $150.00; weekly limit none',
+    'daily limit $400.00; weekly limit $900.00',
+    'Daily limit $150.00 → $400.00; weekly limit none → $900.00',
+  ],
+  ['a; b', 'c', 'A; b → c'],
 ])('%s, then %s', (before, after, words) => {
   expect(changeWords(before, after)).toBe(words);
 });

@@ -74,6 +74,29 @@ describe('a declined purchase', () => {
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });
 
+  it('names all limits that have to rise, of the category and of the card, with those that stop nothing themselves', () => {
+    const category = { id: 7, name: 'Fuel' };
+    const daily = { period: 'daily', currentCents: 50_000, remainingCents: 8000, suggestedCents: 50_410 } as const;
+    const weekly = { period: 'weekly', currentCents: 50_200, remainingCents: null, suggestedCents: 50_410 } as const;
+    const atOnce = { ...raise, period: 'transaction', category, currentCents: 6000, remainingCents: 6000 } as const;
+    const remedy = {
+      ...atOnce,
+      suggestedCents: 8410,
+      alsoBinding: [{ ...daily, category: null }],
+      along: [{ ...weekly, category: null }],
+    };
+    const { blocks } = decline(declined('decline.rule.velocity.mcc', 'over', { remedy }), inChannel);
+
+    expect(shown(blocks)).toContain(
+      '*$24.10 over the limit for a single purchase at Fuel of $60.00*.\nAlso too small: overall daily limit ($80.00 was left,',
+    );
+    expect(shown(blocks)).toContain(
+      'Raise the limit for a single purchase at Fuel to at least $84.10, the daily limit to at least $504.10 and the weekly limit to at least $504.10 if',
+    );
+    expect(shown(blocks)).toContain('*Cardholder:* Ask for a higher limit, or pay $60.00 or less.');
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise 3 limits…' } });
+  });
+
   it('that was repeated says how often, for how much, and when first and last', () => {
     const repeats = {
       C1: { count: 4, firstAt: '2026-11-20T14:14:00Z', lastAt: '2026-11-20T14:31:00Z', minCents: 1200, maxCents: 8410 },

@@ -77,6 +77,7 @@ export const raise = {
   remainingCents: 3510,
   suggestedCents: 44_900,
   alsoBinding: [],
+  along: [],
 } as const;
 
 export function change(over: Partial<StatusChange> = {}): StatusChange {

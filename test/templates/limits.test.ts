@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Alert, CardTestingAlert } from '../../src/alert/alert.ts';
+import { type Alert, CardTestingAlert, limitWindows } from '../../src/alert/alert.ts';
 import { declineCodes } from '../../src/alert/decline-reason.ts';
 import { transactionKinds } from '../../src/alert/event.ts';
 import { actionResult } from '../../templates/action-result.ts';
@@ -259,6 +259,13 @@ describe('whatever strings arrive, Slack takes the message and they show as text
 
         expect(checkBlocks(blocks, 'modal')).toEqual([]);
         expectSafe(blocks);
+        const { period: _period, ...limit } = answer.form.remedy;
+        const alsoBinding = limitWindows.flatMap((period) =>
+          [{ id: 2, name: text }, null].map((category) => ({ ...limit, period, category })),
+        );
+        const several = remedyForm({ ...answer.form, alert, remedy: { ...remedy, alsoBinding } });
+        expect(checkBlocks(several.blocks, 'modal')).toEqual([]);
+        expectSafe(several.blocks);
       }),
     );
   });

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { LimitPeriod } from '../../../src/alert/alert.ts';
 import { bindingLimit, type Remaining } from '../../../src/alert/binding-limit.ts';
-import type { CardLimits } from '../../../src/alert/limit-change.ts';
+import { type CardLimits, contradiction } from '../../../src/alert/limit-change.ts';
+import { changeOf, limitsToRaise } from '../../../src/alert/remedy-change.ts';
+import { plannedOf, targetsOf } from '../../../src/alert/rule-change.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const rules: CardLimits = {
@@ -34,6 +37,7 @@ describe('the limit that stopped a purchase', () => {
         remainingCents: 2_500,
         suggestedCents: 55_910,
         alsoBinding: [],
+        along: [],
       },
       shortfallCents: 5_910,
     });
@@ -109,5 +113,184 @@ describe('the limit that stopped a purchase', () => {
     for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
       expect(bindingLimit({ code, amountCents: 1 }, remaining, rules)).toBeNull();
     }
+  });
+});
+
+describe('all limits that a purchase would meet', () => {
+  type Windows = Partial<Record<LimitPeriod, [limit: number, left: number]>>;
+  interface Card {
+    readonly overall?: Windows;
+    readonly restaurants?: Windows;
+    readonly fuel?: Windows;
+    readonly atOnce?: number;
+  }
+  /** A card with these limits in dollars, and what is left of each. */
+  function cardOf({ overall = {}, restaurants = {}, fuel = {}, atOnce }: Card): [Remaining, CardLimits] {
+    const rows = (windows: Windows) =>
+      Object.entries(windows).map(([period, [limit, left]]) => ({
+        period: period as LimitPeriod,
+        limitCents: limit * 100,
+        remainingCents: left * 100,
+      }));
+    const limitsOf = (windows: Windows) => ({
+      ...none,
+      ...Object.fromEntries(Object.entries(windows).map(([period, [limit]]) => [period, limit * 100])),
+    });
+    const categories = [
+      { id: 3, name: 'Restaurants', windows: restaurants, transactionLimitCents: atOnce ? atOnce * 100 : null },
+      { id: 7, name: 'Fuel', windows: fuel, transactionLimitCents: null },
+    ];
+    return [
+      {
+        overall: rows(overall),
+        categories: categories.flatMap(({ id, name, windows }) => rows(windows).map((row) => ({ id, name, ...row }))),
+      },
+      {
+        limits: limitsOf(overall),
+        categories: categories.map(({ windows, ...one }) => ({ ...one, limits: limitsOf(windows) })),
+      },
+    ];
+  }
+
+  const eating = { merchantKind: 'Eating Places and Restaurants' };
+  it.each<[string, { code: string; merchantKind?: string }, number, Card, string[]]>([
+    ['a day', velocity, 50, { overall: { daily: [100, 30], weekly: [400, 200] } }, ['daily 120']],
+    [
+      'a day and a week, tightest first',
+      velocity,
+      50,
+      { overall: { daily: [100, 30], weekly: [400, 20] } },
+      ['weekly 430', 'daily 120'],
+    ],
+    [
+      'all five',
+      velocity,
+      50,
+      { overall: { daily: [10, 10], weekly: [20, 20], monthly: [30, 30], yearly: [40, 40], lifetime: [45, 45] } },
+      ['daily 50', 'weekly 50', 'monthly 50', 'yearly 50', 'lifetime 50'],
+    ],
+    [
+      'a week that began in another month: the month has room, and would be below the week',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600] } },
+      ['weekly 640', '+ monthly 640'],
+    ],
+    [
+      'a week that began in another year: month and year rise along',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600], yearly: [630, 620], lifetime: [900, 100] } },
+      ['weekly 640', '+ monthly 640', '+ yearly 640'],
+    ],
+    [
+      'of its category and of the card',
+      ofCategory,
+      50,
+      { overall: { daily: [100, 40] }, restaurants: { daily: [60, 20], monthly: [500, 300] } },
+      ['daily 90 for 3', 'daily 110'],
+    ],
+    [
+      'of its category, which would be above the card’s own',
+      ofCategory,
+      50,
+      { overall: { daily: [80, 70] }, restaurants: { daily: [60, 20] } },
+      ['daily 90 for 3', '+ daily 90'],
+    ],
+    ['a single purchase', ofCategory, 50, { restaurants: { daily: [500, 400] }, atOnce: 40 }, ['transaction 50 for 3']],
+    [
+      'a single purchase and the category’s day and the card’s week',
+      { ...ofCategory, ...eating },
+      50,
+      { overall: { weekly: [300, 45] }, restaurants: { daily: [60, 30] }, fuel: { daily: [50, 1] }, atOnce: 40 },
+      ['daily 80 for 3', 'transaction 50 for 3', 'weekly 305'],
+    ],
+    [
+      'the card’s, then that of the category that sounds like the merchant',
+      { ...velocity, ...eating },
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] }, fuel: { daily: [50, 1] } },
+      ['daily 120', 'daily 90 for 3'],
+    ],
+    [
+      'the card’s alone, where it is not plain which category it is',
+      velocity,
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] } },
+      ['daily 120'],
+    ],
+    ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, ['daily ?']],
+  ])('%s', (_what, purchase, dollars, card, found) => {
+    const [remains, rules] = cardOf(card);
+    const remedy = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.remedy;
+    const raised = remedy === undefined ? [] : limitsToRaise(remedy);
+
+    expect(
+      raised.map(({ period, category, suggestedCents, isAlong }) => {
+        const amount = suggestedCents === null ? '?' : suggestedCents / 100;
+        return `${isAlong ? '+ ' : ''}${period} ${amount}${category === null ? '' : ` for ${category.id}`}`;
+      }),
+    ).toEqual(found);
+  });
+
+  it('are those of the rules, without amounts, where nobody says what remains', () => {
+    const [, rules] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [60, 0] }, atOnce: 30 });
+
+    expect(bindingLimit({ ...velocity, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
+      period: 'daily',
+      suggestedCents: null,
+      alsoBinding: [{ period: 'weekly', currentCents: 4_500, suggestedCents: null }],
+      along: [],
+    });
+    // A limit for a single purchase is whole for each: that much is certain.
+    expect(bindingLimit({ ...ofCategory, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
+      period: 'transaction',
+      currentCents: 3_000,
+      suggestedCents: 5_000,
+    });
+  });
+
+  it.each<[string, number, Card, string[]]>([
+    ['one', 50, { overall: { daily: [100, 30] } }, ['limit:daily:']],
+    ['two', 50, { overall: { daily: [100, 30], weekly: [400, 20] } }, ['limit:daily:', 'limit:weekly:']],
+    [
+      'one and what rises along',
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600] } },
+      ['limit:weekly:', 'limit:monthly:'],
+    ],
+  ])('are one change: %s', (_what, dollars, card, targets) => {
+    const [remains, limits] = cardOf(card);
+    const found = bindingLimit({ ...velocity, amountCents: dollars * 100 }, remains, limits);
+    const all = {
+      ...limits,
+      isEveryCategoryAllowed: false,
+      isInternationalAllowed: true,
+      isCardNotPresentAllowed: true,
+    };
+    const change = found === null ? null : changeOf(found.remedy, all, dollars * 100);
+
+    expect(change === null ? [] : targetsOf(change)).toEqual(targets);
+    expect(change === null ? null : contradiction(limits, plannedOf(change))).toBeNull();
+  });
+
+  it('without what remains the change lets the purchase pass for sure, and nothing is above another', () => {
+    const [, limits] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [80, 0] } });
+    const all = {
+      ...limits,
+      isEveryCategoryAllowed: false,
+      isInternationalAllowed: true,
+      isCardNotPresentAllowed: true,
+    };
+    const found = bindingLimit({ ...velocity, amountCents: 5_000 }, null, limits);
+
+    expect(found === null ? null : changeOf(found.remedy, all, 5_000)).toEqual({
+      kind: 'limits',
+      limits: [
+        { period: 'daily', category: null, limitCents: 9_000 },
+        { period: 'weekly', category: null, limitCents: 9_500 },
+        { period: 'monthly', category: null, limitCents: 9_500 },
+      ],
+    });
   });
 });

@@ -1,0 +1,289 @@
+import { Queue } from 'bullmq';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createLinks } from '../../src/store/links.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people, secrets } from '../support/people.ts';
+import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell();
+const { ana, ben, zoe, otto } = people;
+const queues: Queue[] = [];
+
+afterAll(async () => {
+  await Promise.all(queues.map((queue) => queue.close()));
+});
+
+const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+const textOf = (message: StoredMessage): string => cardbell().now(message).text;
+
+function limitsOf(card: SandboxAccount) {
+  const { DailySpendLimit, WeeklySpendLimit, MonthlySpendLimit } = rulesOf(card);
+  return [DailySpendLimit, WeeklySpendLimit, MonthlySpendLimit];
+}
+
+/** Rules as somebody set them where the card service is administered. */
+async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
+  const { status } = await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
+    method: 'PUT',
+    headers: { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...rules }),
+  });
+  expect(status).toBe(200);
+}
+
+async function cardWith(rules: object, money = 200): Promise<SandboxAccount> {
+  const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > money);
+  await setRules(card, rules);
+  return card;
+}
+
+function buy(card: SandboxAccount, Amount: number): boolean {
+  const merchant = { MerchantName: `SHOP ${card.AcctId}`, MCCCode: '5812' };
+  return cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount, ...merchant }).Approved;
+}
+
+/** A purchase that limits stop, and its alert. */
+async function stopped(card: SandboxAccount, amount: number): Promise<StoredMessage> {
+  expect(buy(card, amount)).toBe(false);
+  return await cardbell().waitFor(channels.declines, new RegExp(`SHOP ${card.AcctId}`));
+}
+
+async function openForm(user: string, message: StoredMessage, button: string, filled: RegExp): Promise<string> {
+  await cardbell().press(user, message, button);
+  return await formThatSays(user, filled);
+}
+
+async function formThatSays(user: string, words: RegExp): Promise<string> {
+  const top = () => cardbell().workspace.views.top(user);
+  const text = (): string => JSON.stringify(top()?.blocks ?? []);
+  await until(() => words.test(text()) && !text().includes('Checking'), `the form says ${words.source}`);
+  return top()?.id ?? '';
+}
+
+const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
+  cardbell().workspace.submitView({ user, viewId, values: { reason: 'conference', ...values } });
+
+/** Bodies of what was written of the card's rules by Cardbell. */
+function writesOf({ AcctId }: SandboxAccount): unknown[] {
+  return cardbell()
+    .writes()
+    .filter(({ path }) => path.includes(`/${AcctId}`))
+    .map(({ body }) => body);
+}
+
+async function records({ AcctId }: SandboxAccount) {
+  const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+  return chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === AcctId);
+}
+
+/** The time of a card's temporary change is over: wakes what would wake by itself. */
+async function timeIsOver(card: SandboxAccount): Promise<void> {
+  const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
+  const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
+  const queue = new Queue('upkeep', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
+  queues.push(queue);
+  await (await queue.getJob(`lease-${id}`))?.promote();
+}
+
+describe('a purchase that several limits stop', () => {
+  it('is approved once: all are raised in one write, it passes, and all go back', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
+    const alert = await stopped(card, 40);
+    expect(shown(alert)).toContain('Raise 2 limits…');
+    expect(shown(alert)).toMatch(
+      /Raise the daily limit to at least \$40\.00 and the weekly limit to at least \$40\.00/,
+    );
+    const since = writesOf(card).length;
+
+    const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit of \$10\.00/);
+    expect((await submit(ana, view, {})).errors).toBeUndefined();
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    expect(limitsOf(card)).toEqual([40, 40, null]);
+    expect(writesOf(card)).toHaveLength(since + 1);
+    expect(shown(alert)).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00.');
+    expect(shown(alert)).toContain('Goes back to daily limit $10.00 and weekly limit $20.00');
+    expect(buy(card, 40)).toBe(true);
+    await until(() => shown(alert).includes('Put back'), 'its authorization ends it');
+
+    expect(limitsOf(card)).toEqual([10, 20, null]);
+    expect(writesOf(card)).toHaveLength(since + 2);
+    expect(shown(alert)).toContain('Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00.');
+    await cardbell().waitFor(
+      channels.audit,
+      /changed the limit of .*: daily limit \$10\.00 → daily limit \$40\.00; weekly/,
+    );
+    const line = await cardbell().waitFor(channels.audit, /put back the daily limit and weekly limit of/);
+    expect(line.text).toContain('daily limit $40.00 → daily limit $10.00; weekly limit $40.00 → weekly limit $20.00');
+    expect((await records(card)).map(({ event, before, after }) => [event, before, after])).toEqual(
+      expect.arrayContaining([
+        ['sent', 'daily limit $10.00; weekly limit $20.00', 'daily limit $40.00; weekly limit $40.00'],
+        ['confirmed', 'daily limit $10.00; weekly limit $20.00', 'daily limit $40.00; weekly limit $40.00'],
+        ['ended', 'daily limit $40.00; weekly limit $40.00', 'daily limit $10.00; weekly limit $20.00'],
+      ]),
+    );
+  });
+
+  it('of its category and of the card: one for a single purchase, one for the day, and the card’s own', async () => {
+    const restaurants = { Id: 9, Name: 'Restaurants', TransactionLimit: 25, DailySpendLimit: 30 };
+    const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: [restaurants] });
+    const alert = await stopped(card, 40);
+
+    const view = await openForm(ana, alert, 'approve_remedy', /is stopped by three limits/);
+    expect(shown(alert)).toContain('$15.00 over the limit for a single purchase at Restaurants of $25.00');
+    await submit(ana, view, { term: '1h' });
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    expect(rulesOf(card).MerchantCategories).toMatchObject([{ Id: 9, TransactionLimit: 40, DailySpendLimit: 40 }]);
+    expect(rulesOf(card).DailySpendLimit).toBe(40);
+    expect(shown(alert)).toContain(
+      'Limit for a single purchase at Restaurants $25.00 → $40.00; daily limit for Restaurants $30.00 → $40.00; daily limit $35.00 → $40.00.',
+    );
+    expect(buy(card, 40)).toBe(true);
+    await cardbell().press(ben, alert, 'revert_now');
+    await until(() => shown(alert).includes('Put back'), 'it is taken back');
+
+    expect(rulesOf(card).MerchantCategories).toMatchObject([{ Id: 9, TransactionLimit: 25, DailySpendLimit: 30 }]);
+    expect(rulesOf(card).DailySpendLimit).toBe(35);
+  });
+
+  it('one is left as it is where its amount is taken out', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
+    const alert = await stopped(card, 40);
+
+    const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
+    await submit(ana, view, { 'amount:daily': '15', 'amount:weekly': '' });
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    expect(limitsOf(card)).toEqual([15, 20, null]);
+  });
+
+  it('says beside the amounts that one would be above the other', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
+    const alert = await stopped(card, 40);
+
+    const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
+    const wrong = await submit(ana, view, { 'amount:daily': '60', 'amount:weekly': '50' });
+
+    expect(Object.values(wrong.errors ?? {})).toEqual([
+      'The daily limit of $60.00 would be above the weekly limit, $50.00. Change one of the two.',
+    ]);
+    expect(limitsOf(card)).toEqual([10, 20, null]);
+  });
+});
+
+describe('a limit for a single purchase', () => {
+  it('is named, raised by the form for an hour, and given back', async () => {
+    const card = await cardWith({ MerchantCategories: [{ Id: 9, Name: 'Restaurants', TransactionLimit: 25 }] });
+    const alert = await stopped(card, 40);
+    expect(shown(alert)).toContain('$15.00 over the limit for a single purchase at Restaurants of $25.00');
+
+    const view = await openForm(ana, alert, 'approve_remedy', /Current limit for a single purchase: \$25\.00/);
+    await submit(ana, view, { term: '1h' });
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+    expect(shown(alert)).toContain('Limit for a single purchase at Restaurants $25.00 → $40.00');
+    expect(buy(card, 40)).toBe(true);
+    expect(buy(card, 41)).toBe(false);
+    await timeIsOver(card);
+    await until(() => shown(alert).includes('Put back'), 'it goes back');
+
+    expect(rulesOf(card).MerchantCategories).toMatchObject([{ TransactionLimit: 25 }]);
+  });
+});
+
+describe('a day above a week', () => {
+  it('raises the week with it, once somebody has seen that it does', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 100, MonthlySpendLimit: 300 });
+    const alert = await stopped(card, 40);
+    const since = writesOf(card).length;
+
+    const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
+    await submit(ana, first, { amount: '150', term: '1h' });
+    const second = await formThatSays(ana, /Raised along, because it would be above: the weekly limit of \$100\.00/);
+    expect(writesOf(card)).toHaveLength(since);
+    expect((await submit(ana, second, {})).errors).toBeUndefined();
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    expect(limitsOf(card)).toEqual([150, 150, 300]);
+    expect(writesOf(card)).toHaveLength(since + 1);
+    expect(shown(alert)).toMatch(/Goes back to daily limit \$10\.00 and weekly limit \$100\.00/);
+  });
+
+  it('a category above the card raises the card’s with it', async () => {
+    const restaurants = { Id: 9, Name: 'Restaurants', DailySpendLimit: 30 };
+    const card = await cardWith({ DailySpendLimit: 60, WeeklySpendLimit: 70, MerchantCategories: [restaurants] });
+    const alert = await stopped(card, 40);
+
+    const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
+    await submit(ana, first, { amount: '90', term: 'permanent' });
+    const second = await formThatSays(ana, /the daily limit of \$60\.00 and the weekly limit of \$70\.00/);
+    await submit(ana, second, {});
+    await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+    expect(rulesOf(card).MerchantCategories).toMatchObject([{ DailySpendLimit: 90 }]);
+    expect(limitsOf(card)).toEqual([90, 90, null]);
+  });
+});
+
+it('somebody changed one of them meanwhile: people are asked, and their yes puts all back', async () => {
+  const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
+  const alert = await stopped(card, 40);
+  const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
+  await submit(ana, view, { term: '1h' });
+  await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+  await setRules(card, { WeeklySpendLimit: 90 });
+
+  await timeIsOver(card);
+  const question = await cardbell().waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
+  expect(question.text).toContain('they are daily limit $40.00 and weekly limit $90.00 now');
+  expect(limitsOf(card)).toEqual([40, 90, null]);
+  await cardbell().press(ben, question, 'put_back');
+  await until(() => limitsOf(card)[0] === 10, 'they go back');
+
+  expect(limitsOf(card)).toEqual([10, 20, null]);
+});
+
+describe('several limits, asked for', () => {
+  it('above the amount for two they wait for a second approver, who lowers both', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 }, 1500);
+    const alert = await stopped(card, 1300);
+    const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
+    await submit(ana, view, { term: '1h' });
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(request.text).toContain('asks to raise the daily limit and weekly limit of');
+    expect(shown(request)).toContain('Approval needed: raise 2 limits for');
+    expect(limitsOf(card)).toEqual([10, 20, null]);
+
+    const change = await openForm(ben, request, 'change_request', /New weekly limit in dollars/);
+    const wrong = await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': 'much' });
+    expect(Object.values(wrong.errors ?? {})).toEqual([expect.stringMatching(/Write dollars/)]);
+    await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': '1250', reason: '' });
+    await until(() => textOf(request).startsWith('Approved'), 'two have said yes');
+
+    expect(limitsOf(card)).toEqual([1200, 1250, null]);
+    await until(() => shown(alert).includes('Daily limit $10.00 → $1,200.00; weekly limit $20.00 → $1,250.00'), 'told');
+  });
+
+  it('a holder asks once, an approver says yes, and the purchase can be tried again', async () => {
+    const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
+    const at = new Date().toISOString();
+    await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+
+    await cardbell().command(otto, `ask ${last4Of(card)} 40 for 2 hours dinner`);
+    const sent = await cardbell().waitTold(otto, /Asked for your/);
+    expect(sent.text).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00 for 2 hours');
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    await cardbell().press(ben, request, 'decide_request_approve');
+    const told = await cardbell().workspace.waitForMessage(
+      ({ channel, text }) => channel.startsWith('D') && text.includes('try again now'),
+      60_000,
+    );
+
+    expect(told.text).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00 for 2 hours');
+    expect(limitsOf(card)).toEqual([40, 40, null]);
+    expect(buy(card, 40)).toBe(true);
+  });
+});
