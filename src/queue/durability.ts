@@ -1,5 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import { ConfigError } from '../errors.ts';
+import { intakeKey } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
 
 /** `redis`: as durable as its settings. `disk`: an answer of 200 means that the disk has it. */
@@ -85,6 +86,33 @@ export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[
   throw new ConfigError([
     `REDIS_DURABILITY: disk needs Redis with appendonly yes and appendfsync always, or one server from version 7.2; this is ${versions}${isCluster ? ', a cluster' : ''}, and its appendfsync could not be seen to be always`,
   ]);
+}
+
+/** A sync is due a second after the last at the soonest: what is known to be on disk sooner was not asked for. */
+const TOO_SOON_MS = 300;
+/** Below what a command may take (`queue/connection.ts`). */
+const SYNC_WITHIN_MS = 1900;
+const ROUNDS = 3;
+
+/**
+ * Whether a server that syncs once a second says that the disk has a write before it can have it.
+ *
+ * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers: so they are
+ * tried. A second write straight after a sync has to wait for the next one.
+ */
+export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
+  const write = async (patienceMs: number): Promise<boolean> => {
+    const [, synced] = await Promise.all([
+      redis.set(intakeKey('on-disk'), '1'),
+      redis.call('WAITAOF', 1, 0, patienceMs) as Promise<unknown[]>,
+    ]);
+    return Number(synced[0]) > 0;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // A slow disk may have been at it for so long that the next sync is due already.
+    if (!(await write(SYNC_WITHIN_MS)) || !(await write(TOO_SOON_MS))) return false;
+  }
+  return true;
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {

@@ -1,7 +1,9 @@
 import { Cluster } from 'ioredis';
+import { ConfigError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type RedisClient, whenReady } from './connection.ts';
 import {
+  answersTooSoon,
   type DiskWait,
   type Durability,
   diskWaitOf,
@@ -13,6 +15,9 @@ import {
 
 /** How long a start waits for Redis to tell its settings. */
 const FIRST_LOOK_MS = 1500;
+
+const cannotBeTrusted =
+  'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
 export interface DurabilityWatch {
   /** How the disk is waited for; null while `disk` is asked for and not, or not yet, to be had. */
@@ -40,7 +45,9 @@ export async function watchDurability(
     if (wanted === 'disk') wait = null;
     const settings = await readSettings(redis);
     await tell(settings);
-    wait = diskWaitOf(wanted, settings, redis instanceof Cluster);
+    const found = diskWaitOf(wanted, settings, redis instanceof Cluster);
+    if (found === 'waitaof' && (await answersTooSoon(redis))) throw new ConfigError([cannotBeTrusted]);
+    wait = found;
   };
   const lookAgain = (): void => {
     look().catch((error: unknown) => {

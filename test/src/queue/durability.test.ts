@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/queue/connection.ts';
-import { diskWaitOf, problemsOf, type RedisSettings } from '../../../src/queue/durability.ts';
+import { answersTooSoon, diskWaitOf, problemsOf, type RedisSettings } from '../../../src/queue/durability.ts';
 import { createIntake } from '../../../src/queue/intake.ts';
 import { until } from '../../support/until.ts';
 import { read } from '../card/read.ts';
@@ -44,6 +44,18 @@ it.each<[string, Partial<RedisSettings>, boolean]>([
 ])('it cannot where Redis is %s: that is said, and nobody is told that it could', (_what, settings, isCluster) => {
   expect(() => diskWaitOf('disk', [{ ...good, ...settings }], isCluster)).toThrow(ConfigError);
   expect(diskWaitOf('redis', [{ ...good, ...settings }], isCluster)).toBe('none');
+});
+
+it.each<[string, number[], boolean]>([
+  ['waits for the next sync', [1, 0], false],
+  ['was slow twice, so that the next sync was due at once', [1, 1, 1, 1, 1, 0], false],
+  ['never has it at all', [0], false],
+  ['always has it at once', [1, 1, 1, 1, 1, 1], true],
+])('a server whose disk %s: %j', async (_what, answers, isTooSoon) => {
+  const left = [...answers];
+  const { client } = newerRedis(async () => [left.shift() ?? 0, 0]);
+
+  expect(await answersTooSoon(client)).toBe(isTooSoon);
 });
 
 /** As much of a newer Redis as the intake sees: this machine's own cannot be asked about its disk. */
