@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,14 +8,9 @@ import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { startWorkspace, type Workspace } from '../../workspace/server.ts';
 import { type Child, startChild } from '../support/child-process.ts';
+import { createOrderSheet, type Orders } from '../support/orders.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
 import { startWire, type Wire } from './wire.ts';
-
-/** What a process under chaos is told to do; see preload.mjs. */
-export interface Orders {
-  readonly clockOffsetMs?: number;
-  readonly killAt?: { readonly pattern: string; readonly when: 'before' | 'after' };
-}
 
 /** A place in the cluster that is never empty for long: whoever dies is started again. */
 export interface Member {
@@ -47,8 +42,6 @@ export interface ChaosCluster {
   logs(): string[];
   stop(): Promise<void>;
 }
-
-const preload = new URL('./preload.mjs', import.meta.url).href;
 
 export async function startCluster(options: {
   /** Where the card service sends what comes of clicks. */
@@ -86,7 +79,6 @@ export async function startCluster(options: {
     SLACK_API_URL: workspace.apiUrl,
     ...peopleEnv,
     ALERTS_CHANNEL_SPEND: channels.spend,
-    NODE_OPTIONS: `--import=${preload}`,
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
   const workerEnv = { CARD_API_URL: sandbox.url, CARD_API_TOKEN: secrets.apiToken };
@@ -94,8 +86,7 @@ export async function startCluster(options: {
   let isStopping = false;
 
   async function createMember(process: 'web' | 'worker', index: number): Promise<Member> {
-    const ordersFile = join(folder, `orders-${process}-${index}.json`);
-    await writeFile(ordersFile, '{}');
+    const orders = await createOrderSheet(join(folder, `orders-${process}-${index}.json`));
     const port = await freePort();
     const env = { ...shared, ...(process === 'web' ? { ...webEnv, PORT: String(port) } : workerEnv) };
     let starts = 0;
@@ -104,7 +95,7 @@ export async function startCluster(options: {
 
     function start(): Child {
       starts += 1;
-      const started = startChild(process, { ...env, CHAOS_ORDERS: ordersFile });
+      const started = startChild(process, { ...env, ...orders.env });
       void started.exit.then(async ({ code, signal }) => {
         logs.push(...started.lines, `--- ${process} ${index} ended: ${signal ?? `exit code ${code}`}`);
         await sleep(150);
@@ -116,8 +107,8 @@ export async function startCluster(options: {
       process,
       url: `http://127.0.0.1:${port}`,
       child: () => child,
-      async order(orders) {
-        await writeFile(ordersFile, JSON.stringify(orders));
+      async order(given) {
+        await orders.write(given);
         // One that is just starting reads its orders by itself, and does not know the signal yet.
         if (child.isRunning() && child.lines.length > 0) child.kill('SIGUSR2');
       },

@@ -1,5 +1,5 @@
 /**
- * Loaded into each process under chaos, before Cardbell (`node --import`). It moves the wall clock, and kills the process
+ * Loaded into each process under orders, before Cardbell (`node --import`). It moves the wall clock, and kills the process
  * at the very moment at which it writes certain bytes to a socket: "the alert is saved", "Slack is asked".
  *
  * Orders lie in a file; SIGUSR2 has it read again.
@@ -13,7 +13,7 @@ let kill = null;
 
 function readOrders() {
   try {
-    const orders = JSON.parse(readFileSync(process.env.CHAOS_ORDERS, 'utf8'));
+    const orders = JSON.parse(readFileSync(process.env.TEST_ORDERS, 'utf8'));
     offsetMs = orders.clockOffsetMs ?? 0;
     kill =
       orders.killAt === undefined
