@@ -1,13 +1,12 @@
 import { SlackError } from './errors.ts';
 import type { Log } from './log.ts';
 import { nextMessage } from './next-message.ts';
+import type { Pace } from './pace.ts';
 import type { Draft } from './slack/draft.ts';
 import type { MessageRef } from './slack/message.ts';
 import type { Outbox } from './store/outbox.ts';
 import type { OutboxEntry, Sending } from './store/outbox-entry.ts';
 
-/** Slack takes about one message a second in a channel; the rest is room for a clock that is not ours. */
-export const POST_INTERVAL_MS = 1050;
 /** Nobody may touch a message on its way before its sender must have given up on it. */
 const LEASE_MS = 13_000;
 /**
@@ -18,8 +17,6 @@ const LEASE_MS = 13_000;
 const BEGIN_WITHIN_MS = 2500;
 /** A message that Slack has taken may show in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
-/** Somebody has to exchange the token; until then everything waits. */
-export const NOT_NOW_PAUSE_MS = 10_000;
 /** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
@@ -41,6 +38,7 @@ interface Deps {
   readonly refused: (entry: OutboxEntry, channel: string, error: SlackError) => Promise<void>;
   /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
+  readonly pace: Pace;
   readonly log: Log;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
@@ -113,7 +111,7 @@ async function send(
     if (!(error instanceof SlackError)) throw error;
     return await settleFailure(channel, sending, entries, draft, error, deps);
   }
-  await outbox.pauseFor(channel, POST_INTERVAL_MS);
+  await outbox.pauseFor(channel, deps.pace.postMs);
   await deps.posted(entries, ref);
   await outbox.settleSent(channel, sending.ref, ref.ts);
   return null;
@@ -127,7 +125,7 @@ async function settleFailure(
   error: SlackError,
   deps: Deps,
 ): Promise<number | null> {
-  const { outbox, log } = deps;
+  const { outbox, pace, log } = deps;
   const { code, slackError } = error;
   log.warn(
     { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
@@ -135,14 +133,14 @@ async function settleFailure(
   );
   switch (error.code) {
     case 'rate_limited': {
-      const wait = error.retryAfterMs ?? POST_INTERVAL_MS;
+      const wait = error.retryAfterMs ?? pace.postMs;
       await outbox.pauseFor(channel, wait);
       await outbox.settleUnsent(channel, sending.ref);
       return wait;
     }
     case 'token_dead':
       await outbox.settleUnsent(channel, sending.ref);
-      return NOT_NOW_PAUSE_MS;
+      return pace.tokenDeadMs;
     case 'channel_unusable':
       if (await deps.redirect(entries, channel, error)) {
         await outbox.settleDropped(channel, sending.ref);
@@ -151,7 +149,7 @@ async function settleFailure(
       await outbox.settleUnsent(channel, sending.ref);
       return NO_CHANNEL_PAUSE_MS;
     case 'refused':
-      await outbox.pauseFor(channel, POST_INTERVAL_MS);
+      await outbox.pauseFor(channel, pace.postMs);
       await settleRefused(channel, sending, entries, draft, error, deps);
       return null;
     case 'unknown':
@@ -188,7 +186,7 @@ async function drawNow(channel: string, entries: readonly OutboxEntry[], deps: D
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     deps.log.warn({ channel, code: error.code, slackError: error.slackError }, 'a message could not be made ready');
-    if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
+    if (error.code === 'token_dead') return deps.pace.tokenDeadMs;
     const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
     await deps.outbox.pauseFor(channel, wait);
     return wait;
@@ -202,7 +200,7 @@ async function reconcile(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
-  { outbox, findPost, posted, log }: Deps,
+  { outbox, findPost, posted, pace, log }: Deps,
 ): Promise<void> {
   let ts: string | null;
   try {
@@ -215,7 +213,7 @@ async function reconcile(
     }
     if (error.code === 'token_dead' && !mayNotRead.has(error.slackError)) {
       // Once the token is exchanged the channel can be asked; until then nobody knows, and nothing is repeated.
-      await outbox.pauseFor(channel, NOT_NOW_PAUSE_MS);
+      await outbox.pauseFor(channel, pace.tokenDeadMs);
       return;
     }
     // The history may not be read (scope missing, not in the channel): a second post is better than none.

@@ -1,5 +1,5 @@
 import { SlackError } from './errors.ts';
-import { NOT_NOW_PAUSE_MS } from './flush-outbox.ts';
+import type { Pace } from './pace.ts';
 import type { Run } from './queue/consumer.ts';
 
 const FIRST_PAUSE_MS = 1000;
@@ -13,7 +13,11 @@ const STARTS_MAX = 24 * 60;
  *
  * @returns milliseconds after which to come back, or null when it is done.
  */
-export async function whenSlackTakesIt(run: Pick<Run, 'starts'>, edit: () => Promise<void>): Promise<number | null> {
+export async function whenSlackTakesIt(
+  run: Pick<Run, 'starts'>,
+  { tokenDeadMs }: Pick<Pace, 'tokenDeadMs'>,
+  edit: () => Promise<void>,
+): Promise<number | null> {
   try {
     await edit();
     return null;
@@ -21,7 +25,7 @@ export async function whenSlackTakesIt(run: Pick<Run, 'starts'>, edit: () => Pro
     if (run.starts >= STARTS_MAX) throw error;
     const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(run.starts - 1, 10));
     if (!(error instanceof SlackError)) throw error;
-    if (error.code === 'token_dead') return NOT_NOW_PAUSE_MS;
+    if (error.code === 'token_dead') return tokenDeadMs;
     if (error.code === 'rate_limited') return error.retryAfterMs ?? FIRST_PAUSE_MS;
     if (error.code === 'unknown') return growing;
     throw error;

@@ -3,6 +3,7 @@ import { gapOf } from './alert/gap.ts';
 import type { WorkerConfig } from './config.ts';
 import { readHealth } from './health.ts';
 import type { Log } from './log.ts';
+import { type Pace, usualPace } from './pace.ts';
 import { connectPatient } from './queue/connection.ts';
 import { startConsumer } from './queue/consumer.ts';
 import type { QueueName } from './queue/jobs.ts';
@@ -30,7 +31,7 @@ const REMINDER_LOOK_MS = 5 * 60_000;
 const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 8 };
 
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
-export async function startWorker(config: WorkerConfig, log: Log): Promise<RunningProcess> {
+export async function startWorker(config: WorkerConfig, log: Log, pace: Pace = usualPace): Promise<RunningProcess> {
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
@@ -41,7 +42,7 @@ export async function startWorker(config: WorkerConfig, log: Log): Promise<Runni
     onProblems: (problems) => parts.tellOps(trouble.redisSettings(problems)),
   });
   const { queues, tellOps, card, leases, directory } = parts;
-  const processors = createProcessors(parts, log);
+  const processors = createProcessors(parts, pace, log);
   const consumers = (Object.keys(processors) as QueueName[]).map((name) =>
     startConsumer(name, processors[name], { redis, concurrency: concurrency[name], log }),
   );

@@ -7,6 +7,7 @@ import { endPurchaseLeases } from './end-purchase-leases.ts';
 import { flushOutbox } from './flush-outbox.ts';
 import { HomeOpened } from './home/opened.ts';
 import type { Log } from './log.ts';
+import type { Pace } from './pace.ts';
 import { ageRequest } from './perform/age-request.ts';
 import { confirmAction } from './perform/confirm-action.ts';
 import { endClaim } from './perform/decide-claim.ts';
@@ -44,7 +45,7 @@ import { whenSlackTakesIt } from './when-slack-takes-it.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** How the worker does the jobs of each queue; what was done may be shown in App Home. */
-export function createProcessors(parts: WorkerParts, log: Log): Readonly<Record<QueueName, Processor>> {
+export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Readonly<Record<QueueName, Processor>> {
   const { queues, slack, outbox, tellOps, alerts, requests, leases, claims, withLock, recovery, home } = parts;
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
@@ -76,6 +77,7 @@ export function createProcessors(parts: WorkerParts, log: Log): Readonly<Record<
         outbox,
         ...parts.poster,
         wakeIn: queues.flushOutboxIn,
+        pace,
         log,
         now: () => performance.now(),
         sleep,
@@ -83,7 +85,7 @@ export function createProcessors(parts: WorkerParts, log: Log): Readonly<Record<
     },
     async updates(data, run) {
       if (run.name === 'enrich-alert') return await parts.enrich(UpdateMessage.parse(data).alertId, run.hasWaited);
-      return await whenSlackTakesIt(run, async () => {
+      return await whenSlackTakesIt(run, pace, async () => {
         if (run.name === 'update-request') {
           const { requestId } = UpdateRequest.parse(data);
           return await updateRequest(requestId, {

@@ -3,12 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/store/links.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { ageRequest } from '../support/age-request.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga, gus, otto } = people;
 const MINUTE = 60_000;
 const queues: Queue[] = [];
@@ -57,21 +58,7 @@ async function form(user: string, message: StoredMessage, button: string): Promi
 const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
   cardbell().workspace.submitView({ user, viewId, values });
 
-/** Time passes for a request: what would look after it wakes. */
-async function age(request: StoredMessage, ms: number): Promise<void> {
-  const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
-  const { store } = cardbell();
-  const key = `{cardbell:state}:request:${id}`;
-  await until(async () => JSON.parse((await store.get(key)) ?? '{}').ref != null, 'its place is known');
-  const queue = new Queue('upkeep', { connection: store as never, prefix: '{cardbell:queue}' });
-  queues.push(queue);
-  await until(async () => (await queue.getJob(`age-${id}`))?.isDelayed() ?? false, 'somebody looks after it');
-  const kept = JSON.parse((await store.get(key)) ?? '{}');
-  const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
-  const action = { ...kept.action, askedAt: earlier(kept.action.askedAt) };
-  await store.set(key, JSON.stringify({ ...kept, action, expiresAt: earlier(kept.expiresAt) }));
-  await (await queue.getJob(`age-${id}`))?.promote();
-}
+const age = (request: StoredMessage, ms: number): Promise<void> => ageRequest(cardbell().store, request, ms);
 
 describe('a holder asks for more', () => {
   it('and is told to try again once an approver has said yes', async () => {

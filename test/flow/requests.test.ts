@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga } = people;
 
 /** Ana asks for a raise that takes two: from 200 to `dollars` a day. */

@@ -8,6 +8,7 @@ import { flushOutbox } from '../../src/flush-outbox.ts';
 import { outboxKey } from '../../src/keys.ts';
 import { createLog } from '../../src/log.ts';
 import { createPoster } from '../../src/outbox-poster.ts';
+import { usualPace } from '../../src/pace.ts';
 import type { Slack } from '../../src/slack/client.ts';
 import { createAlerts } from '../../src/store/alerts.ts';
 import { createJoinedMessages } from '../../src/store/joined.ts';
@@ -184,6 +185,7 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
         ...here,
         ...here.poster,
         wakeIn: async () => {},
+        pace: usualPace,
         log,
         now: () => performance.now(),
         sleep: async () => {},

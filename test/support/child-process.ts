@@ -26,9 +26,14 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `dist/src/NAME.js` with this environment and nothing else of ours. */
+/**
+ * Starts `dist/src/NAME.js` with this environment and nothing else of ours.
+ *
+ * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.mjs.
+ */
 export function startChild(name: 'web' | 'worker' | 'start', env: Record<string, string>): Child {
-  const child = spawn(process.execPath, [`dist/src/${name}.js`], {
+  const isPaced = name === 'worker' && env['TEST_PACE'] !== undefined;
+  const child = spawn(process.execPath, [isPaced ? 'test/support/paced-worker.mjs' : `dist/src/${name}.js`], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

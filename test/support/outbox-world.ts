@@ -1,6 +1,7 @@
 import { SlackError } from '../../src/errors.ts';
 import { flushOutbox } from '../../src/flush-outbox.ts';
 import { createLog } from '../../src/log.ts';
+import { usualPace } from '../../src/pace.ts';
 import type { Draft } from '../../src/slack/draft.ts';
 import type { Outbox } from '../../src/store/outbox.ts';
 import type { OutboxEntry, Sending } from '../../src/store/outbox-entry.ts';
@@ -110,7 +111,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       clock += ms;
     },
   };
-  const deps = { ...withMoments(parts), outbox: withMoments(outbox), log, now: () => clock };
+  const deps = { ...withMoments(parts), outbox: withMoments(outbox), pace: usualPace, log, now: () => clock };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
   async function drain(): Promise<void> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import type { Pace } from '../../src/pace.ts';
 import {
   type ApiCall,
   type Delivery,
@@ -19,12 +20,17 @@ import { until } from './until.ts';
 /** Longest wait for a message. Generous, as it decides nothing: some come with the next sweep, on a machine that may be busy. */
 export const WAIT_MS = 60_000;
 
+/** So that nobody waits for a channel's turn. */
+export const atOnce = { postMs: 20 } as const;
+
 export interface CardbellOptions {
   readonly webs?: number;
   readonly workers?: number;
   /** Both in one process, as `npm start` does, instead of webs and workers. */
   readonly together?: boolean;
   readonly env?: Record<string, string>;
+  /** Without: Slack's own. Faster for tests that post much and say nothing about it. */
+  readonly pace?: Partial<Pace>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
   /** Sees the parts before Cardbell does: to break something from the beginning. */
@@ -102,7 +108,11 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     ...options.env,
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
-  const workerEnv = { CARD_API_URL: sandbox.url, CARD_API_TOKEN: secrets.apiToken };
+  const workerEnv = {
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    ...(options.pace === undefined ? {} : { TEST_PACE: JSON.stringify(options.pace) }),
+  };
   const webs: Child[] = [];
   const workers: Child[] = [];
   const taken = new Set<number>();
