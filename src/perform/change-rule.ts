@@ -93,7 +93,11 @@ export async function changeRule(
       : await finish('done', settled);
   }
 
-  if (written?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expectedOf(wish), action.id))) {
+  const expects = expectedOf(wish);
+  if (
+    written?.state === 'sending' &&
+    (await deps.confirmations.isOvertaken(acctId, expects, action.id, written.followed))
+  ) {
     // Of several limits some may stand as we set them: these still end, or people are asked.
     const stands = singlesOf(wish.change, current).some(({ change, value }) => value === wantedOf(change));
     if (!stands) await deps.leases.forget(action.id);
@@ -101,8 +105,8 @@ export async function changeRule(
   }
 
   const sides = sidesOf(wish, current);
-  const expects = expectedOf(wish);
-  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after, expects } as const;
+  const followed = await deps.confirmations.changedBy(acctId, expects);
+  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after, expects, followed } as const;
   const end = endOf(await journal.write(action.id, sending));
   if (end !== null) {
     await tell(action, verbOf(wish), end, deps, approval ?? {});

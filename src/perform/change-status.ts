@@ -67,7 +67,10 @@ export async function changeStatus(
   }
 
   const expects: Expected = { kind: 'status', status: wished[verb], cardId: card?.cardId ?? null };
-  if (journal?.state === 'sending' && (await deps.confirmations.isOvertaken(acctId, expects, action.id)))
+  if (
+    journal?.state === 'sending' &&
+    (await deps.confirmations.isOvertaken(acctId, expects, action.id, journal.followed))
+  )
     return await finish('unknown', { note: overtaken });
 
   await send(
@@ -101,7 +104,8 @@ async function send(
 ): Promise<void> {
   const after = word(wished[verb]);
   const expects: Expected = { kind: 'status', status: wished[verb], cardId };
-  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after, expects }));
+  const followed = await deps.confirmations.changedBy(acctId, expects);
+  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after, expects, followed }));
   if (end !== null) return await tell(action, verb, end, deps);
   await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);

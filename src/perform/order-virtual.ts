@@ -9,7 +9,7 @@ import { noteOf } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { refuse } from './record-refusal.ts';
 import { auditRecord, endOf } from './report.ts';
-import { tellOrdered } from './tell-ordered.ts';
+import { tellIfAnswer, tellOrdered } from './tell-ordered.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
@@ -108,7 +108,10 @@ async function tell(
     const eventId = await deps.virtualOrders.expect({ kind: 'order', orderId }, { action, at });
     if (eventId !== null) await tellOrdered(action, eventId, deps);
   } else if (state === 'unknown') {
-    await deps.virtualOrders.expect({ kind: 'name', name: nameOf(order) }, { action, at: action.askedAt });
+    const asked = { action, at: action.askedAt };
+    const eventId = await deps.virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
+    // Its notice came while nobody knew yet that the answer was lost.
+    if (eventId !== null) await tellIfAnswer(asked, eventId, deps);
   }
   await deps.journal.write(action.id, { state: 'told', at, result });
 }

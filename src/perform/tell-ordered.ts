@@ -34,6 +34,16 @@ function isAfter(asked: Asked | null, callbackAt: string): boolean {
 
 const CLOCKS_DIFFER_MS = 60_000;
 
+/** An event of the same name came before: tells it, unless it is older than the order, or somebody else's. Safe to repeat. */
+export async function tellIfAnswer(asked: Asked, eventId: string, deps: PerformDeps): Promise<void> {
+  const stored = VirtualCardAlert.safeParse((await deps.alerts.get(eventId))?.alert);
+  if (!stored.success || !isAfter(asked, stored.data.event.callbackAt)) return;
+  const { action } = asked;
+  const known = stored.data.asked;
+  if (known != null && (known.by !== action.actor.userId || known.at !== action.askedAt)) return;
+  await tellOrdered(action, eventId, deps);
+}
+
 /** In a direct message, besides the alert in its channel, which says who asked. */
 export async function tellOrdered(action: Action, eventId: string, deps: PerformDeps): Promise<void> {
   const stored = VirtualCardAlert.safeParse((await deps.alerts.get(eventId))?.alert);

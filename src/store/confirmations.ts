@@ -42,8 +42,14 @@ export interface Confirmations {
   all(): Promise<AwaitedConfirmation[]>;
   /** `id` changed it last: what was sent before can no longer be seen. */
   changed(acctId: number, expected: Expected, id: string): Promise<void>;
-  /** True when something else changed the same since. */
-  isOvertaken(acctId: number, expected: Expected, id: string): Promise<boolean>;
+  /** The actions that changed it last, or parts of it; none: nobody lately. */
+  changedBy(acctId: number, expected: Expected): Promise<readonly string[]>;
+  /**
+   * True when something else changed the same since.
+   *
+   * @param followed what had changed it before; `id` may have been killed before it could note its own change.
+   */
+  isOvertaken(acctId: number, expected: Expected, id: string, followed?: readonly string[]): Promise<boolean>;
 }
 
 /** Changes that wait for their confirmation, by action id. */
@@ -79,9 +85,13 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
       for (const key of latestKeys(acctId, expected)) change.set(key, id, 'EX', LATEST_TTL_SECONDS);
       await change.exec();
     },
-    async isOvertaken(acctId, expected, id) {
+    async changedBy(acctId, expected) {
       const latest = await redis.mget(latestKeys(acctId, expected));
-      return latest.some((one) => one !== null && one !== id);
+      return latest.filter((id) => id !== null);
+    },
+    async isOvertaken(acctId, expected, id, followed = []) {
+      const latest = await redis.mget(latestKeys(acctId, expected));
+      return latest.some((one) => one !== null && one !== id && !followed.includes(one));
     },
   };
 }

@@ -17,6 +17,8 @@ export const JournalEntry = z.discriminatedUnion('state', [
     after: z.string().nullable(),
     /** What the card shows if it has: for whoever gives it up. */
     expects: Expected.optional(),
+    /** What had changed the same before: no reason to leave this undone after a crash. */
+    followed: z.array(z.string()).readonly().optional(),
   }),
   /** How it ended is certain; the record may lack it, and who must hear of it may not have heard yet. */
   z.strictObject({ state: z.literal('settled'), at: z.string(), result: Result }),

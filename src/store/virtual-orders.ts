@@ -17,7 +17,12 @@ const Asked = z.strictObject({ action: Action, at: z.string() });
 export type Asked = z.infer<typeof Asked>;
 
 export interface VirtualOrders {
-  /** `action` waits for it. @returns the event that came before, if one did. */
+  /**
+   * `action` waits for it.
+   *
+   * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
+   * resend, which is awaited before it is asked for.
+   */
   expect(awaited: Awaited, asked: Asked): Promise<string | null>;
   /** It came. @returns who waits for it; null when nobody does, yet. */
   arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
@@ -37,7 +42,7 @@ export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
   return {
     async expect(awaited, asked) {
       const { eventId } = await write(keyOf(awaited), 'asked', JSON.stringify(Asked.parse(asked)));
-      return awaited.kind === 'order' ? (eventId ?? null) : null;
+      return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
     async arrived(awaited, eventId) {
       const { asked } = await write(keyOf(awaited), 'eventId', eventId);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/authority/action.ts';
+import type { Expected } from '../../../src/authority/result.ts';
 import { CardApiError } from '../../../src/errors.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
@@ -49,6 +50,29 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
     expect(steps).toBeGreaterThan(20);
   });
 });
+
+describe.each(cases)(
+  '%s, after somebody else changed the same, its worker killed at any step',
+  (_what, verb, over, write, status) => {
+    it('is done all the same: what came before it is no reason to leave it', async () => {
+      const action = ask(verb, over);
+      const { wish } = action;
+      const change = wish === null ? null : wish.change;
+      const expected: Expected =
+        change === null ? { kind: 'status', status: 'BLOCKED', cardId: null } : { kind: 'rule', change };
+      const start = async (world: PerformWorld): Promise<PerformDeps> => {
+        world.service.status = status;
+        await world.deps.confirmations.changed(acctId, expected, 'act_before');
+        return world.deps;
+      };
+
+      await killEverywhere(redis(), action, start, async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual([write]);
+        expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
+      });
+    });
+  },
+);
 
 describe('a write that was done and whose answer was lost', () => {
   it.each(cases)(
@@ -178,28 +202,4 @@ it('done, but not on record even at the last attempt: nobody is told that it fai
   await performAction(action, world.deps);
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked/)]);
   expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
-});
-
-describe('an order of a virtual card, its worker killed at any step', () => {
-  const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
-
-  it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
-    const steps = await killEverywhere(
-      redis(),
-      action,
-      ({ deps }) => deps,
-      async (world, diedAt) => {
-        const sent = world.writes.length;
-        expect(sent, diedAt).toBeLessThanOrEqual(1);
-        const last = (await world.stations()).at(-1);
-        expect(last, diedAt).toBe(
-          /journal\.(write|begin)|orderVirtualCards/.test(diedAt) && last === 'unknown' ? last : 'done',
-        );
-        expect(await world.stations(), diedAt).toEqual(['asked', 'sent', last]);
-        expect(world.answers.at(-1)?.text, diedAt).toMatch(last === 'done' ? /^Ordered/ : /I do not order it again/);
-      },
-    );
-
-    expect(steps).toBeGreaterThan(15);
-  });
 });
