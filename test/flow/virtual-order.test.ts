@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
+import { filledOrder } from '../support/virtual-order-form.ts';
 
 const cardbell = useCardbell();
 const { ana, olga } = people;
@@ -18,20 +19,8 @@ async function openForm(user: string, name: string): Promise<string> {
   return top(user)?.id ?? '';
 }
 
-const filled = {
-  date_of_birth: '1991-04-30',
-  phone: '512-555-0142',
-  email: 'holder@example.com',
-  address_line1: '1 Main Street',
-  city: 'Austin',
-  state: 'TX',
-  postal_code: '78701',
-  amount: '25',
-  reason: 'ads budget',
-};
-
 const submit = (user: string, viewId: string, values: Record<string, unknown> = {}) =>
-  cardbell().workspace.submitView({ user, viewId, values: { ...filled, ...values } });
+  cardbell().workspace.submitView({ user, viewId, values: { ...filledOrder, ...values } });
 
 /** What the bot wrote to a person directly. */
 async function direct(user: string, pattern: RegExp): Promise<string> {

@@ -1,0 +1,223 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
+import { verifyChain } from '../../src/store/audit-verify.ts';
+import { createLinks } from '../../src/store/links.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { ageRequest } from '../support/age-request.ts';
+import { askSteps, each, glassSteps, name, orderSteps, table, yesSteps } from '../support/deaths.ts';
+import { createDoom } from '../support/doomed-worker.ts';
+import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+import { filledOrder } from '../support/virtual-order-form.ts';
+
+const cardbell = useCardbell({ pace: atOnce });
+const { ana, ben, zoe, olga, otto } = people;
+
+interface Case {
+  readonly card: SandboxAccount;
+  readonly actionId: string;
+  readonly request: StoredMessage;
+}
+const asks = new Map<string, Case>();
+const yeses = new Map<string, Case>();
+const glasses = new Map<string, Case>();
+const orders = new Map<string, { readonly holder: string; readonly actionId: string }>();
+const trees = ['Alder', 'Birch', 'Cedar', 'Elder', 'Hazel', 'Larch', 'Maple', 'Rowan'];
+
+const direct = (user: string): string => `D${user.slice(1)}`;
+const requestOf = (card: SandboxAccount): Promise<StoredMessage> =>
+  cardbell().waitFor(channels.approvals, new RegExp(`asks to raise .*${holderOf(card)}`));
+const formOf = async (user: string): Promise<string> => {
+  const top = () => cardbell().workspace.views.top(user);
+  await until(() => top() !== undefined, 'the form opens');
+  return top()?.id ?? '';
+};
+
+/** A card with a daily limit of 100 dollars, held by Otto. */
+async function ofOtto(status: string): Promise<SandboxAccount> {
+  const card = cardbell().take(status);
+  await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+  await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const at = new Date().toISOString();
+  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+  return card;
+}
+
+const ask = (card: SandboxAccount) => cardbell().command(otto, `ask ${card.AcctId} 1500 for 2 hours booth`);
+
+/** Each worker dies while it does what was asked last; what it left is done by those after it. */
+beforeAll(async () => {
+  const { workers, startWorker, workspace } = cardbell();
+  const doom = await createDoom(cardbell());
+  const active = await Promise.all(Array.from({ length: 13 }, () => ofOtto('ACTIVE')));
+  const cards = [...active, ...(await Promise.all(Array.from({ length: 3 }, () => ofOtto('BLOCKED'))))];
+  await workers.at(-1)?.stop();
+
+  const asked = new Map<SandboxAccount, string>();
+  await each(askSteps, async (pattern, when, what, row) => {
+    const card = cards[row] as SandboxAccount;
+    let replyTo = '';
+    const act = async (): Promise<void> => {
+      replyTo = (await ask(card)).responseUrl;
+    };
+    asked.set(card, await doom.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) }));
+  });
+  for (const card of cards.slice(asked.size)) await ask(card);
+  await each(orderSteps, async (pattern, when, what, row) => {
+    const holder = `Vera ${trees[row]}`;
+    const { responseUrl: replyTo } = await cardbell().command(ana, `virtual order ${holder}`);
+    const viewId = await formOf(ana);
+    const act = () => workspace.submitView({ user: ana, viewId, values: filledOrder });
+    const actionId = await doom.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) });
+    orders.set(what, { holder, actionId });
+  });
+
+  const worker = await startWorker();
+  const requests = new Map<SandboxAccount, StoredMessage>();
+  for (const card of cards) requests.set(card, await requestOf(card));
+  for (const [row, what] of table(askSteps).entries()) {
+    const card = cards[row] as SandboxAccount;
+    asks.set(name(...what), { card, actionId: asked.get(card) ?? '', request: requests.get(card) as StoredMessage });
+  }
+  for (const card of cards.slice(0, 8)) {
+    const request = requests.get(card) as StoredMessage;
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => cardbell().now(request).text.includes('1 of 2'), 'one has said yes');
+  }
+  for (const card of cards.slice(8)) {
+    const request = requests.get(card) as StoredMessage;
+    await ageRequest(cardbell().store, request, 16 * 60_000);
+    await until(() => JSON.stringify(cardbell().now(request)).includes('break_glass'), 'operators may');
+  }
+  await worker.stop();
+
+  await each(yesSteps, async (pattern, when, what, row) => {
+    const card = cards[row] as SandboxAccount;
+    const request = requests.get(card) as StoredMessage;
+    const facts = { acctId: card.AcctId, ts: request.ts };
+    const act = () => cardbell().press(zoe, request, 'decide_request_approve');
+    const actionId = await doom.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
+    yeses.set(what, { card, actionId, request });
+  });
+  await each(glassSteps, async (pattern, when, what, row) => {
+    const card = cards[row + 8] as SandboxAccount;
+    const request = requests.get(card) as StoredMessage;
+    const facts = { acctId: card.AcctId, ts: request.ts };
+    await cardbell().press(olga, request, 'break_glass');
+    const viewId = await formOf(olga);
+    const act = () => workspace.submitView({ user: olga, viewId, values: { reason: 'It closes at noon.' } });
+    const actionId = await doom.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
+    glasses.set(what, { card, actionId, request });
+  });
+
+  await startWorker();
+  await quiet(cardbell());
+  await doom.stop();
+}, 180_000);
+
+async function recordsOf(actionId: string): Promise<AuditRecord['event'][]> {
+  const events: AuditRecord['event'][] = [];
+  for await (const { record } of createAudit({ redis: cardbell().store }).read()) {
+    if (record?.actionId === actionId) events.push(record.event);
+  }
+  return events;
+}
+/** Changes of the card's rules that were asked of the card API, the first limit included. */
+const writesOf = ({ AcctId }: SandboxAccount): unknown[] =>
+  cardbell()
+    .writes()
+    .filter(({ path }) => path.includes(`/${AcctId}/`))
+    .map(({ body }) => (body as { DailySpendLimit?: number }).DailySpendLimit);
+const linesOf = (channel: string, pattern: RegExp): string[] =>
+  cardbell()
+    .workspace.messages(channel)
+    .filter(({ text, blocks }) => pattern.test(text + JSON.stringify(blocks)))
+    .map(({ text }) => text);
+const shownOf = (request: StoredMessage): string => JSON.stringify(cardbell().now(request).blocks);
+
+describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
+  it.each(table(askSteps))('just %s %s: it is one request, and the holder is told', async (when, step) => {
+    const { card, actionId } = asks.get(name(when, step)) as Case;
+
+    expect(linesOf(channels.approvals, new RegExp(`asks to raise .*${holderOf(card)}`))).toHaveLength(1);
+    expect((await recordsOf(actionId)).filter((event) => event === 'waiting')).toHaveLength(1);
+    const answers = cardbell()
+      .told(otto)
+      .filter((text) => text.includes(`Asked for your card ending ${last4Of(card)}`));
+    // Told, and killed before it could note so: said again rather than not at all.
+    expect(answers.length).toBeLessThanOrEqual(when === 'after' && step === 'the holder is answered' ? 2 : 1);
+    expect(answers.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the second approver says yes, and the worker is killed by SIGKILL', () => {
+  it.each(table(yesSteps))('just %s %s: it is one write, one end, one message', async (when, step) => {
+    const { card, actionId, request } = yeses.get(name(when, step)) as Case;
+
+    expect(writesOf(card)).toEqual([100, 1500]);
+    const [approved, sent, done, ...after] = await recordsOf(actionId);
+    expect([approved, sent, done]).toEqual(['approved', 'sent', 'done']);
+    expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
+    expect(cardbell().now(request).text).toMatch(new RegExp(`^Approved: .* by <@${ben}> and <@${zoe}>`));
+    expect(shownOf(request)).not.toContain('decide_request');
+    expect(shownOf(request)).toContain('revert_now');
+    const ref = actionId.slice(-8);
+    expect(linesOf(channels.audit, new RegExp(`changed the limit of .*${ref}`))).toHaveLength(1);
+    const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
+    expect(told).toEqual([expect.stringContaining('try again now')]);
+  });
+});
+
+describe('an operator breaks the glass, and the worker is killed by SIGKILL', () => {
+  it.each(table(glassSteps))('just %s %s: it is one write, one end, and told to everybody once', async (when, step) => {
+    const { card, actionId, request } = glasses.get(name(when, step)) as Case;
+
+    expect(writesOf(card)).toEqual([100, 1100]);
+    const [approved, sent, done, ...after] = await recordsOf(actionId);
+    expect([approved, sent, done]).toEqual(['approved', 'sent', 'done']);
+    expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
+    expect(cardbell().now(request).text).toMatch(/^Done without an approver/);
+    expect(shownOf(request)).not.toContain('decide_request');
+    const broken = new RegExp(`broke the glass for ${holderOf(card)}`);
+    expect(linesOf(channels.ops, broken)).toHaveLength(1);
+    expect(linesOf(channels.approvals, broken)).toHaveLength(1);
+    expect(linesOf(channels.audit, new RegExp(`broke the glass.*${actionId.slice(-8)}`))).toHaveLength(1);
+    const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
+    expect(told).toEqual([expect.stringContaining('try again now')]);
+  });
+});
+
+describe('a virtual card is ordered, and the worker is killed by SIGKILL', () => {
+  it.each(table(orderSteps))('just %s %s: it is ordered once at most, and said so', async (when, step) => {
+    const { holder, actionId } = orders.get(name(when, step)) as { holder: string; actionId: string };
+    const isUnsure = name(when, step) === 'after its journal is written' || step === 'the card API is asked to order';
+    const isOrdered = !isUnsure || name(when, step) === 'after the card API is asked to order';
+    const results = () => linesOf(direct(ana), new RegExp(`Virtual card created: ${holder}`));
+    if (isOrdered) await until(() => results().length > 0, 'the result is told');
+
+    const sent = cardbell()
+      .writes()
+      .filter(({ body }) => JSON.stringify(body).includes(`"LastName":"${holder.split(' ')[1]}"`));
+    expect(sent).toHaveLength(isOrdered ? 1 : 0);
+    const [asked, sending, end, ...after] = await recordsOf(actionId);
+    expect([asked, sending, end]).toEqual(['asked', 'sent', isUnsure ? 'unknown' : 'done']);
+    expect(after).toEqual(isOrdered ? ['confirmed'] : []);
+    const answers = cardbell()
+      .told(ana)
+      .filter((text) => text.includes(holder));
+    expect(answers.length).toBeLessThanOrEqual(name(when, step) === 'after the person is answered' ? 2 : 1);
+    expect(new Set(answers)).toEqual(
+      new Set([expect.stringMatching(isUnsure ? /I do not order it again/ : /^Ordered: a virtual card/)]),
+    );
+    expect(results()).toHaveLength(isOrdered ? 1 : 0);
+  });
+});
+
+it('after all these deaths the record is whole', async () => {
+  const audit = createAudit({ redis: cardbell().store });
+
+  expect(await verifyChain(audit.read(), await audit.head())).toMatchObject({ isWhole: true });
+});

@@ -1,0 +1,67 @@
+/** What is known of an action before it is done. */
+export interface Doomed {
+  readonly actionId: string;
+  readonly acctId?: number;
+  /** Where the message of the request stands. */
+  readonly ts?: string;
+  /** Where the person who asked is answered. */
+  readonly replyTo?: string;
+}
+/** Where a worker is killed: what it writes to a socket at that step. Case does not matter. */
+export type Steps = Readonly<Record<string, (doomed: Doomed) => string>>;
+
+const goesOnRecord =
+  (event: string) =>
+  ({ actionId }: Doomed) =>
+    `:chain\\r\\n[^]*"actionId":"${actionId}","event":"${event}"`;
+const inJournal =
+  (state: string) =>
+  ({ actionId }: Doomed) =>
+    `:journal:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
+const isAnswered = ({ replyTo }: Doomed): string => `POST ${new URL(replyTo ?? '').pathname}`;
+const isWritten = ({ acctId }: Doomed): string => `PUT /v4/Card/SpendRules/${acctId}/[^]*DailySpendLimit`;
+const isEdited = ({ ts }: Doomed): string => `chat\\.update[^]*${ts}`;
+
+export const askSteps: Steps = {
+  'its record is written': goesOnRecord('waiting'),
+  'its journal is written': inJournal('asked'),
+  'its message goes into the outbox': ({ actionId }) => `:sent:req_${actionId.slice(4)}[^]*"kind":"notice"`,
+  'the holder is answered': isAnswered,
+};
+export const yesSteps: Steps = {
+  'its journal is written': inJournal('sending'),
+  'the card API is asked to write': isWritten,
+  'its end is put on record': goesOnRecord('done'),
+  'the message is edited': isEdited,
+};
+export const glassSteps: Steps = {
+  'it is put on record': goesOnRecord('approved'),
+  'its end is written in the journal': inJournal('settled'),
+  'the card API is asked to write': isWritten,
+  'the message is edited': isEdited,
+};
+export const orderSteps: Steps = {
+  'its journal is written': inJournal('sending'),
+  'the card API is asked to order': () => 'POST /v4/VirtualCard/Order[^]*LastName',
+  'its end is put on record': goesOnRecord('done'),
+  'the person is answered': isAnswered,
+};
+
+export type When = 'before' | 'after';
+/** One row for each death: just before and just after each step. */
+export const table = (steps: Steps): [When, string][] =>
+  Object.keys(steps).flatMap((step): [When, string][] => [
+    ['before', step],
+    ['after', step],
+  ]);
+export const name = (when: When, step: string): string => `${when} ${step}`;
+
+/** All deaths of these steps, one after the other. */
+export async function each(
+  steps: Steps,
+  die: (pattern: (doomed: Doomed) => string, when: When, what: string, row: number) => Promise<void>,
+): Promise<void> {
+  for (const [row, [when, step]] of table(steps).entries()) {
+    await die(steps[step] as Steps[string], when, name(when, step), row);
+  }
+}
