@@ -2,7 +2,7 @@ import type { MessageRef } from './slack/message.ts';
 import { type Claims, isClaimId } from './store/claims.ts';
 import type { Leases } from './store/leases.ts';
 import type { WithLock } from './store/lock.ts';
-import type { Requests } from './store/requests.ts';
+import type { LimitRequest, Requests } from './store/requests.ts';
 
 interface Deps {
   readonly requests: Requests;
@@ -45,8 +45,8 @@ export function createPlaceNotice({
       const request = await requests.get(requestId);
       if (request === null) return;
       await requests.save({ ...request, ref });
-      // Decided between the drawing and now: the buttons must not stay.
-      if (request.state !== 'open') await updateRequest(requestId);
+      // Between the drawing and now somebody said yes, or decided: then it looks different, and its buttons may be gone.
+      if (!isAsAsked(request)) await updateRequest(requestId);
     });
   }
 
@@ -61,4 +61,10 @@ export function createPlaceNotice({
       await updateLease(leaseId);
     });
   }
+}
+
+/** Nothing has happened to it since: an approver's own yes to what they ask for is no click on it. */
+function isAsAsked({ state, approvals, unsure, remindedAt }: LimitRequest): boolean {
+  const isUntouched = approvals.every(({ id }) => id === undefined);
+  return state === 'open' && isUntouched && unsure === null && remindedAt === null;
 }
