@@ -17,6 +17,7 @@ import { linkCard, unlinkCard } from './perform/link-card.ts';
 import { orderVirtual } from './perform/order-virtual.ts';
 import { recognizePurchase } from './perform/recognize-purchase.ts';
 import { refuse } from './perform/record-refusal.ts';
+import { recordUnchanged } from './perform/record-unchanged.ts';
 import { auditRecord, tell } from './perform/report.ts';
 import { resendVirtual } from './perform/resend-virtual.ts';
 import { type Resolved, resolveCard, tooOld } from './perform/resolve-card.ts';
@@ -129,7 +130,13 @@ async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
   await deps.withLock(`alert:${alertId}`, async () => {
     const stored = await deps.alerts.get(alertId);
     if (stored === null) return await refuse(action, tooOld, deps);
-    if (stored.alert.outcomes.some(({ verb }) => verb === 'acknowledge')) return;
+    const known = stored.alert.outcomes.find(({ verb }) => verb === 'acknowledge');
+    if (known !== undefined) {
+      // Done again after a crash, it is not another wish.
+      const { acctId } = stored.alert.event;
+      if (known.by !== action.actor.userId) await recordUnchanged(action, { acctId }, deps);
+      return;
+    }
     const at = deps.now().toISOString();
     const { channel, messageTs } = action.origin;
     if (messageTs !== null) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });

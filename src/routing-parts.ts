@@ -1,6 +1,7 @@
 import { toMissedTransaction } from './card/missed-transaction.ts';
 import { toInstant } from './card/time.ts';
 import type { WorkerConfig } from './config.ts';
+import { holdAsQuiet } from './hold-as-quiet.ts';
 import { intakeKey } from './keys.ts';
 import type { RoutingDeps } from './perform/routing-deps.ts';
 import { isPermitted, type Role } from './permissions.ts';
@@ -8,8 +9,10 @@ import type { RedisClient } from './queue/connection.ts';
 import { createRoute, type Route } from './routing/route.ts';
 import type { Slack } from './slack/client.ts';
 import { createPermalink } from './slack/permalink.ts';
+import type { Alerts } from './store/alerts.ts';
 import { createPlaceOf, type PlaceOf, placesVersionKey } from './store/channel-places.ts';
 import { createMutes } from './store/mutes.ts';
+import type { Outbox } from './store/outbox.ts';
 import { createQuietHours } from './store/quiet-hours.ts';
 import { createRoutingRules } from './store/routing-rules.ts';
 import { createSubscriptions } from './store/subscriptions.ts';
@@ -17,11 +20,14 @@ import type { Trail } from './store/trail.ts';
 import type { TellOps } from './tell-ops.ts';
 import * as trouble from './trouble.ts';
 
-interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd' | 'releaseHeld'> {
+interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
   readonly slack: Slack;
   readonly trail: Trail;
+  readonly outbox: Outbox;
+  readonly alerts: Alerts;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly tellOps: TellOps;
   /** What somebody may do by now. */
   readonly rolesNow: (userId: string) => Promise<Role[]>;
@@ -41,6 +47,9 @@ export function createRoutingParts({
   redis,
   slack,
   trail,
+  outbox,
+  alerts,
+  wakeOutbox,
   tellOps,
   rolesNow,
   now,
@@ -65,6 +74,11 @@ export function createRoutingParts({
     ...deps,
     subscriptions,
     quietHours,
+    async holdAsQuiet(channel: string) {
+      const released = await holdAsQuiet(channel, { outbox, quietHours, alerts, trail, now });
+      await wakeOutbox(channel);
+      return released;
+    },
     mutes,
     channels,
     zone: config.serviceZone,

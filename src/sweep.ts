@@ -1,6 +1,6 @@
+import { holdAllAsQuiet } from './hold-as-quiet.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { wakeMisdated } from './queue/misdated.ts';
-import { releaseEndedQuiet } from './release-ended-quiet.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** What is later than this has lost its timer. */
@@ -8,18 +8,19 @@ const LATE_MS = 30_000;
 
 /** Takes up what a crash between two steps left lying: channels that nobody was woken for, limits that nobody put back. */
 export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<void> {
-  const { queues, outbox, leases, claims, requests, confirmations } = parts;
+  const { queues, outbox, alerts, trail, leases, claims, requests, confirmations, now } = parts;
   const { mutes, quietHours } = parts.performDeps.routing;
   for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeMisdated(queues.queue(name), redis);
-  await releaseEndedQuiet({ outbox, quietHours });
+  await holdAllAsQuiet({ outbox, quietHours, alerts, trail, now });
   for (const channel of await outbox.channels()) {
     if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
   }
   for (const { id: leaseId, endsAt, state } of await leases.all()) {
     if (state === 'open' && Date.parse(endsAt) + LATE_MS < Date.now()) await queues.endLeaseNow(leaseId);
   }
-  for (const { id: muteId, endsAt } of await mutes.all()) {
-    if (Date.parse(endsAt) + LATE_MS < Date.now()) await queues.endMute(muteId, Date.parse(endsAt));
+  for (const { id: muteId, endsAt, isEnding } of await mutes.all()) {
+    if (isEnding === true || Date.parse(endsAt) + LATE_MS < Date.now())
+      await queues.endMute(muteId, Date.parse(endsAt));
   }
   for (const { action } of await confirmations.all()) await queues.confirmAction(action.id, Date.now());
   for (const { id: claimId, expiresAt } of await claims.open()) {

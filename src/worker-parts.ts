@@ -73,11 +73,9 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     now,
     postNotice,
     scheduleMuteEnd: queues.endMute,
-    releaseHeld: async (channel) => {
-      const released = await outbox.releaseHeld(channel);
-      if (released > 0) await queues.flushOutbox(channel);
-      return released;
-    },
+    outbox,
+    alerts,
+    wakeOutbox: queues.flushOutbox,
   });
   const digestParts = createDigestParts({
     redis,
@@ -173,6 +171,7 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     withLock,
     directory,
     factsOf,
+    trail,
     directChannel: createDirectChannel(redis, slack.openDirect),
     renderFor,
     placeAlert,

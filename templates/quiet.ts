@@ -9,27 +9,41 @@ export interface QuietSet {
   readonly except: string | null;
   /** When the quiet hours that hold now end; null: it is not quiet now. */
   readonly until: string | null;
+  /** How many alerts waited for the hours before, and need not any more. */
+  readonly released: number;
 }
 
 /** A channel is quiet at times from now on. */
-export function quietSet({ words, except, until }: QuietSet): Message {
+export function quietSet({ words, except, until, released }: QuietSet): Message {
   const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
   const passes =
     except === null
       ? 'Every alert waits. To let some pass, add for instance “except declines over 500”.'
       : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
   return {
-    text: sentence(`${what} ${passes}${until === null ? '' : ` It is quiet now, until ${easternTime(until)}.`}`),
+    text: sentence(
+      [what, passes, until === null ? null : `It is quiet now, until ${easternTime(until)}.`, comeNow(released)]
+        .filter(Boolean)
+        .join(' '),
+    ),
     blocks: [
       section(
         `*${what}*`,
         passes,
         'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
         until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
+        comeNow(released),
         'To end them: `/card quiet off`',
       ),
     ],
   };
+}
+
+function comeNow(released: number): string | null {
+  if (released === 0) return null;
+  return released === 1
+    ? 'The alert that waited for their end comes now.'
+    : `The ${released} alerts that waited for their end come now.`;
 }
 
 export interface QuietEnded {
@@ -40,10 +54,7 @@ export interface QuietEnded {
 
 export function quietEnded({ wasSet, released }: QuietEnded): Message {
   const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
-  const comes =
-    released === 0
-      ? null
-      : `${released === 1 ? 'The alert' : `The ${released} alerts`} that waited for their end come${released === 1 ? 's' : ''} now.`;
+  const comes = comeNow(released);
   return {
     text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),
     blocks: [section(`*${what}*`, comes)],

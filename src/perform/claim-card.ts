@@ -5,6 +5,7 @@ import type { DirectoryAccount } from '../store/directory-account.ts';
 import type { PerformDeps } from './deps.ts';
 import { whyNoHolder } from './holder-check.ts';
 import { refuse } from './record-refusal.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 import { auditRecord } from './report.ts';
 import { setLink } from './set-link.ts';
 
@@ -36,6 +37,7 @@ export async function claimCard(action: Action, deps: PerformDeps): Promise<void
   for (const { acctId } of own) {
     if ((await deps.links.ofAccount(acctId))?.userId !== actor.userId) continue;
     const card = deps.toFacts(acctId, await deps.directory.account(acctId));
+    await recordUnchanged(action, { acctId }, deps);
     return await deps.answer(action, linkResult({ card, userId: actor.userId, before: null, isSame: true }));
   }
   if (own.length > 0 && own.length <= ACCOUNTS_MAX) return await askToConfirm(action, own, deps);

@@ -6,6 +6,7 @@ import type { Mute } from '../store/mutes.ts';
 import type { PerformDeps } from './deps.ts';
 import { refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 import type { Resolved } from './resolve-card.ts';
 
 const DAYS_MAX = 90;
@@ -49,12 +50,16 @@ export async function muteCard({ action, acctId, cardId }: Resolved, deps: Perfo
 }
 
 /** `/card unmute CARD`: its mute and its travel notice end now. */
-export async function unmuteCard({ action, acctId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
   const found = (await deps.routing.mutes.all()).filter((mute) => mute.acctId === acctId);
-  for (const mute of found) {
-    await closeMute(mute, action.actor.userId, deps);
-    await recordRouting(action, { did: 'ended a mute of', card: mute.card, before: `until ${mute.endsAt}` }, deps);
+  const [first] = found;
+  if (first === undefined) {
+    await recordUnchanged(action, { acctId, cardId }, deps);
+  } else {
+    const before = found.map(({ travel, endsAt }) => `${travel === null ? '' : 'travel notice '}until ${endsAt}`);
+    await recordRouting(action, { did: 'ended a mute of', card: first.card, before: before.join(', ') }, deps);
   }
+  for (const mute of found) await closeMute(mute, action.actor.userId, deps);
   await deps.answer(action, muteEnded({ mutes: found.map(wordsOf) }));
 }
 
@@ -62,7 +67,7 @@ export async function unmuteCard({ action, acctId }: Resolved, deps: PerformDeps
 export async function listMutes(action: Action, _text: string, deps: PerformDeps): Promise<void> {
   const mutes = await deps.routing.mutes.active();
   const counted = await Promise.all(
-    mutes.map(async (mute) => ({ ...wordsOf(mute), count: (await deps.routing.mutes.withheld(mute.id)).length })),
+    mutes.map(async (mute) => ({ ...wordsOf(mute), count: (await deps.routing.mutes.withheld(mute)).length })),
   );
   await deps.answer(action, muteList({ mutes: counted }));
 }
@@ -76,7 +81,7 @@ export async function endMute(id: string, deps: Pick<PerformDeps, 'routing' | 'n
   const mute = await deps.routing.mutes.get(id);
   if (mute === null) return null;
   const left = Date.parse(mute.endsAt) - deps.now().getTime();
-  if (left > 0) return left;
+  if (left > 0 && mute.isEnding !== true) return left;
   await closeMute(mute, null, deps);
   return null;
 }
@@ -84,7 +89,7 @@ export async function endMute(id: string, deps: Pick<PerformDeps, 'routing' | 'n
 async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<PerformDeps, 'routing'>): Promise<void> {
   // First, or what comes while it is told would be kept back and never told.
   await routing.mutes.beginEnd(mute);
-  const withheld = await routing.mutes.withheld(mute.id);
+  const withheld = await routing.mutes.withheld(mute);
   const channels =
     mute.travel === null ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.travel.directChannel];
   for (const channel of channels) {
@@ -93,7 +98,7 @@ async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<P
     const ids = new Set(kinds.map(({ eventId }) => eventId));
     const counts = [...ids].map((eventId) => kinds.find((one) => one.eventId === eventId)?.kind ?? '');
     const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: counts });
-    await routing.postNotice(channel, `${mute.id}-${Date.parse(mute.at)}-${channel}`, message);
+    await routing.postNotice(channel, `${routing.mutes.endId(mute)}-${channel}`, message);
   }
   await routing.mutes.remove(mute);
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
 import { refuse } from './record-refusal.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 import { auditRecord } from './report.ts';
 import { tooOld } from './resolve-card.ts';
 
@@ -11,7 +12,13 @@ export async function recognizePurchase(action: Action, deps: PerformDeps): Prom
   await deps.withLock(`alert:${alertId}`, async () => {
     const stored = await deps.alerts.get(alertId);
     if (stored === null) return await refuse(action, tooOld, deps);
-    if (stored.alert.outcomes.some(({ verb }) => verb === 'recognize')) return;
+    const { acctId } = stored.alert.event;
+    const known = stored.alert.outcomes.find(({ verb }) => verb === 'recognize');
+    if (known !== undefined) {
+      // Done again after a crash, it is not another wish.
+      if (known.by !== action.actor.userId) await recordUnchanged(action, { acctId }, deps);
+      return;
+    }
     const at = deps.now().toISOString();
     const by = action.actor.userId;
     await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));

@@ -12,8 +12,8 @@ export interface RoutingDeps {
   readonly subscriptions: Subscriptions;
   readonly quietHours: QuietHoursStore;
   readonly mutes: Mutes;
-  /** Posts what a channel's quiet hours hold. @returns how many. */
-  readonly releaseHeld: (channel: string) => Promise<number>;
+  /** What a channel holds waits for the quiet hours that it has now; what they let through is posted. @returns how many. */
+  readonly holdAsQuiet: (channel: string) => Promise<number>;
   /** What the configuration says. */
   readonly channels: Channels;
   /** Whose wall clock is meant where nobody names one. */

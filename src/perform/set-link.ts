@@ -3,6 +3,7 @@ import { holderWelcome } from '../../templates/link-result.ts';
 import type { Action } from '../authority/action.ts';
 import type { Link } from '../store/links.ts';
 import type { PerformDeps } from './deps.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 import { auditRecord } from './report.ts';
 
 /**
@@ -19,7 +20,10 @@ export async function setLink(
   const { acctId, userId } = link;
   const before = await deps.links.ofAccount(acctId);
   const isOurs = (await deps.journal.read(action.id)) !== null;
-  if (before?.userId === userId && !isOurs) return before;
+  if (before?.userId === userId && !isOurs) {
+    await recordUnchanged(action, { acctId, cardId }, deps);
+    return before;
+  }
 
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   if (!isOurs) {

@@ -7,6 +7,7 @@ import type { PerformDeps } from './deps.ts';
 import { mayGetAlerts } from './place-of-asking.ts';
 import { refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
 
@@ -20,9 +21,9 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const before = known === undefined ? undefined : printQuiet(known.window);
   if ('off' in parsed) {
     await routing.quietHours.remove(channel);
-    const released = await routing.releaseHeld(channel);
-    if (before !== undefined)
-      await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
+    const released = await routing.holdAsQuiet(channel);
+    if (before === undefined) await recordUnchanged(action, {}, deps);
+    else await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
     return await answer(action, quietEnded({ wasSet: known !== undefined, released }));
   }
 
@@ -38,12 +39,12 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const did = `set the quiet hours of channel ${channel}`;
   await recordRouting(action, { did, after, ...(before === undefined ? {} : { before }) }, deps);
   const until = quietUntil(parsed.window, deps.now().getTime());
-  // What waits for the end of the hours before must not wait into hours that are not quiet any more.
-  if (until === null) await routing.releaseHeld(channel);
+  const released = await routing.holdAsQuiet(channel);
   const words = {
     words: printQuiet(parsed.window),
     except,
     until: until === null ? null : new Date(until).toISOString(),
+    released,
   };
   await answer(action, quietSet(words));
 }

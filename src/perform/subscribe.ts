@@ -10,6 +10,7 @@ import type { PerformDeps } from './deps.ts';
 import { mayGetAlerts } from './place-of-asking.ts';
 import { refuse, refuseUnclear } from './record-refusal.ts';
 import { recordRouting } from './record-routing.ts';
+import { recordUnchanged } from './record-unchanged.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
 
@@ -42,6 +43,7 @@ export async function subscribe(action: Action, text: string, deps: PerformDeps)
   });
   const isNew = subscription.at === action.askedAt;
   if (isNew) await recordRouting(action, { did: `subscribed channel ${channel}`, after: filter }, deps);
+  else await recordUnchanged(action, {}, deps);
   const byDefault = possibleKinds(parsed.filter)
     .filter((kind) => defaultChannel(kind, routing.channels) === channel)
     .map((kind) => kindNames[kind]);

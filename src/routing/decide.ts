@@ -84,7 +84,7 @@ function isExpected(event: StoredEvent, { travel }: Mute): boolean {
 export function quietFor(
   subject: Subject,
   channel: string,
-  { quiet }: RoutingRules,
+  { quiet }: Pick<RoutingRules, 'quiet'>,
   now: number,
 ): { readonly until: number; readonly because: string; readonly isExcepted: boolean } | null {
   const hours = quiet.get(channel);

@@ -33,6 +33,12 @@ export interface Look {
   readonly heldForMs: number | null;
 }
 
+/** An entry that quiet hours hold, and until when (ms). */
+export interface Held {
+  readonly entry: OutboxEntry;
+  readonly untilMs: number;
+}
+
 export interface Outbox {
   /**
    * Adds an entry unless it waits already or was posted. Safe to repeat. `notBefore` (ms) holds it until then; one that is
@@ -41,6 +47,10 @@ export interface Outbox {
   put(channel: string, entry: z.input<typeof OutboxEntry>): Promise<boolean>;
   /** Lets go what quiet hours hold. @returns how many entries. */
   releaseHeld(channel: string): Promise<number>;
+  /** What quiet hours hold, soonest first. */
+  held(channel: string): Promise<Held[]>;
+  /** Holds an entry that is held until another time (ms); 0 lets it go. Nothing where it is not held any more. */
+  holdUntil(channel: string, entryId: string, untilMs: number): Promise<void>;
   look(channel: string, max: number): Promise<Look>;
   /**
    * Takes these entries as one message; null when somebody else was quicker. Nothing else can be claimed until it is
@@ -92,6 +102,19 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       return (await put.run(keys, args)) === 1;
     },
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
+    async held(channel) {
+      const [, entriesKey = '', , heldKey = ''] = keysOf(channel);
+      const found = await redis.zrange(heldKey, '0', '-1', 'WITHSCORES');
+      const held: Held[] = [];
+      for (let at = 0; at + 1 < found.length; at += 2) {
+        const text = await redis.hget(entriesKey, found[at] ?? '');
+        if (text !== null) held.push({ entry: OutboxEntry.parse(JSON.parse(text)), untilMs: Number(found[at + 1]) });
+      }
+      return held;
+    },
+    async holdUntil(channel, entryId, untilMs) {
+      await redis.zadd(outboxKey(channel, 'held'), 'XX', untilMs, entryId);
+    },
     async look(channel, max) {
       const answer = (await look.run(keysOf(channel), [max, HELD_PATIENCE_MS])) as (string | number)[];
       const [now, text, heldUntil, ...rest] = answer;

@@ -178,7 +178,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'not-permitted': (one) => [
     notPermitted({ verb: 'block', role: 'operator', isStranger: false, whoMay: ['U1', ...many(one)] }),
   ],
-  quiet: (one, two) => [quietSet({ words: one, except: two, until: at }), quietEnded({ wasSet: true, released: 2 })],
+  quiet: (one, two) => [
+    quietSet({ words: one, except: two, until: at, released: 3 }),
+    quietEnded({ wasSet: true, released: 2 }),
+  ],
   'recovery-line': (one, two) =>
     (['running', 'waiting', 'done', 'failed'] as const).map((state) =>
       recoveryLine({ from: one, to: two, state, done: 0.5, recovered: 1, unreadable: 1, statuses: 1 }),

@@ -51,6 +51,8 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
   const outbox: Outbox = {
     put: async () => true,
     releaseHeld: async () => 0,
+    held: async () => [],
+    holdUntil: async () => {},
     async look(_channel, max) {
       if (sending !== null) {
         const { entryIds, startedAt } = sending;

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Action } from '../../../src/authority/action.ts';
+import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
 import type { Directory } from '../../../src/store/directory.ts';
 import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
@@ -40,4 +42,30 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
 
   expect(await world.stations()).toEqual(['asked']);
   expect(world.answers).toHaveLength(1);
+});
+
+const other = { userId: 'U0OTTO', teamId: 'T1' };
+const mutes = { all: async () => [] };
+const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>][] = [
+  ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
+  ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],
+  ['a link that is there', 'link', { ...byCommand, subject: 'U0HUGO' }, { ...byCommand, subject: 'U0HUGO' }],
+];
+
+it.each(again)('%s is a wish like any other, on record', async (_what, verb, first, second) => {
+  const person = async () => ({ email: null, isBot: false, isGuest: false, isStranger: false, isDeactivated: false });
+  const world = await createPerformWorld(redis(), { person });
+
+  await performAction(ask(verb, first), world.deps);
+  await performAction(ask(verb, { ...second, id: 'act_again' }), world.deps);
+
+  expect(await world.stations()).toEqual(['done', 'unchanged']);
+});
+
+it('an unmute of what is not muted is on record', async () => {
+  const world = await createPerformWorld(redis(), { routing: { mutes } as unknown as PerformDeps['routing'] });
+
+  await performAction(ask('unmute', byCommand), world.deps);
+
+  expect(await world.stations()).toEqual(['unchanged']);
 });

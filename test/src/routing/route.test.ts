@@ -59,6 +59,8 @@ function world(places: Readonly<Record<string, Place>> = {}) {
   return { subscriptions, quietHours, mutes, trail, shared, route, to, add, mute };
 }
 
+const MUTE = { id: 'mute-7378', at: now.toISOString() };
+
 describe('a route', () => {
   it('is the default channel, and every channel that subscribed, each once', async () => {
     const { to, add, subscriptions } = world();
@@ -96,7 +98,7 @@ describe('a route', () => {
     await mute();
     expect(await to()).toEqual([]);
     expect(await to()).toEqual([]);
-    expect(await mutes.withheld('mute-7378')).toHaveLength(1);
+    expect(await mutes.withheld(MUTE)).toHaveLength(1);
     expect(await to(declineEvent({ code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
 
     await mute({ endsAt: '2026-11-20T22:59:59Z' });
@@ -119,7 +121,7 @@ describe('a route', () => {
     expect(await to(declineEvent({ amountCents: 1 }))).toEqual(['C0DECLINES']);
     expect(await mutes.active()).toEqual([]);
     // What it kept back before is still to be told.
-    expect(await mutes.withheld('mute-7378')).toHaveLength(1);
+    expect(await mutes.withheld(MUTE)).toHaveLength(1);
 
     await mute({ at: '2026-11-20T23:30:00Z' });
     await mutes.remove(known);

@@ -1,0 +1,62 @@
+import { quietFor } from './routing/decide.ts';
+import { quietUntil } from './routing/quiet.ts';
+import type { Alerts } from './store/alerts.ts';
+import type { Held, Outbox } from './store/outbox.ts';
+import type { QuietHours, QuietHoursStore } from './store/quiet-hours.ts';
+import type { Trail } from './store/trail.ts';
+
+interface Deps {
+  readonly outbox: Pick<Outbox, 'channels' | 'held' | 'holdUntil' | 'releaseHeld'>;
+  readonly quietHours: Pick<QuietHoursStore, 'all'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly trail: Pick<Trail, 'note'>;
+  readonly now: () => Date;
+}
+
+/** An alert may still be put back under the hours before while somebody changes them; not for longer than this. */
+const SETTLING_MS = 10 * 60_000;
+
+/**
+ * What is held waits for the quiet hours that the channel has now, not for those that it had: where there are none any
+ * more, or none for an alert, it is let go; where they end at another time, it waits until then. Safe to repeat.
+ *
+ * @returns how many entries were let go.
+ */
+export async function holdAsQuiet(channel: string, deps: Deps): Promise<number> {
+  const hours = (await deps.quietHours.all()).find((one) => one.channel === channel);
+  return await holdAs(channel, hours, deps);
+}
+
+/** The same for every channel: what came while somebody changed the hours. */
+export async function holdAllAsQuiet(deps: Deps): Promise<void> {
+  const quiet = new Map((await deps.quietHours.all()).map((hours) => [hours.channel, hours]));
+  for (const channel of await deps.outbox.channels()) await holdAs(channel, quiet.get(channel), deps);
+}
+
+async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps): Promise<number> {
+  const now = deps.now().getTime();
+  const until = hours === undefined ? null : quietUntil(hours.window, now);
+  if (hours === undefined || until === null) return await deps.outbox.releaseHeld(channel);
+  const isSettled = Date.parse(hours.at) + SETTLING_MS < now;
+  let released = 0;
+  for (const held of await deps.outbox.held(channel)) {
+    if (isSettled && held.untilMs === until) continue;
+    const isExcepted = await passes(held, hours, now, deps);
+    if (!isExcepted && held.untilMs === until) continue;
+    await deps.outbox.holdUntil(channel, held.entry.id, isExcepted ? 0 : until);
+    if (isExcepted) released += 1;
+    if (held.entry.kind !== 'alert') continue;
+    const what = isExcepted ? 'No longer' : `Until ${new Date(until).toISOString()}`;
+    const text = `${what}: the quiet hours of this channel were changed by <@${hours.by}>.`;
+    await deps.trail.note(held.entry.alertId, { step: 'held', channel, text });
+  }
+  return released;
+}
+
+/** The hours are not for this alert. */
+async function passes({ entry }: Held, hours: QuietHours, now: number, { alerts }: Deps): Promise<boolean> {
+  const alert = entry.kind === 'alert' ? (await alerts.get(entry.alertId))?.alert : undefined;
+  if (alert === undefined || !('event' in alert)) return false;
+  const quiet = new Map([[hours.channel, hours]]);
+  return quietFor({ event: alert.event, card: alert.card }, hours.channel, { quiet }, now)?.isExcepted ?? true;
+}
