@@ -1,5 +1,5 @@
 import { LimitWindow, type Remedy } from '../../src/alert/alert.ts';
-import { type CardLimits, contradiction, limitAt, raisedAlong } from '../../src/alert/limit-change.ts';
+import { type CardLimits, contradiction, inOrder, limitAt } from '../../src/alert/limit-change.ts';
 import { parseAmount } from '../../src/alert/money.ts';
 import { changeOf, type LimitToRaise, limitsToRaise } from '../../src/alert/remedy-change.ts';
 import type { RuleChange } from '../../src/alert/rule-change.ts';
@@ -84,9 +84,10 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
       : changeOf(remedy, null, 0);
   // Of a decline whose limit nobody could name, the worker finds out the category first.
   const known = remedy === null || change === null || !isOfLimits(change) ? null : rules;
-  const along = known === null || change === null ? [] : raisedAlong(known, plannedOf(change));
+  const planned = change === null ? [] : plannedOf(change);
+  const along = known === null ? [] : inOrder(known, planned).slice(planned.length);
   if (known !== null && change !== null) {
-    const against = contradiction(known, [...plannedOf(change), ...along]);
+    const against = contradiction(known, [...planned, ...along]);
     if (against !== null) said[change.kind === 'limits' ? amountOf(against.change) : formInput.amount] = against.why;
   }
   if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };

@@ -7,7 +7,7 @@ import {
   type SpendCategory,
 } from './alert.ts';
 import { nameWords } from './card-query.ts';
-import { type CardLimits, limitAt, type PlannedChange, raisedAlong } from './limit-change.ts';
+import { type CardLimits, inOrder, limitAt, type PlannedChange } from './limit-change.ts';
 import { namedPart } from './rule-change.ts';
 
 /** What remains in the running windows. */
@@ -133,20 +133,24 @@ function shortfall({ amountCents }: DeclinedPurchase, { remainingCents }: Bindin
 /** All of them as one remedy, with what must rise along. */
 function together(
   purchase: DeclinedPurchase,
-  [first, ...alsoBinding]: readonly Binding[],
+  binding: readonly Binding[],
   rules: CardLimits | null,
 ): BindingLimit | null {
-  if (first === undefined) return null;
-  const planned = [first, ...alsoBinding].flatMap(({ period, category, suggestedCents }): PlannedChange[] =>
+  const planned = binding.flatMap(({ period, category, suggestedCents }): PlannedChange[] =>
     suggestedCents === null ? [] : [{ period, category: category?.id ?? null, limitCents: suggestedCents }],
   );
-  const along = rules === null ? [] : raisedAlong(rules, planned).map((change) => alongOf(change, rules));
-  const isOfOne = alsoBinding.every(({ category }) => category?.id === first.category?.id);
-  const others = alsoBinding.map(({ category, ...other }) => (isOfOne ? other : { ...other, category }));
-  return {
-    remedy: { kind: 'raise_limit', ...first, alsoBinding: others, along },
-    shortfallCents: shortfall(purchase, first),
-  };
+  const ordered = rules === null ? planned : inOrder(rules, planned);
+  const along = rules === null ? [] : ordered.slice(planned.length).map((change) => alongOf(change, rules));
+  const [first, ...others] = binding.map((one) => {
+    const raised = ordered.find(
+      ({ period, category }) => period === one.period && category === (one.category?.id ?? null),
+    );
+    return { ...one, suggestedCents: raised?.limitCents ?? one.suggestedCents };
+  });
+  if (first === undefined) return null;
+  const isOfOne = others.every(({ category }) => category?.id === first.category?.id);
+  const alsoBinding = others.map(({ category, ...other }) => (isOfOne ? other : { ...other, category }));
+  return { remedy: { kind: 'raise_limit', ...first, alsoBinding, along }, shortfallCents: shortfall(purchase, first) };
 }
 
 function alongOf(change: PlannedChange, rules: CardLimits): Binding {

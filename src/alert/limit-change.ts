@@ -71,27 +71,25 @@ export function contradiction(current: CardLimits, changes: readonly PlannedChan
 }
 
 /**
- * The limits that must rise with others, because these would be above them: each to no more than it takes.
- *
- * None that is changed anyway: what people want of it counts, and `contradiction` says what speaks against that.
+ * The same changes with every limit that would be below another: each raised to no more than it takes, those that nobody
+ * asked to change last.
  */
-export function raisedAlong(current: CardLimits, changes: readonly PlannedChange[]): PlannedChange[] {
-  const along: PlannedChange[] = [];
-  const all = [...changes];
-  for (const { limitCents, period, category } of all) {
+export function inOrder(current: CardLimits, changes: readonly PlannedChange[]): PlannedChange[] {
+  const ordered = [...changes];
+  const risen = [...changes];
+  for (const { limitCents, period, category } of risen) {
     if (limitCents === null || period === 'transaction') continue;
     for (const { isAbove, ...other } of neighborsOf(current, { period, category })) {
-      if (!isAbove || changes.some((change) => isSamePlace(change, other))) continue;
-      const cents = plannedAt(current, along, other);
-      if (cents === null || cents >= limitCents) continue;
+      const cents = plannedAt(current, ordered, other);
+      if (!isAbove || cents === null || cents >= limitCents) continue;
       const raised = { ...other, limitCents };
-      const place = along.findIndex((one) => isSamePlace(one, other));
-      along.splice(place === -1 ? along.length : place, 1, raised);
+      const place = ordered.findIndex((one) => isSamePlace(one, other));
+      ordered.splice(place === -1 ? ordered.length : place, 1, raised);
       // It may be above another in its turn: a category's day, the card's day, the card's week.
-      all.push(raised);
+      risen.push(raised);
     }
   }
-  return along;
+  return ordered;
 }
 
 function plannedAt(current: CardLimits, changes: readonly PlannedChange[], place: LimitPlace): number | null {

@@ -1,5 +1,5 @@
 import type { LimitWindow, Remedy, SpendCategory } from './alert.ts';
-import { raisedAlong } from './limit-change.ts';
+import { inOrder } from './limit-change.ts';
 import {
   type CardRules,
   currentOf,
@@ -81,6 +81,7 @@ function raiseOf(remedy: RaiseLimit, rules: CardRules | null, amountCents: numbe
   };
   const parts = [sure(first), ...others.filter(({ isAlong }) => !isAlong).map(sure)] as const;
   if (rules === null) return limitChange([...parts, ...others.filter(({ isAlong }) => isAlong).map(sure)]);
-  const along = raisedAlong(rules, plannedOf(limitChange(parts)));
-  return limitChange([...parts, ...along.map((change) => namedPart(change, rules))]);
+  const change = limitChange(parts);
+  const [one = sure(first), ...more] = inOrder(rules, plannedOf(change)).map((planned) => namedPart(planned, rules));
+  return limitChange([one, ...more]);
 }

@@ -184,6 +184,13 @@ describe('all limits that a purchase would meet', () => {
       ['weekly 640', '+ monthly 640', '+ yearly 640'],
     ],
     [
+      'a week that began in another month, and too little left of the month as well: it rises as high as the week',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 40] } },
+      ['weekly 640', 'monthly 640'],
+    ],
+    [
       'of its category and of the card',
       ofCategory,
       50,

@@ -4,11 +4,11 @@ import { type LimitPeriod, limitPeriods } from '../../../src/alert/alert.ts';
 import {
   type CardLimits,
   contradiction,
+  inOrder,
   isRaise,
   limitAt,
   type PlannedChange,
   raiseCents,
-  raisedAlong,
 } from '../../../src/alert/limit-change.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
@@ -138,7 +138,7 @@ describe('limits that rise along', () => {
     ['none where the longer window has room', [change('daily', 1500)], []],
     ['the week with the day', [change('daily', 2000)], [change('weekly', 2000)]],
     ['week and month with the day', [change('daily', 5000)], [change('weekly', 5000), change('monthly', 5000)]],
-    ['none that is changed anyway', [change('daily', 2000), change('weekly', 1800)], []],
+    ['none beside those that are changed anyway', [change('daily', 2000), change('weekly', 1800)], []],
     ['no shorter window', [change('weekly', 2000)], []],
     ['the card’s day with the category’s', [change('daily', 550, 3)], [change('daily', 550)]],
     [
@@ -154,7 +154,14 @@ describe('limits that rise along', () => {
     ['none with a limit for a single purchase', [change('transaction', 9000, 3)], []],
     ['none with a limit that is taken away', [{ period: 'daily', category: null, limitCents: null }], []],
   ])('%s', (_what, changes, along) => {
-    expect(raisedAlong(current, changes)).toEqual(along);
+    expect(inOrder(current, changes).slice(changes.length)).toEqual(along);
+  });
+
+  it('rise as well where they are changed anyway, but not enough', () => {
+    expect(inOrder(current, [change('daily', 2000), change('weekly', 1800)])).toEqual([
+      change('daily', 2000),
+      change('weekly', 2000),
+    ]);
   });
 
   it('leave no contradiction, and each is as low as can be', () => {
@@ -196,7 +203,7 @@ describe('limits that rise along', () => {
         const changes = [{ period, category, limitCents }];
         // A window without a limit that gets one below a shorter one: not what a raise does.
         fc.pre(limitAt(card, { period, category }) !== null);
-        const along = raisedAlong(card, changes);
+        const along = inOrder(card, changes).slice(changes.length);
 
         expect(contradiction(card, [...changes, ...along])).toBeNull();
         for (const one of along) {
