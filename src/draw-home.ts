@@ -5,13 +5,13 @@ import type { TeamFacts } from '../templates/home-team.ts';
 import { SlackError } from './errors.ts';
 import type { HomeOpened } from './home/opened.ts';
 import type { Log } from './log.ts';
-import type { Role } from './permissions.ts';
+import type { KnownRoles } from './permissions.ts';
 import type { HomeViewers } from './store/home-viewers.ts';
 
 interface Deps {
   readonly viewers: HomeViewers;
   /** What somebody may do by now. */
-  readonly rolesNow: (userId: string) => Promise<Role[]>;
+  readonly rolesNow: (userId: string) => Promise<KnownRoles>;
   readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
   readonly teamFacts: (userId: string, isApprover: boolean) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
@@ -41,7 +41,7 @@ export function createHome(deps: Deps) {
       const seenWith = await viewers.rolesOf(userId);
       if (seenWith === null) return;
       // Slack does not always tell who left a group: what somebody could do when they looked proves nothing today.
-      const now = await deps.rolesNow(userId);
+      const { roles: now } = await deps.rolesNow(userId);
       const roles = seenWith.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');

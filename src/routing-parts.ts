@@ -4,7 +4,7 @@ import type { WorkerConfig } from './config.ts';
 import { holdAsQuiet } from './hold-as-quiet.ts';
 import { intakeKey } from './keys.ts';
 import type { RoutingDeps } from './perform/routing-deps.ts';
-import { isPermitted, type Role } from './permissions.ts';
+import { isPermitted, type KnownRoles } from './permissions.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createRoute, type Route } from './routing/route.ts';
 import type { Slack } from './slack/client.ts';
@@ -30,7 +30,7 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly tellOps: TellOps;
   /** What somebody may do by now. */
-  readonly rolesNow: (userId: string) => Promise<Role[]>;
+  readonly rolesNow: (userId: string) => Promise<KnownRoles>;
   readonly now: () => Date;
 }
 
@@ -65,7 +65,11 @@ export function createRoutingParts({
     rules: createRoutingRules(redis, { subscriptions, quietHours, mutes }),
     mutes,
     placeOf,
-    mayHear: async (userId) => isPermitted('travel', await rolesNow(userId)),
+    async mayHear(userId) {
+      const { roles, isComplete } = await rolesNow(userId);
+      if (isPermitted('travel', roles)) return 'yes';
+      return isComplete ? 'no' : 'unknown';
+    },
     tellShared: (channel) => tellOps(trouble.channelShared(channel)),
     trail,
     now,

@@ -26,8 +26,8 @@ interface Deps {
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly placeOf: (channel: string, version: string | null) => Promise<Place>;
-  /** Whether the author of a travel notice may still hear of cards that are not their own. */
-  readonly mayHear: (userId: string) => Promise<boolean>;
+  /** Whether the author of a travel notice may still hear of cards that are not their own; unknown: Slack does not say. */
+  readonly mayHear: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly tellShared: (channel: string) => Promise<void>;
   readonly trail: Pick<Trail, 'note' | 'setLatest'>;
@@ -98,7 +98,8 @@ export function createRoute(deps: Deps): Route {
    * The mute or travel notice that keeps an event back, written down there; null when none does.
    *
    * A mute is the team's: it outlives the role of who set it, is listed with its author, and ends. A travel notice sends
-   * alerts to its author instead, so it counts only while they may read them.
+   * alerts to its author instead, so it counts only while it is certain that they may read them: else the channels get
+   * them as always, and nobody misses anything.
    */
   async function withheldBy(
     event: StoredEvent,
@@ -109,8 +110,11 @@ export function createRoute(deps: Deps): Route {
   ): Promise<Mute | null> {
     const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
     if (mute === null) return null;
-    if (mute.travel !== null && !(await deps.mayHear(mute.by))) {
-      note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>, who has no role any more.`);
+    const mayHear = mute.travel === null ? 'yes' : await deps.mayHear(mute.by);
+    if (mayHear !== 'yes') {
+      const why =
+        mayHear === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
+      note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
       return null;
     }
     const { kind, id: eventId } = event;

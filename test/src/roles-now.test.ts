@@ -32,21 +32,38 @@ function world() {
 describe('roles by now', () => {
   it('are asked for again after a minute, once for many', async () => {
     const { group, rolesNow, advance } = world();
-    expect(await rolesNow('U0ANA')).toEqual(['approver', 'operator']);
-    expect(await rolesNow('U0OTTO')).toEqual(['operator', 'holder']);
+    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+    expect(await rolesNow('U0OTTO')).toEqual({ roles: ['operator', 'holder'], isComplete: true });
     expect(group.asked).toBe(1);
 
     group.members = [];
     advance(60_000);
 
-    expect(await rolesNow('U0ANA')).toEqual([]);
+    expect(await rolesNow('U0ANA')).toEqual({ roles: [], isComplete: true });
   });
 
-  it('are none while Slack does not say', async () => {
-    const { group, rolesNow } = world();
+  it('are none while Slack does not say, and that is said; a storm asks it once in half a minute', async () => {
+    const { group, rolesNow, advance } = world();
     group.members = null;
 
-    expect(await rolesNow('U0ANA')).toEqual([]);
+    await Promise.all(Array.from({ length: 20 }, () => rolesNow('U0ANA')));
+    advance(29_999);
+    expect(await rolesNow('U0ANA')).toEqual({ roles: [], isComplete: false });
+    // For both roles, which name the same group.
+    expect(group.asked).toBe(1);
+
+    group.members = ['U0ANA'];
+    advance(1);
+    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+  });
+
+  it('what Slack said within a minute counts, though it falls silent', async () => {
+    const { group, rolesNow, advance } = world();
+    await rolesNow('U0ANA');
+    group.members = null;
+    advance(59_999);
+
+    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
   });
 });
 

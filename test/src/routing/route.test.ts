@@ -36,7 +36,7 @@ function world(places: Readonly<Record<string, Place>> = {}) {
     rules: createRoutingRules(redis(), { subscriptions, quietHours, mutes }),
     mutes,
     placeOf: async (channel) => places[channel] ?? 'public',
-    mayHear: async (userId) => userId === by,
+    mayHear: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
     tellShared: async (channel) => void shared.push(channel),
     trail,
     now: () => now,
@@ -156,7 +156,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('is not to the author of a travel notice who has no role any more; a mute of theirs still counts', async () => {
+  it('is not to the author of a travel notice who has no role any more, or of whom Slack does not say; a mute of theirs still counts', async () => {
     const { to, mute, mutes, trail } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });
     const travel = { countries: ['ES'], directChannel: 'D0BEN' };
@@ -166,6 +166,11 @@ describe('a route', () => {
     await mute({ id: 'travel-7378', travel, by: 'U0BEN' });
     expect(await to(event)).toEqual(['C0DECLINES']);
     expect((await trail.read(event.id)).map(({ text }) => text).join()).toContain('<@U0BEN>, who has no role any more');
+
+    await mute({ id: 'travel-7378', travel, by: 'U0GROUP' });
+    const later = declineEvent({ country: 'ES', isCardPresent: true, amountCents: 1 });
+    expect(await to(later)).toEqual(['C0DECLINES']);
+    expect((await trail.read(later.id)).map(({ text }) => text).join()).toContain('<@U0GROUP>: Slack could not say');
 
     await mute({ by: 'U0BEN' });
     expect(await to(event)).toEqual([]);
