@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, ben } = people;
 
 async function declined(status = 'ACTIVE', code = 'decline.rule.velocity') {

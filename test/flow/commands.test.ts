@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { settled } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
 describe('each command', () => {

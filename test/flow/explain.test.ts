@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, otto } = people;
 
 /** Cardbell has noted where the alert stands. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
 
 const cardbell = useCardbell({
+  pace: atOnce,
   workspace: {
     users: [
       ...workspaceOptions.users.map((user) =>

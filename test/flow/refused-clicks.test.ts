@@ -3,11 +3,11 @@ import { createPending } from '../../src/store/pending.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, otto } = people;
 let alert: StoredMessage;
 

@@ -4,10 +4,10 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/store/links.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, otto } = people;
 const queues: Queue[] = [];
 

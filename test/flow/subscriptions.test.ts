@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/keys.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -17,6 +17,7 @@ const places = {
 } as const;
 
 const cardbell = useCardbell({
+  pace: atOnce,
   workspace: {
     channels: [
       ...(workspaceOptions.channels ?? []),

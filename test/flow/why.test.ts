@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createLinks } from '../../src/store/links.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const { olga, otto } = people;
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 
 const blocksOf = (message: { blocks?: unknown }): string => JSON.stringify(message.blocks);
 
