@@ -1,5 +1,5 @@
 import type { Remedy } from './alert/alert.ts';
-import { bindingLimit } from './alert/binding-limit.ts';
+import { bindingLimit, knowsCategories } from './alert/binding-limit.ts';
 import { declineReason } from './alert/decline-reason.ts';
 import type { CardStatus, TransactionEvent } from './alert/event.ts';
 import { merchantCategory } from './alert/merchant-category.ts';
@@ -91,7 +91,9 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     const isEnough = found?.remedy.remainingCents == null && remaining !== null && code === 'decline.rule.velocity';
     const allPass = remaining?.overall.every(({ remainingCents }) => (remainingCents ?? 0) >= event.amountCents);
     if (isEnough && allPass === true && remaining.overall.length > 0) return { state: 'passes' };
-    return found === null ? { state: 'unknown' } : { state: 'stopped', remedy: found.remedy };
+    if (found !== null) return { state: 'stopped', remedy: found.remedy };
+    const isOfCategory = code === 'decline.rule.velocity.mcc';
+    return { state: isOfCategory && knowsCategories(remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
   }
 
   async function byCategory(name: string | null, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {

@@ -176,7 +176,7 @@ function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']):
   return [
     state === 'along'
       ? `You raise ${list.format(stopping)}. Look at all amounts, then submit again.`
-      : `This purchase is stopped by ${count}${list.format(stopping)}.`,
+      : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${list.format(stopping)}.`,
     ...(along.length === 0 ? [] : [also]),
   ];
 }

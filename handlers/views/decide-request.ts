@@ -1,5 +1,6 @@
+import { contradiction } from '../../src/alert/limit-change.ts';
 import { parseAmount } from '../../src/alert/money.ts';
-import { isOfLimits, limitsOf, type RuleChange, withValue } from '../../src/alert/rule-change.ts';
+import { isOfLimits, limitsOf, plannedOf, type RuleChange, withValue } from '../../src/alert/rule-change.ts';
 import type { Wish } from '../../src/authority/wish.ts';
 import { amountOf, formInput } from '../../templates/form-inputs.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -42,6 +43,9 @@ export function decideRequestForm(deps: ListenerDeps) {
   };
 }
 
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+const noLimits = { limits: none, transactionLimitCents: null };
+
 /** The same rules, with the amounts that were typed, and what is wrong with them. */
 function changed(inputs: Inputs, change: RuleChange): { change: RuleChange; said: Record<string, string> } {
   if (!isOfLimits(change)) return { change, said: {} };
@@ -53,5 +57,12 @@ function changed(inputs: Inputs, change: RuleChange): { change: RuleChange; said
     if (cents === null) said[action] = 'Write dollars such as 450 or 1,250.50.';
     return cents;
   });
-  return { change: withValue(change, change.kind === 'limits' ? typed : (typed[0] ?? null)), said };
+  const wanted = withValue(change, change.kind === 'limits' ? typed : (typed[0] ?? null));
+  // Among each other; how they stand to the card's other limits is found out when it is read.
+  const categories = limitsOf(change).flatMap(({ category }) =>
+    category === null ? [] : [{ ...category, ...noLimits }],
+  );
+  const against = contradiction({ ...noLimits, categories }, plannedOf(wanted));
+  if (against !== null) said[amountOf(against.change)] ??= against.why;
+  return { change: wanted, said };
 }

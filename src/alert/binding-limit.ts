@@ -55,11 +55,18 @@ export function bindingLimit(
   const byCategory = bindingCategories(purchase, remaining, rules);
   if (isOfCategory) {
     const category = byCategory.likely ?? byCategory.tightest;
-    return category === null ? null : together(purchase, [...category, ...overall], rules);
+    // By now no category may stop it any more; the card's own limits are next.
+    const isSure = category !== null || knowsCategories(remaining, rules);
+    return isSure ? together(purchase, [...(category ?? []), ...overall], rules) : null;
   }
   if (overall.length === 0) return unreadable(rules?.limits ?? null);
   // The card's limit was met first; that of the category comes next, where it is plain which one it is.
   return together(purchase, [...overall, ...(byCategory.likely ?? [])], rules);
+}
+
+/** All limits of categories, and what remains of them, could be read. */
+export function knowsCategories(remaining: Remaining | null, rules: CardLimits | null): boolean {
+  return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
 /** A limit that is too small for the purchase. */

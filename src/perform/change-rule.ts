@@ -150,7 +150,8 @@ function alreadySo(change: RuleChange, current: RuleValue): string {
 }
 
 /**
- * A purchase declined by a category's limit: then that limit is meant, also where the alert could not name it.
+ * A purchase declined by a category's limit: then that limit is meant, also where the alert could not name it. Unless by
+ * now only the card's own limits stop it.
  *
  * @returns null when it cannot be told which category.
  */
@@ -169,8 +170,9 @@ async function withCategory(
   const { amountCents, mcc } = alert.event;
   const remaining = await deps.card.getRemainingLimits(acctId);
   const found = bindingLimit({ code, amountCents, merchantKind: merchantCategory(mcc) }, remaining, rules);
-  const category = found?.remedy.category ?? null;
-  return category === null ? null : { ...wish, change: { ...change, category } };
+  if (found === null) return null;
+  const { category } = found.remedy;
+  return category === null ? wish : { ...wish, change: { ...change, category } };
 }
 
 /** The change is made: start its end, if it has one, and tell. */

@@ -34,8 +34,13 @@ async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void
   expect(status).toBe(200);
 }
 
+/** A card that had no limits, with these. */
 async function cardWith(rules: object, money = 200): Promise<SandboxAccount> {
-  const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > money);
+  const isFree = (limits: object): boolean =>
+    Object.entries(limits).every(([field, value]) => !field.endsWith('Limit') || value === null);
+  const card = cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
+    return AvailableBalance > money && [SpendRules, ...SpendRules.MerchantCategories].every(isFree);
+  });
   await setRules(card, rules);
   return card;
 }
@@ -175,6 +180,31 @@ describe('a purchase that several limits stop', () => {
   });
 });
 
+it('a category’s limit that somebody has raised since: the form is about what stops it now, or says that nothing does', async () => {
+  const restaurants = (DailySpendLimit: number) => [{ Id: 9, Name: 'Restaurants', DailySpendLimit }];
+  const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: restaurants(30) });
+  const alert = await stopped(card, 40);
+  await setRules(card, { DailySpendLimit: 35, MerchantCategories: restaurants(35) });
+  await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit for Restaurants of \$35/);
+  await setRules(card, { DailySpendLimit: 70, MerchantCategories: restaurants(50) });
+
+  const passes = await openForm(ben, alert, 'approve_remedy', /nothing stops this purchase/);
+  expect(JSON.stringify(cardbell().workspace.views.top(ben)?.blocks)).toContain(
+    'When it was declined, it was stopped by',
+  );
+  await setRules(card, {
+    DailySpendLimit: 36,
+    MerchantCategories: [{ Id: 9, Name: 'Restaurants', DailySpendLimit: null }],
+  });
+  await cardbell().workspace.closeView({ user: ben, viewId: passes });
+  const view = await openForm(ben, alert, 'approve_remedy', /Current daily limit: \$36\.00/);
+  await submit(ben, view, { term: '1h' });
+  await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
+
+  expect(rulesOf(card).DailySpendLimit).toBe(40);
+  expect(rulesOf(card).MerchantCategories).toMatchObject([{ Id: 9, DailySpendLimit: null }]);
+});
+
 describe('a limit for a single purchase', () => {
   it('is named, raised by the form for an hour, and given back', async () => {
     const card = await cardWith({ MerchantCategories: [{ Id: 9, Name: 'Restaurants', TransactionLimit: 25 }] });
@@ -260,6 +290,10 @@ describe('several limits, asked for', () => {
     const change = await openForm(ben, request, 'change_request', /New weekly limit in dollars/);
     const wrong = await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': 'much' });
     expect(Object.values(wrong.errors ?? {})).toEqual([expect.stringMatching(/Write dollars/)]);
+    const order = await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': '1100' });
+    expect(Object.values(order.errors ?? {})).toEqual([
+      'The daily limit of $1,200.00 would be above the weekly limit, $1,100.00. Change one of the two.',
+    ]);
     await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': '1250', reason: '' });
     await until(() => textOf(request).startsWith('Approved'), 'two have said yes');
 

@@ -42,6 +42,12 @@ const CASES: readonly Case[] = [
     {},
     { categories: [{ id: 9, DailySpendLimit: 9 }] },
   ],
+  [
+    'decline.rule.velocity.mcc',
+    'Transaction exceeded merchant category limit',
+    {},
+    { categories: [{ id: 9, TransactionLimit: 9 }] },
+  ],
   ['decline.rule.velocity', 'Transaction exceeded daily spend limit', {}, { DailySpendLimit: 9 }],
   ['decline.card.pin', 'PIN Verification Check', { Pin: 'wrong' }, {}],
   ['decline.remote', 'Remote service decline', { RemoteDecision: 'decline' }, { remoteDecision: true }],

@@ -54,6 +54,29 @@ describe('a write of spend rules', () => {
   });
 });
 
+describe('limits written together', () => {
+  const card = write({
+    DailySpendLimit: 100,
+    WeeklySpendLimit: 200,
+    MerchantCategories: [{ Id: 9, DailySpendLimit: 80, TransactionLimit: 50 }],
+  });
+
+  it('are judged as they are afterwards: a day and its week, a category and the card', () => {
+    expect(() => write({ DailySpendLimit: 300 }, card)).toThrow('Shorter period');
+    expect(write({ DailySpendLimit: 300, WeeklySpendLimit: 300 }, card)).toMatchObject({ WeeklySpendLimit: 300 });
+    const categories = { MerchantCategories: [{ Id: 9, DailySpendLimit: 150 }] };
+    expect(() => write(categories, card)).toThrow('Merchant spend limit exceeds overall spend limit');
+    expect(write({ DailySpendLimit: 150, ...categories }, card).MerchantCategories).toMatchObject([
+      { DailySpendLimit: 150, TransactionLimit: 50 },
+    ]);
+  });
+
+  it('a limit for a single purchase is compared with no window', () => {
+    const categories = { MerchantCategories: [{ Id: 9, TransactionLimit: 5000 }] };
+    expect(write(categories, card).MerchantCategories).toMatchObject([{ TransactionLimit: 5000, DailySpendLimit: 80 }]);
+  });
+});
+
 describe('merchant categories', () => {
   it('every merchant code has exactly one', () => {
     for (let code = 0; code <= 9999; code += 1) {

@@ -226,6 +226,14 @@ describe('all limits that a purchase would meet', () => {
       { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] } },
       ['daily 120'],
     ],
+    [
+      'of the card alone, where the category has room by now',
+      ofCategory,
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [90, 60] } },
+      ['daily 120'],
+    ],
+    ['of a category, where all have room by now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
     ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, ['daily ?']],
   ])('%s', (_what, purchase, dollars, card, found) => {
     const [remains, rules] = cardOf(card);
