@@ -44,6 +44,9 @@ function heading(text: string): void {
   process.stdout.write(`\n${text}\n`);
 }
 
+/** What is wrong with a variable, and the processes that lack it: both read most of them. */
+const lacking = new Map<string, string[]>();
+
 function readConfig<T>(name: string, read: () => T): T | null {
   try {
     const config = read();
@@ -51,7 +54,7 @@ function readConfig<T>(name: string, read: () => T): T | null {
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) trouble(problem, `set it for ${name}; .env.example explains every variable`);
+    for (const problem of error.problems) lacking.set(problem, [...(lacking.get(problem) ?? []), name]);
     return null;
   }
 }
@@ -61,6 +64,8 @@ const log = createLog({ level: 'silent', process: 'doctor' });
 heading('Configuration');
 const web = readConfig('web', webConfig);
 const worker = readConfig('worker', workerConfig);
+for (const [problem, names] of lacking)
+  trouble(problem, `set it for ${names.join(' and ')}; .env.example explains every variable`);
 
 heading('Redis');
 await checkRedis();

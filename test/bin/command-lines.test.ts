@@ -46,3 +46,13 @@ it.concurrent.each(['recover', 'doctor'])('%s explains itself', async (command) 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(`npm run ${command}`);
 });
+
+it.concurrent('doctor names a variable once, with every process that lacks it', async () => {
+  const { code, out } = await run('doctor', []);
+
+  expect(code).toBe(1);
+  expect(out.match(/FIX {3}SLACK_BOT_TOKEN/g)).toHaveLength(1);
+  expect(out).toMatch(/FIX {3}SLACK_BOT_TOKEN.*\n +→ set it for web and worker;/);
+  expect(out).toMatch(/FIX {3}CARD_API_TOKEN.*\n +→ set it for worker;/);
+  expect(out).toMatch(/FIX {3}WEBHOOK_SHARED_SECRET.*\n +→ set it for web;/);
+});
