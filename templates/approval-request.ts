@@ -71,7 +71,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
 
   return {
     text: sentence(
-      `${titles[state]}: ${mention(askedBy)} asks to ${verb} ${rule} of ${cardOfHolder(card)}, ${moved}. ${progress(request)}`,
+      `${titles[state]}: ${mention(askedBy)} asks to ${change.kind === 'limits' ? `${headline(change)} of ${cardOfHolder(card)}:` : `${verb} ${rule} of ${cardOfHolder(card)},`} ${moved}. ${progress(request)}`,
     ),
     blocks: [
       header(`${titles[state]}: ${headline(change)} for ${cardOfHolderRaw(card)}`),

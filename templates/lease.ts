@@ -68,28 +68,41 @@ export function takeBackButton(leaseId: string, card: CardFacts) {
 }
 
 /** When it ends, or how it ended. */
-export function ending({ state, change, before, endsAt, found, closedAt, closedBy, term }: Lease): string {
+export function ending(one: Lease): string {
+  const { state, change, before, endsAt, found, closedAt, closedBy, term } = one;
   const when = closedAt === null ? '' : ` ${dateToken(closedAt)}`;
   const who = closedBy === null ? 'by itself' : `by ${mention(closedBy)}`;
   const word = (value: Lease['before']): string => outside(stateWords(change, value), RULES_MAX);
-  const isOne = change.kind !== 'limits';
-  switch (state) {
-    case 'open':
-      return `Goes back to ${word(before)} ${dateAfter(term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself', endsAt)}.`;
-    case 'asking':
-      return isOne
-        ? `Its time is over, but somebody changed it meanwhile: it is ${word(found)} now. Shall it go back to ${word(before)}? Nothing changes until an approver decides.`
-        : `The time is over, but somebody changed one of them meanwhile: they are ${word(found)} now. Shall they go back to ${word(before)}? Nothing changes until an approver decides.`;
-    case 'ended':
-      return `Back at ${word(before)}, put back ${who}${when}.`;
-    case 'left':
-      return `${isOne ? 'It stays' : 'They stay'} at ${word(found)}, decided ${who}${when}.`;
-    case 'refused':
-      return `The card service refuses to put ${isOne ? 'it' : 'them'} back to ${word(before)}, so it is still ${word(wantedOf(change))}. Change ${isOne ? 'it' : 'them'} where the card service is administered.`;
-    case 'replaced':
-      return `A later change took its place${when}: nothing is put back by itself.`;
+  if (state === 'open') {
+    const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself';
+    return `Goes back to ${word(before)} ${dateAfter(end, endsAt)}.`;
   }
+  if (state === 'replaced') return `A later change took its place${when}: nothing is put back by itself.`;
+  const [was, is, set] = [word(before), word(found), word(wantedOf(change))];
+  return (change.kind === 'limits' ? ofSeveral : ofOne)[state]({ was, is, set, who, when });
 }
+
+/** What it was, is now, and was set to for a while; who ended it, and when. */
+type Words = Readonly<Record<'was' | 'is' | 'set' | 'who' | 'when', string>>;
+type Ended = Readonly<Record<Exclude<Lease['state'], 'open' | 'replaced'>, (words: Words) => string>>;
+
+const ofOne: Ended = {
+  asking: ({ was, is }) =>
+    `Its time is over, but somebody changed it meanwhile: it is ${is} now. Shall it go back to ${was}? Nothing changes until an approver decides.`,
+  ended: ({ was, who, when }) => `Back at ${was}, put back ${who}${when}.`,
+  left: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
+  refused: ({ was, set }) =>
+    `The card service refuses to put it back to ${was}, so it is still ${set}. Change it where the card service is administered.`,
+};
+
+const ofSeveral: Ended = {
+  asking: ({ was, is }) =>
+    `The time is over, but somebody changed one of them meanwhile. Now: ${is}. Shall they go back to ${was}? Nothing changes until an approver decides.`,
+  ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
+  left: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
+  refused: ({ was, set }) =>
+    `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them where the card service is administered.`,
+};
 
 /** To the one who asked for it: it is over. */
 export function leaseEnded(one: Lease, card: CardFacts): Message {

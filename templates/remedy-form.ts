@@ -185,9 +185,8 @@ function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']):
 function withNumbers({ period, category, currentCents, remainingCents }: LimitToRaise): string {
   const name = limitName(period, category === null ? null : outside(category.name, 60));
   const of = currentCents === null ? '' : ` of ${formatCents(currentCents)}`;
-  const left =
-    remainingCents === null || period === 'transaction' ? '' : ` (${formatCents(Math.max(0, remainingCents))} left)`;
-  return `the ${name}${of}${left}`;
+  const left = remainingCents !== null && remainingCents > 0 ? formatCents(remainingCents) : 'nothing';
+  return `the ${name}${of}${remainingCents === null || period === 'transaction' ? '' : ` (${left} left)`}`;
 }
 
 const list = new Intl.ListFormat('en-US');

@@ -268,7 +268,7 @@ it('somebody changed one of them meanwhile: people are asked, and their yes puts
 
   await timeIsOver(card);
   const question = await cardbell().waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
-  expect(question.text).toContain('they are daily limit $40.00 and weekly limit $90.00 now');
+  expect(question.text).toContain('Now: daily limit $40.00 and weekly limit $90.00.');
   expect(limitsOf(card)).toEqual([40, 90, null]);
   await cardbell().press(ben, question, 'put_back');
   await until(() => limitsOf(card)[0] === 10, 'they go back');
@@ -283,7 +283,7 @@ describe('several limits, asked for', () => {
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
     await submit(ana, view, { term: '1h' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
-    expect(request.text).toContain('asks to raise the daily limit and weekly limit of');
+    expect(request.text).toContain('asks to raise 2 limits of');
     expect(shown(request)).toContain('Approval needed: raise 2 limits for');
     expect(limitsOf(card)).toEqual([10, 20, null]);
 

@@ -229,7 +229,7 @@ it('a request for several limits names each, from what to what', () => {
   const { text, blocks } = approvalRequest({ ...answer.request, change, before: [40_000, null] });
 
   expect(text).toContain(
-    'asks to raise the daily limit and weekly limit for Books, &lt;Maps&gt; of Jane Doe’s card ending 1212, daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
+    'asks to raise 2 limits of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
   );
   expect(shown(blocks)).toContain('*Daily limit*\n$400.00 → $2,000.00 (+$1,600.00)');
   expect(shown(blocks)).toContain('*Weekly limit for Books, &lt;Maps&gt;*\nno limit → $2,100.00');
