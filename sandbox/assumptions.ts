@@ -97,6 +97,10 @@ export const ASSUMPTIONS = {
     'Shorter period spend limit exceeds longer period spend limit',
     'facts 3, Limit windows: exact error text not found',
   ),
+  longerLimitMayEqual: assume<boolean>(
+    true,
+    'facts 3, Limit windows: a shorter period must be lower than a longer one; whether equal will do is not shown',
+  ),
   ruleOfRulesetWriteUnassigns: assume<boolean>(
     true,
     'spec: not shown; writing card rules takes the card out of its ruleset with the rules it had',

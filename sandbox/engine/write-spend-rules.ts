@@ -61,11 +61,12 @@ function writtenCategories(
 
 /** A shorter window's limit must not lie above a longer one's. */
 function assertOrdered(limitsGiven: Limits, assume: Assumptions): void {
-  let longest = 0;
+  let longest = -1;
   for (const window of WINDOWS) {
     const limit = limitsGiven[limitField(window)];
     if (limit === null || limit === undefined) continue;
-    if (limit < longest) throw new ServiceError(400, assume.shorterAboveLongerText);
+    if (limit < longest || (limit === longest && !assume.longerLimitMayEqual))
+      throw new ServiceError(400, assume.shorterAboveLongerText);
     longest = limit;
   }
 }

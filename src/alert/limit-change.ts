@@ -5,6 +5,8 @@ import { formatCents } from './money.ts';
 export interface CardLimits {
   readonly limits: Readonly<Record<LimitPeriod, number | null>>;
   readonly categories: readonly CategoryLimits[];
+  /** How many cents a longer window's limit must be above a shorter one's; absent: they may be equal. */
+  readonly apartCents?: number | undefined;
 }
 
 export interface CategoryLimits {
@@ -63,7 +65,8 @@ export function contradiction(current: CardLimits, changes: readonly PlannedChan
     if (limitCents === null || period === 'transaction') continue;
     const wrong = neighborsOf(current, { ...change, period }).find((other) => {
       const cents = plannedAt(current, changes, other);
-      return cents !== null && (other.isAbove ? limitCents > cents : limitCents < cents);
+      if (cents === null) return false;
+      return other.isAbove ? limitCents + other.apartCents > cents : limitCents < cents + other.apartCents;
     });
     if (wrong !== undefined) return { change, why: sentence(current, changes, { ...change, limitCents }, wrong) };
   }
@@ -79,10 +82,11 @@ export function inOrder(current: CardLimits, changes: readonly PlannedChange[]):
   const risen = [...changes];
   for (const { limitCents, period, category } of risen) {
     if (limitCents === null || period === 'transaction') continue;
-    for (const { isAbove, ...other } of neighborsOf(current, { period, category })) {
+    for (const { isAbove, apartCents, ...other } of neighborsOf(current, { period, category })) {
       const cents = plannedAt(current, ordered, other);
-      if (!isAbove || cents === null || cents >= limitCents) continue;
-      const raised = { ...other, limitCents };
+      const least = limitCents + apartCents;
+      if (!isAbove || cents === null || cents >= least) continue;
+      const raised = { ...other, limitCents: least };
       const place = ordered.findIndex((one) => isSamePlace(one, other));
       ordered.splice(place === -1 ? ordered.length : place, 1, raised);
       // It may be above another in its turn: a category's day, the card's day, the card's week.
@@ -105,21 +109,23 @@ interface Neighbor extends LimitPlace {
   readonly period: LimitPeriod;
   /** It must be no lower; else no higher. */
   readonly isAbove: boolean;
+  /** By how much. */
+  readonly apartCents: number;
 }
 
 /** The limits that the service compares one with: its shorter and longer windows, and the same window overall or by category. */
 function neighborsOf(
-  { categories }: CardLimits,
+  { categories, apartCents = 0 }: CardLimits,
   { period, category }: { period: LimitPeriod; category: number | null },
 ): Neighbor[] {
   const at = limitPeriods.indexOf(period);
   const windows = limitPeriods.flatMap((other, index) =>
-    index === at ? [] : [{ period: other, category, isAbove: index > at }],
+    index === at ? [] : [{ period: other, category, isAbove: index > at, apartCents }],
   );
   const across =
     category === null
-      ? categories.map(({ id }) => ({ period, category: id, isAbove: false }))
-      : [{ period, category: null, isAbove: true }];
+      ? categories.map(({ id }) => ({ period, category: id, isAbove: false, apartCents: 0 }))
+      : [{ period, category: null, isAbove: true, apartCents: 0 }];
   return [...windows, ...across];
 }
 
@@ -135,12 +141,13 @@ function sentence(
   };
   const isOverall = other.category === null && change.category !== null;
   const what = isOverall ? `the card's overall ${other.period} limit` : nameOf(other);
-  const where = other.isAbove ? 'above' : 'below';
-  const cents = formatCents(plannedAt(current, changes, other) ?? 0);
+  const cents = plannedAt(current, changes, other) ?? 0;
+  const isBeyond = other.isAbove ? change.limitCents > cents : change.limitCents < cents;
+  const where = !isBeyond ? 'too close to' : other.isAbove ? 'above' : 'below';
   const planned = `${capitalised(nameOf(change))} of ${formatCents(change.limitCents)} would be`;
   const isChangedToo = changes.some((one) => isSamePlace(one, other));
   const first = `${other.isAbove ? 'Raise' : 'Lower'} ${isOverall ? 'the overall limit' : other.category === change.category ? what : 'that one'} first.`;
-  return `${planned} ${where} ${what}, ${cents}. ${isChangedToo ? 'Change one of the two.' : first}`;
+  return `${planned} ${where} ${what}, ${formatCents(cents)}. ${isChangedToo ? 'Change one of the two.' : first}`;
 }
 
 function capitalised(text: string): string {

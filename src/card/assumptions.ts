@@ -82,6 +82,13 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'A card whose spend rules list no merchant category may be used at all of them; otherwise at none. A category is allowed by standing in the list.',
     ),
+  longerLimitAboveCents: z
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe(
+      'How many cents the limit of a longer window must be above that of a shorter one. 0: they may be equal; the public words ("lower than") may also mean 1.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

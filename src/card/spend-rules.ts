@@ -18,6 +18,8 @@ export interface CategoryRules {
 /** What the bot reads of a card's spend rules. Fits `CardLimits` of the alert side. */
 export interface SpendRules {
   readonly limits: Limits;
+  /** How many cents a longer window's limit must be above a shorter one's. */
+  readonly apartCents: number;
   readonly categories: readonly CategoryRules[];
   /** Whether it may be used at every kind of merchant, because none is listed. */
   readonly isEveryCategoryAllowed: boolean;
@@ -33,7 +35,12 @@ export interface SpendRulesRead {
 
 export type SpendRulesAssumptions = Pick<
   CardApiAssumptions,
-  'spendRulesWrapper' | 'readOnlyRuleFields' | 'readOnlyCategoryFields' | 'noLimit' | 'noCategoryAllowsAll'
+  | 'spendRulesWrapper'
+  | 'readOnlyRuleFields'
+  | 'readOnlyCategoryFields'
+  | 'noLimit'
+  | 'noCategoryAllowsAll'
+  | 'longerLimitAboveCents'
 >;
 
 export const defaultRulesAssumptions: SpendRulesAssumptions = {
@@ -42,6 +49,7 @@ export const defaultRulesAssumptions: SpendRulesAssumptions = {
   readOnlyCategoryFields: [],
   noLimit: null,
   noCategoryAllowsAll: true,
+  longerLimitAboveCents: 0,
 };
 
 /** Name of each window's limit on the wire. */
@@ -100,6 +108,7 @@ export function readSpendRules(
   if (rules.IsDailySpendLimitEnabled === false && limits.daily === 0) limits.daily = null;
   return {
     limits,
+    apartCents: assumptions.longerLimitAboveCents,
     categories: (rules.MerchantCategories ?? []).map((category) => ({
       id: category.Id,
       name: category.Name ?? `category ${category.Id}`,

@@ -24,8 +24,8 @@ export async function fillForm(action: Action, deps: PerformDeps): Promise<void>
 /** For what can be said beside an input; without them the worker says it afterwards. */
 async function rulesOf(acctId: number, deps: PerformDeps) {
   try {
-    const { limits, categories } = (await deps.card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
-    return { limits, categories: [...categories] };
+    const { limits, apartCents, categories } = (await deps.card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
+    return { limits, apartCents, categories: [...categories] };
   } catch (error) {
     if (error instanceof CardApiError) return null;
     throw error;

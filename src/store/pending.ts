@@ -14,6 +14,7 @@ const Limits = z.record(LimitPeriod, cents);
 /** A card's rules, for what can be said beside an input before the card service is asked. */
 const KnownRules = z.object({
   limits: Limits,
+  apartCents: z.int().optional(),
   categories: z.array(z.object({ id: z.int(), name: z.string(), transactionLimitCents: cents, limits: Limits })),
 });
 

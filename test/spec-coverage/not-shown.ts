@@ -23,6 +23,12 @@ export const NOT_SHOWN: readonly NotShown[] = [
     assumptions: ['noLimit'],
   },
   {
+    row: 'whether a longer window’s limit may equal a shorter one’s',
+    file: client,
+    assumptions: ['longerLimitAboveCents'],
+  },
+  { row: 'the same, in the sandbox', file: sandbox, assumptions: ['longerLimitMayEqual'] },
+  {
     row: 'full field lists of profile, order, group, ruleset and transaction records',
     file: client,
     assumptions: ['spendRulesWrapper', 'readOnlyRuleFields', 'readOnlyCategoryFields'],

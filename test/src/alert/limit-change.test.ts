@@ -164,6 +164,23 @@ describe('limits that rise along', () => {
     ]);
   });
 
+  it('where equal will not do, stay a cent apart, window by window; a category may equal the card', () => {
+    const apart: CardLimits = { ...current, apartCents: 1 };
+
+    expect(inOrder(apart, [change('daily', 4000)]).map(({ limitCents }) => limitCents)).toEqual([
+      400_000, 400_001, 400_002,
+    ]);
+    expect(inOrder(apart, [change('daily', 500, 3)])).toHaveLength(1);
+    expect(contradiction(apart, [change('daily', 500, 3)])).toBeNull();
+    expect(contradiction(apart, [change('daily', 1500)])?.why).toBe(
+      'The daily limit of $1,500.00 would be too close to the weekly limit, $1,500.00. Raise the weekly limit first.',
+    );
+    expect(contradiction(apart, [change('weekly', 600), change('daily', 600)])?.why).toContain(
+      'Change one of the two.',
+    );
+    expect(contradiction(apart, [change('daily', 1499.99)])).toBeNull();
+  });
+
   it('leave no contradiction, and each is as low as can be', () => {
     const steps = fc.record({
       daily: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitPeriods } from '../../../src/alert/alert.ts';
+import { limitChange } from '../../../src/alert/rule-change.ts';
 import { parseAssumptions } from '../../../src/card/assumptions.ts';
-import { changeLimit } from '../../../src/card/change-rule.ts';
+import { changeLimit, changeRule } from '../../../src/card/change-rule.ts';
 import { defaultRulesAssumptions, readSpendRules, toSpendRulesBody } from '../../../src/card/spend-rules.ts';
 import { CardApiError } from '../../../src/errors.ts';
 
@@ -39,6 +40,36 @@ const rules = {
 const wrapped = { AdvancedSpendRules: rules };
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 
+describe('several limits changed at once', () => {
+  const change = limitChange([
+    { period: 'transaction', category: { id: 3, name: 'Restaurants' }, limitCents: 12_050 },
+    { period: 'weekly', category: { id: 3, name: 'Restaurants' }, limitCents: 70_000 },
+    { period: 'daily', category: null, limitCents: null },
+  ]);
+  const [restaurants, fuel] = rules.MerchantCategories;
+  const expected = {
+    ...rules,
+    MerchantCategories: [{ ...restaurants, TransactionLimit: 120.5, WeeklySpendLimit: 700 }, fuel],
+    DailySpendLimit: null,
+    IsDailySpendLimitEnabled: false,
+  };
+
+  it('leave all else as it was, fields that nobody knows too', () => {
+    expect(changeRule(rules, change)).toEqual(expected);
+    expect(changeRule(wrapped, change)).toEqual({ AdvancedSpendRules: expected });
+  });
+
+  it('are none where one of them is of a category that the card does not have', () => {
+    const strange = limitChange([
+      { period: 'daily', category: null, limitCents: 1 },
+      { period: 'transaction', category: { id: 99, name: 'Travel' }, limitCents: 1 },
+    ]);
+
+    expect(() => changeRule(rules, strange)).toThrow(CardApiError);
+    expect(() => changeLimit(rules, { period: 'transaction', category: null, limitCents: 1 })).toThrow(CardApiError);
+  });
+});
+
 describe('reading spend rules', () => {
   it.each([
     ['with the wrapper', wrapped],
@@ -46,6 +77,7 @@ describe('reading spend rules', () => {
   ])('works %s', (_what, raw) => {
     expect(readSpendRules(raw)).toEqual({
       limits: { ...none, daily: 50_000, weekly: 150_010 },
+      apartCents: 0,
       categories: [
         { id: 3, name: 'Restaurants', transactionLimitCents: 9_950, limits: { ...none, daily: 20_000 } },
         { id: 5, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 5_025 } },
