@@ -20,6 +20,7 @@ export function requestMessage(request: LimitRequest, lease: Lease | null = null
     change: wish.change,
     term: wish.term,
     before,
+    payCents: action.ask?.amountCents ?? null,
     reason: action.reason,
     needed,
     approvals,

@@ -8,7 +8,7 @@ import type { Message } from '../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import type { Lease } from '../src/store/leases.ts';
 import type { UnsureYes } from '../src/store/requests.ts';
-import { capital, cardName, cardOfHolder, cardOfHolderRaw, holderName } from './card-words.ts';
+import { capital, cardOfHolder, cardOfHolderRaw } from './card-words.ts';
 import { ending, takeBackButton } from './lease.ts';
 import {
   actions,
@@ -35,6 +35,8 @@ export interface ApprovalRequest {
   readonly change: RuleChange;
   readonly before: RuleValue;
   readonly term: Term;
+  /** What the holder wants to pay, whole cents; null where an approver asks. */
+  readonly payCents: number | null;
   readonly reason: string;
   readonly needed: number;
   /** Who has approved so far, oldest first. */
@@ -77,19 +79,15 @@ export function approvalRequest(request: ApprovalRequest): Message {
       header(`${titles[state]}: ${headline(change)} for ${cardOfHolderRaw(card)}`),
       section(
         `*${mention(askedBy)}${request.isHolders ? ', who holds the card,' : ''} asks to ${verb} ${rule}*`,
+        request.payCents === null ? null : `To pay ${formatCents(request.payCents)}.`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
-      ...fields([
-        ['Cardholder', holderName(card)],
-        ['Card', capital(cardName(card))],
-        ...ruleFields(change, before),
-        ['Stays', capital(outside(termWords(request.term), 80))],
-      ]),
+      ...fields([...ruleFields(change, before), ['Stays', capital(outside(termWords(request.term), 80))]]),
       section(progress(request), lease === null ? null : ending(lease)),
       ...controls(request),
       ...context(
         dateAfter('Asked', askedAt),
-        state === 'open' && request.needed > 1 ? `Needs ${request.needed} different approvers.` : null,
+        state === 'open' && request.approvals.length > 0 ? `${needsWords(request.needed)}.` : null,
       ),
     ],
   };
@@ -147,8 +145,13 @@ function progress(request: ApprovalRequest): string {
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'glass')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
-  const counted = `${approvals.length} of ${needed}${names}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
+  const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
+  const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
   return [unsure === null ? null : unsureWords(unsure), `${counted}${said}`].filter(Boolean).join('\n');
+}
+
+function needsWords(needed: number): string {
+  return needed === 1 ? 'Needs one approver' : `Needs ${needed} different approvers`;
 }
 
 /** Somebody said yes, and nobody knows what became of it. */

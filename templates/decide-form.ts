@@ -2,11 +2,11 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { formatCents } from '../src/alert/money.ts';
 import { limitsOf, type RuleChange, singlesOf, wantedOf } from '../src/alert/rule-change.ts';
 import { ruleName, stateWords } from '../src/alert/rule-words.ts';
-import type { Term } from '../src/authority/wish.ts';
+import { type Term, termWords } from '../src/authority/wish.ts';
 import { callbackId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import type { LimitRequest } from '../src/store/requests.ts';
-import { cardOfHolder } from './card-words.ts';
+import { capital, cardOfHolder } from './card-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from './form-inputs.ts';
 import { context, outside, plainText, section } from './parts.ts';
 
@@ -21,6 +21,8 @@ export interface DecideForm {
   /** For the glass: at most this much more, whole cents. */
   readonly capCents: number;
 }
+
+const HOUR_MS = 3_600_000;
 
 const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> = {
   change: { title: 'Change and approve', submit: 'Approve' },
@@ -46,8 +48,9 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
         `*${cardOfHolder(card)}*`,
         ...singlesOf(change, before).map(
           ({ change: one, value }) =>
-            `${outside(ruleName(one), 80)}: ${stateWords(one, value)} now, ${stateWords(one, wantedOf(one))} asked for`,
+            `${capital(outside(ruleName(one), 80))}: ${stateWords(one, value)} now, ${stateWords(one, wantedOf(one))} asked for`,
         ),
+        action.ask === null ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
       ...(purpose === 'glass'
@@ -75,7 +78,10 @@ function limitInputs(change: RuleChange): InputBlock[] {
   });
 }
 
-function choiceOf(term: Term): TermChoice {
-  if (term.kind !== 'duration') return term.kind;
-  return term.ms <= 3_600_000 ? '1h' : '24h';
+/** Whoever changes only the amount approves the time that was asked for. */
+function choiceOf(term: Term): TermChoice | { readonly asAsked: string } {
+  if (term.kind !== 'duration' && term.kind !== 'day') return term.kind;
+  if (term.kind === 'duration' && term.ms === HOUR_MS) return '1h';
+  if (term.kind === 'duration' && term.ms === 24 * HOUR_MS) return '24h';
+  return { asAsked: termWords(term) };
 }

@@ -3,22 +3,17 @@ import type { TransactionAlert } from '../src/alert/alert.ts';
 import { formatCents } from '../src/alert/money.ts';
 import type { Place } from '../src/alert/place.ts';
 import * as limits from '../src/slack/limits.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../src/slack/mrkdwn.ts';
 import { cardOf, cardOfHolder } from './card-words.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { context, header, outside, plainText, section } from './parts.ts';
-
-/** One step of an event on its way to people. */
-interface Step {
-  readonly at: string;
-  readonly text: string;
-}
+import { stepLine, type Why } from './why.ts';
 
 export interface Explained {
   readonly alert: TransactionAlert;
   /** How it found its way; null: not for this person. */
-  readonly trail: readonly Step[] | null;
+  readonly trail: Why['steps'] | null;
 }
 
 interface Around {
@@ -75,7 +70,7 @@ function about({ alert, trail }: Explained, { place, whoMay }: Around): KnownBlo
     header(`Declined: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`),
     section(
       '*What happened*',
-      `${cardOfHolder(cardOf(alert))} was declined for ${formatCents(event.amountCents)}${at}, ${dateToken(event.occurredAt)}.`,
+      `${cardOfHolder(cardOf(alert))} was declined for ${formatCents(event.amountCents)}${at}${dateAfter(',', event.occurredAt)}.`,
     ),
     section(
       `*Why:* ${outside(reason.title, 100)}`,
@@ -109,8 +104,8 @@ function approverWords(wanted: string): string {
   return wanted === 'unblock' ? 'Approvers can unblock the card' : 'Approvers can change the limit';
 }
 
-function steps(trail: readonly Step[]): string[] {
-  const shown = trail.slice(-STEPS_MAX).map(({ at, text }) => `• ${dateToken(at)}: ${outside(text, 150)}`);
+function steps(trail: Why['steps']): string[] {
+  const shown = trail.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);
   const earlier = trail.length - shown.length;
   return earlier > 0 ? [`… ${earlier} earlier`, ...shown] : shown;
 }

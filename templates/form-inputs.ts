@@ -20,6 +20,8 @@ export const termChoices = [
   ['permanent', 'Until it is changed'],
 ] as const;
 export type TermChoice = (typeof termChoices)[number][0];
+/** What was asked for, where that is none of the choices. */
+export const AS_ASKED = 'asked';
 
 /** `action_id` of the amount of one limit, where a form asks for several. */
 export function amountOf({ period, category }: LimitPlace): string {
@@ -69,9 +71,17 @@ export function amountInput(
   };
 }
 
-/** How long it stays, and the day for the choice that needs one. */
-export function termInputs(initial: TermChoice): InputBlock[] {
-  const options = termChoices.map(([value, text]) => option(text, value));
+/**
+ * How long it stays, and the day for the choice that needs one.
+ *
+ * @param initial a choice, or in words what was asked for and is none of them. Raw.
+ */
+export function termInputs(initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
+  const choices = termChoices.map(([value, text]) => option(text, value));
+  const options =
+    typeof initial === 'string' ? choices : [option(`As asked: ${initial.asAsked}`, AS_ASKED), ...choices];
+  const chosen = typeof initial === 'string' ? initial : AS_ASKED;
+  const initialOption = options.find(({ value }) => value === chosen);
   return [
     {
       type: 'input',
@@ -81,7 +91,7 @@ export function termInputs(initial: TermChoice): InputBlock[] {
         type: 'static_select',
         action_id: formInput.term,
         options,
-        initial_option: option(termChoices.find(([value]) => value === initial)?.[1] ?? initial, initial),
+        ...(initialOption && { initial_option: initialOption }),
       },
     },
     {

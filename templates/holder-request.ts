@@ -1,4 +1,5 @@
 import type { CardFacts } from '../src/alert/alert.ts';
+import { formatCents } from '../src/alert/money.ts';
 import { isSameValue, type RuleChange, type RuleValue, wantedOf } from '../src/alert/rule-change.ts';
 import { ruleMove, ruleName } from '../src/alert/rule-words.ts';
 import { type Term, termWords, type Wish } from '../src/authority/wish.ts';
@@ -10,6 +11,8 @@ import { outside, RULES_MAX, section, sentence } from './parts.ts';
 
 export interface RequestSent {
   readonly card: CardFacts;
+  /** What the holder wants to pay, whole cents. */
+  readonly payCents: number;
   readonly change: RuleChange;
   readonly before: RuleValue;
   readonly term: Term;
@@ -18,11 +21,12 @@ export interface RequestSent {
 }
 
 /** To the holder: what was asked in their name. */
-export function requestSent({ card, change, before, term, note }: RequestSent): Message {
+export function requestSent({ card, payCents, change, before, term, note }: RequestSent): Message {
   const what = movedWords(before, { change, term });
+  const pay = `to pay ${formatCents(payCents)}`;
   return {
-    text: sentence(`Asked for your ${cardName(card)}: ${what}. ${outside(note, 300)}`),
-    blocks: [section(`*Asked for your ${cardName(card)}*`, what, outside(note, 300), 'Nothing changed yet.')],
+    text: sentence(`Asked for your ${cardName(card)}, ${pay}: ${what}. ${outside(note, 300)}`),
+    blocks: [section(`*Asked for your ${cardName(card)}, ${pay}*`, what, outside(note, 300), 'Nothing changed yet.')],
   };
 }
 

@@ -2,7 +2,7 @@ import type { VirtualCardAlert } from '../src/alert/alert.ts';
 import type { VirtualCardEvent } from '../src/alert/event.ts';
 import { mayShow } from '../src/alert/place.ts';
 import type { Message } from '../src/slack/message.ts';
-import { dateToken, mention } from '../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../src/slack/mrkdwn.ts';
 import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from './card-words.ts';
 import { outcomeLines } from './outcomes.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
@@ -50,7 +50,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
         ],
         [
           event.outcome === 'resend' ? 'Asked for by' : 'Ordered by',
-          asked ? `${mention(asked.by)}, ${dateToken(asked.at)}` : '',
+          asked ? `${mention(asked.by)}${dateAfter(',', asked.at)}` : '',
         ],
         ['When', dateToken(event.callbackAt)],
       ]),

@@ -47,12 +47,7 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       section('*Who will hold it*', 'Kept sealed until it is ordered, and nowhere afterwards.'),
       text(input.firstName, 'First name', { max: 23, initial: firstName }),
       text(input.lastName, 'Last name', { max: 23, initial: lastName, hint: 'Both together at most 23 characters.' }),
-      {
-        type: 'input',
-        block_id: input.dateOfBirth,
-        label: plainText('Date of birth', limits.INPUT_LABEL_MAX),
-        element: { type: 'datepicker', action_id: input.dateOfBirth, initial_date: '1990-01-01' },
-      },
+      text(input.dateOfBirth, 'Date of birth', { max: 10, hint: 'Month first. Example: 04/30/1991' }),
       text(input.phone, 'Phone', { max: 20, hint: 'Example: 512-555-0142' }),
       text(input.email, 'E-mail', { max: 254 }),
       text(input.line1, 'Address', { max: 26 }),

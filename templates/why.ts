@@ -1,5 +1,5 @@
 import type { Message } from '../src/slack/message.ts';
-import { channelMention, dateToken, link, mention } from '../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter, dateToken, link, mention } from '../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, header, outside, section, sentence } from './parts.ts';
 
 export interface Why {
@@ -46,7 +46,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
     places.length === 0
       ? 'It has not been posted anywhere so far.'
       : `It was posted in ${places.length} ${places.length === 1 ? 'place' : 'places'}.`;
-  const lines = [...steps.map(stepLine), ...posted.map(postedLine)];
+  const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
     text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
@@ -71,10 +71,11 @@ function deliveredWords(times: number): string {
   return times === 1 ? 'Delivered once.' : 'How often it was delivered is remembered for a week only.';
 }
 
-function stepLine({ step, at, channel, text }: Why['steps'][number]): string {
+/** One step: what, where and when, and in at most `textMax` characters why. */
+export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
   const where = channel === null ? '' : ` ${placeOf(channel)}`;
-  const what = `*${stepWords[step] ?? outside(step, 40)}*${where}, ${dateToken(at, '{date_short_pretty} {time_secs}')}.`;
-  return step === 'posted' ? what : `${what} ${tokens(outside(text, 500))}`;
+  const what = `*${stepWords[step] ?? outside(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
+  return step === 'posted' ? what : `${what} ${tokens(outside(text, textMax))}`;
 }
 
 /** Where it stands now: the way to it is told above. */

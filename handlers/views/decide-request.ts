@@ -2,7 +2,7 @@ import { contradiction } from '../../src/alert/limit-change.ts';
 import { parseAmount } from '../../src/alert/money.ts';
 import { isOfLimits, limitsOf, plannedOf, type RuleChange, withValue } from '../../src/alert/rule-change.ts';
 import type { Wish } from '../../src/authority/wish.ts';
-import { amountOf, formInput } from '../../templates/form-inputs.ts';
+import { AS_ASKED, amountOf, formInput } from '../../templates/form-inputs.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from './inputs.ts';
 import { expiredForm, ofForm, type ViewArgs } from './submission.ts';
@@ -27,7 +27,7 @@ export function decideRequestForm(deps: ListenerDeps) {
     let wish: Wish | null = null;
     if (form.purpose === 'change') {
       const { change, said } = changed(inputs, request.wish.change);
-      const term = inputs.term();
+      const term = inputs.choice(formInput.term) === AS_ASKED ? request.wish.term : inputs.term();
       if ('error' in term || Object.keys(said).length > 0) {
         await refuse({ ...said, ...('error' in term ? { day: term.error } : {}) });
         return;

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { formatCents, parseAmount } from '../../src/alert/money.ts';
-import type { VirtualOrder } from '../../src/authority/virtual-order.ts';
+import { readBirthDate, type VirtualOrder } from '../../src/authority/virtual-order.ts';
 import { maskCardNumbers } from '../../src/card-number.ts';
 import { contentId } from '../../src/content-id.ts';
 import { virtualOrderInput as input } from '../../templates/virtual-order-form.ts';
@@ -9,7 +9,7 @@ import { tellAt } from '../interaction.ts';
 
 type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 type Errors = Record<string, string>;
-type Given = Record<string, { value?: string | null; selected_date?: string | null } | undefined>;
+type Given = Record<string, { value?: string | null } | undefined>;
 
 /** What goes onto a card and into an address: the service takes these characters only. */
 const printable = /^[\x20-\x7e]+$/;
@@ -70,12 +70,14 @@ function readOrder(given: Given, errors: Errors, fundMaxCents: number): VirtualO
     const text = need(id, (one) => /^\d{0,9}$/.test(one), 'Write its number, or leave it empty.');
     return text === '' || errors[id] !== undefined ? null : Number(text);
   };
+  const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), new Date()) ?? '';
+  if (dateOfBirth === '') errors[input.dateOfBirth] = 'Write the date of birth, month first, such as 04/30/1991.';
   const line2 = textOf(given, input.line2);
   if (line2 !== '' && !printable.test(line2)) errors[input.line2] = 'Letters without accents, please.';
   return {
     firstName,
     lastName,
-    dateOfBirth: given[input.dateOfBirth]?.selected_date ?? '',
+    dateOfBirth,
     phone: need(input.phone, (text) => /^[\d\-() +.]{10,20}$/.test(text), 'Write a phone number such as 512-555-0142.'),
     email: need(input.email, (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'Write an e-mail address.'),
     address: {

@@ -57,7 +57,7 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
     await deps.alerts.setOutcome(alertId, action.id, outcome);
     await deps.updateMessages(alertId);
   }
-  await deps.answer(action, requestSent({ card, change, before, term: wish.term, note }));
+  await deps.answer(action, requestSent({ card, payCents: ask.amountCents, change, before, term: wish.term, note }));
 }
 
 /** What stands in the way: of the declined purchase that it is about, else of any purchase of that amount. */

@@ -125,6 +125,6 @@ export function dateToken(
  *
  * @param words ours: they are not escaped.
  */
-export function dateAfter(words: string, instant: string): string {
-  return dateToken(instant, `${words} {date_short_pretty} at {time}`, `${words} ${easternTime(instant)}`);
+export function dateAfter(words: string, instant: string, format = '{date_short_pretty} at {time}'): string {
+  return dateToken(instant, `${words} ${format}`, `${words} ${easternTime(instant)}`);
 }

@@ -130,6 +130,22 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(300);
   });
 
+  it('an approver changes the amount alone: it stays for as long as was asked', async () => {
+    const card = await ofOtto();
+    const request = await asked(card, '500 for 2 hours hotel');
+    expect(shown(request)).toContain('To pay $500.00.');
+
+    const viewId = await form(zoe, request, 'change_request');
+    expect(JSON.stringify(cardbell().workspace.views.top(zoe)?.blocks)).toMatch(
+      /To pay \$500\.00.*As asked: for 2 hours/,
+    );
+    await submit(zoe, viewId, { amount: '300', reason: 'One night.' });
+    const message = await told(/Approved by.*\$300\.00 for 2 hours.*One night/);
+
+    expect(message.text).toContain('Daily limit $100.00 → $300.00 for 2 hours');
+    expect(limitOf(card)).toBe(300);
+  });
+
   it('who holds the card has no say, and nobody else can ask for it', async () => {
     const card = await ofOtto(ana);
     const since = Date.now() / 1000;

@@ -40,8 +40,16 @@ async function direct(user: string, pattern: RegExp): Promise<string> {
 describe('/card virtual order', () => {
   it('is ordered once, and its result is told to who asked besides the channel, never the number', async () => {
     const viewId = await openForm(ana, 'Vera Nova');
+    const suggested = top(ana)?.blocks.flatMap((block) => Object.values(block['element'] ?? {}));
+    // A date of birth that nobody entered would be sent as if somebody had.
+    expect(JSON.stringify(suggested)).not.toMatch(/\d{4}-\d{2}-\d{2}/);
 
-    const wrong = await submit(ana, viewId, { amount: '4000', state: 'T1', phone: 'none' });
+    const wrong = await submit(ana, viewId, {
+      amount: '4000',
+      state: 'T1',
+      phone: 'none',
+      date_of_birth: '30/02/1991',
+    });
     await Promise.all([submit(ana, viewId), submit(ana, viewId).catch(() => {})]);
     await cardbell().waitTold(ana, /^Ordered: a virtual card for Vera Nova/);
     const told = await direct(ana, /You asked for this: Virtual card created: Vera Nova/);
@@ -55,9 +63,12 @@ describe('/card virtual order', () => {
       amount: expect.stringContaining('$1,000.00'),
       state: expect.stringContaining('Two letters'),
       phone: expect.stringContaining('phone number'),
+      date_of_birth: expect.stringContaining('04/30/1991'),
     });
     expect(orders()).toHaveLength(1);
-    expect(orders()[0]?.body).toMatchObject({ VirtualCards: [{ FirstName: 'Vera', FundCardAmount: 25 }] });
+    expect(orders()[0]?.body).toMatchObject({
+      VirtualCards: [{ FirstName: 'Vera', DateOfBirth: '04-30-1991', FundCardAmount: 25 }],
+    });
     const account = cardbell()
       .sandbox.accounts()
       .find(({ LastName }) => LastName === 'Nova');

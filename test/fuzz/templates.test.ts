@@ -123,14 +123,23 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
     const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };
-    return [explainDecline(many({ alert, trail: many({ at: two, text: one }, 3) }, 4), around)];
+    return [
+      explainDecline(many({ alert, trail: many({ step: one, at: two, channel: one, text: one }, 3) }, 4), around),
+    ];
   },
   'holder-request': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
     const change = { kind: 'limit' as const, period: 'daily' as const, category: { id: 1, name: one }, limitCents: 5 };
     return [
-      requestSent({ card, change, before: 1, term: { kind: 'permanent' }, note: two }),
-      requestSent({ card, change: limits(one), before: several, term: { kind: 'permanent' }, note: two }),
+      requestSent({ card, payCents: 30_000, change, before: 1, term: { kind: 'permanent' }, note: two }),
+      requestSent({
+        card,
+        payCents: 30_000,
+        change: limits(one),
+        before: several,
+        term: { kind: 'permanent' },
+        note: two,
+      }),
     ];
   },
   lease: (one, two) => {

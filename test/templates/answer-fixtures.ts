@@ -81,6 +81,7 @@ export const answer = {
     change: { kind: 'limit', period: 'daily', category: null, limitCents: 200_000 },
     before: 40_000,
     term: { kind: 'permanent' },
+    payCents: null,
     reason: 'Trade fair & booth',
     needed: 2,
     approvals: [{ by: 'U2', at }],

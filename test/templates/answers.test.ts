@@ -176,6 +176,18 @@ describe('a request for approval', () => {
     ]);
   });
 
+  it('of a holder says what is to be paid, and whose yes it needs', () => {
+    const one = { ...answer.request, isHolders: true, payCents: 30_000, needed: 1, approvals: [] };
+    const { text, blocks } = approvalRequest(one);
+    const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
+
+    expect(shown(blocks)).toContain('who holds the card, asks to raise the daily limit*\nTo pay $300.00.\nReason:');
+    expect(text).toContain('$2,000.00. Needs one approver, <!date^1795187640^expires ');
+    expect(two.match(/Needs 2 different approvers/g)).toHaveLength(1);
+    // The headline names the card and who holds it: on a phone nobody scrolls past it twice.
+    expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
+  });
+
   it.each([
     ['approved', 'Approved by <@U2> and <@U3>'],
     ['denied', 'Denied by <@U4>'],
