@@ -86,10 +86,11 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
       orNull(card.getSpendRules(event.acctId, { deadlineMs })),
     ]);
     if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
-    const purchase = { code, amountCents: event.amountCents, merchantKind: merchantCategory(event.mcc) };
+    const amountCents = event.amountCents + event.paddingCents;
+    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
     const isEnough = found?.remedy.remainingCents == null && remaining !== null && code === 'decline.rule.velocity';
-    const allPass = remaining?.overall.every(({ remainingCents }) => (remainingCents ?? 0) >= event.amountCents);
+    const allPass = remaining?.overall.every(({ remainingCents }) => (remainingCents ?? 0) >= amountCents);
     if (isEnough && allPass === true && remaining.overall.length > 0) return { state: 'passes' };
     if (found !== null) return { state: 'stopped', remedy: found.remedy };
     const isOfCategory = code === 'decline.rule.velocity.mcc';

@@ -24,11 +24,11 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   const limit = `the ${nameOf(remedy)} of ${formatCents(currentCents)}`;
   const opens = opensAgain(period, event.occurredAt);
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
-  const missing = event.amountCents - remainingCents;
+  const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left: enough for this purchase by now.`;
   const wasLeft = period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
-  const line = `*${formatCents(missing)} over ${limit}*${wasLeft}.${opens}`;
+  const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
   const [, ...others] = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
   const isOfOne = others.every(({ category }) => category?.id === remedy.category?.id);
   const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
@@ -57,7 +57,8 @@ export function smallestRaise(remedy: RaiseLimit): string {
 export function holderWays({ event, remedy }: TransactionAlert): string {
   if (remedy?.kind !== 'raise_limit' || remedy.remainingCents === null) return '';
   const stopping = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
-  const leftNow = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
+  const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
+  const leftNow = leftOfAll - event.paddingCents;
   // The window that ends last decides; a lifetime limit ends never, nor does one of a single purchase.
   const ends = stopping.map(({ period }) => windowEnd(period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
@@ -69,6 +70,11 @@ export function holderWays({ event, remedy }: TransactionAlert): string {
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** What is set aside on top of a purchase, where anything is: `, with $49.00 that the card service sets aside on top`. */
+export function onTop({ paddingCents }: TransactionAlert['event']): string {
+  return paddingCents === 0 ? '' : `, with ${formatCents(paddingCents)} that the card service sets aside on top`;
 }
 
 function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {

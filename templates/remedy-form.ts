@@ -8,6 +8,7 @@ import { callbackId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import { capital, cardOf, cardOfHolder } from './card-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
+import { onTop } from './limit-words.ts';
 import { context, outside, plainText, section } from './parts.ts';
 
 export interface RemedyForm {
@@ -137,7 +138,7 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
-      `Declined: ${formatCents(event.amountCents)}${at}`,
+      `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
       ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(raise)),
     ),
     ...context(

@@ -57,6 +57,8 @@ export const TransactionEvent = z
     authTransactionId: z.string().nullable(),
     networkType: z.enum(['Auth', 'Pin', 'Settlement', 'Reversal']),
     amountCents: Cents.nonnegative(),
+    /** What the service sets aside on top, for a tip or a full tank: it must fit the limits as well. */
+    paddingCents: Cents.nonnegative().default(0),
     direction: z.enum(['debit', 'credit']),
     /** What the merchant asked for, where it differs in meaning (partial authorization); null when absent. */
     requestedCents: Cents.nonnegative().nullable(),

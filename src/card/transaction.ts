@@ -29,6 +29,8 @@ const TransactionPayload = z.object({
   TransactionTime: z.string(),
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
+  /** Only an addition: what cannot be read of it holds nothing up. */
+  PaddingAmount: optionalDecimalForm.catch(null),
   AvailableBalance: optionalDecimalForm,
   LedgerBalance: optionalDecimalForm,
   MerchantName: textForm,
@@ -85,6 +87,7 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
     authTransactionId: authTransactionId === '' ? null : authTransactionId,
     networkType,
     amountCents,
+    paddingCents: Math.abs(centsOf(payload.PaddingAmount) ?? 0),
     direction,
     requestedCents: requested === null ? null : Math.abs(requested),
     availableCents: centsOf(payload.AvailableBalance),

@@ -167,7 +167,8 @@ async function withCategory(
   const alert = (await deps.alerts.get(action.target.alertId))?.alert;
   const code = alert !== undefined && 'remedy' in alert ? alert.event.decline?.code.trim().toLowerCase() : undefined;
   if (alert === undefined || !('remedy' in alert) || code !== 'decline.rule.velocity.mcc') return wish;
-  const { amountCents, mcc } = alert.event;
+  const { mcc, paddingCents } = alert.event;
+  const amountCents = alert.event.amountCents + paddingCents;
   const remaining = await deps.card.getRemainingLimits(acctId);
   const found = bindingLimit({ code, amountCents, merchantKind: merchantCategory(mcc) }, remaining, rules);
   if (found === null) return null;

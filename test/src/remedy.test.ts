@@ -29,3 +29,70 @@ describe('the remedy of a decline by the card’s status', () => {
     expect(await remedyFor(event('decline.card.status', message))).toEqual(expected);
   });
 });
+
+describe('the remedy of a decline by a limit', () => {
+  const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+  /** A card of which 45 dollars are left today, of 100 overall and of `ofCategory` for restaurants. */
+  async function check(code: string, over: Partial<TransactionEvent>, left: number, ofCategory: number | null) {
+    const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
+    const restaurants = { id: 9, name: 'Restaurants' };
+    const { checkPurchase } = createRemedies({
+      card: {
+        getRemainingLimits: async () => ({
+          overall: [daily],
+          categories: ofCategory === null ? [] : [{ ...restaurants, ...daily, remainingCents: ofCategory }],
+        }),
+        getSpendRules: async () => ({
+          rules: {
+            limits: { ...none, daily: 10_000 },
+            apartCents: 0,
+            categories:
+              ofCategory === null
+                ? []
+                : [{ ...restaurants, transactionLimitCents: null, limits: { ...none, daily: 10_000 } }],
+            isEveryCategoryAllowed: false,
+            isInternationalAllowed: false,
+            isCardNotPresentAllowed: true,
+          },
+          raw: {},
+        }),
+      },
+      statusesOf: never,
+      categoryId: never,
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+    const money = { amountCents: 4_000, paddingCents: 0, mcc: '5812' };
+    return await checkPurchase({ ...event(code, 'over'), ...money, ...over });
+  }
+  const [velocity, ofCategory] = ['decline.rule.velocity', 'decline.rule.velocity.mcc'];
+
+  it.each<[string, Promise<object>, object]>([
+    ['that has room by now: none', check(velocity, {}, 4_500, null), { state: 'passes' }],
+    [
+      'that has room, but not for what is set aside on top',
+      check(velocity, { paddingCents: 800 }, 4_500, null),
+      { state: 'stopped', remedy: { period: 'daily', suggestedCents: 10_300 } },
+    ],
+    [
+      'of a category and of the card',
+      check(ofCategory, {}, 2_000, 3_000),
+      {
+        state: 'stopped',
+        remedy: {
+          category: { id: 9 },
+          suggestedCents: 11_000,
+          alsoBinding: [{ category: null, suggestedCents: 12_000 }],
+        },
+      },
+    ],
+    [
+      'of a category that has room by now, while the card has none',
+      check(ofCategory, {}, 3_000, 9_000),
+      { state: 'stopped', remedy: { category: null, suggestedCents: 11_000 } },
+    ],
+    ['of a category, where all has room by now: none', check(ofCategory, {}, 4_500, 9_000), { state: 'passes' }],
+    ['of a category that nobody can name', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],
+  ])('%s', async (_what, checked, expected) => {
+    expect(await checked).toMatchObject(expected);
+  });
+});

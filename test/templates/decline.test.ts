@@ -55,6 +55,16 @@ describe('a declined purchase', () => {
     expect(moved).toContain('$90.00 of the daily limit of $400.00 is left: enough for this purchase by now.');
   });
 
+  it('counts what the card service sets aside on top', () => {
+    const remedy = { ...raise, remainingCents: 8410, suggestedCents: 41_682 };
+    const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
+
+    expect(shown(blocks)).toContain(
+      '*$16.82 over the daily limit of $400.00*, with $16.82 that the card service sets aside on top; $84.10 was left.',
+    );
+    expect(shown(blocks)).toContain('pay $67.28 or less');
+  });
+
   it('names every window that was too small, and the smallest change to each', () => {
     const weekly = { period: 'weekly', currentCents: 50_000, remainingCents: 0, suggestedCents: 58_410 } as const;
     const lifetime = { period: 'lifetime', currentCents: 60_000, remainingCents: 900, suggestedCents: 67_510 } as const;
