@@ -8,6 +8,7 @@ import { directoryKey } from './keys.ts';
 import type { Log } from './log.ts';
 import type { RedisClient } from './queue/connection.ts';
 import { createRemedies, type Remedies } from './remedy.ts';
+import { createNameRuleset } from './ruleset-names.ts';
 import { createCategories } from './store/categories.ts';
 import { createDirectory, type Directory } from './store/directory.ts';
 import { toCardFacts } from './store/directory-account.ts';
@@ -31,6 +32,8 @@ export interface CardParts {
   readonly isCardApiAway: () => boolean;
   readonly directory: Directory;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  /** What is known of a card, with the name of the ruleset that it follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly remedies: Remedies;
 }
 
@@ -79,6 +82,7 @@ export function createCardParts({ config, redis, tellOps, tellOver, log }: Deps)
     card,
     isCardApiAway: () => isAway,
     directory,
+    nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
     factsOf: async (acctId) => toCardFacts(acctId, await directory.account(acctId)),
     remedies,
   };

@@ -29,7 +29,7 @@ import { createTellHolder } from './tell-holder.ts';
 /** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
-interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'remedies'> {
+interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRuleset' | 'remedies'> {
   readonly redis: RedisClient;
   readonly queues: Queues;
   readonly outbox: Outbox;
@@ -78,8 +78,11 @@ export function createDeliveryParts(deps: Deps): DeliveryParts {
     event.decline?.code.trim().toLowerCase() === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
-      factsOf: async (of) =>
-        toCardFacts(of.acctId, of.acctId === null ? null : await directory.account(of.acctId), whichCard(of)),
+      async factsOf(of) {
+        const account = of.acctId === null ? null : await directory.account(of.acctId);
+        const facts = toCardFacts(of.acctId, account, whichCard(of));
+        return of.kind === 'decline' ? await deps.nameRuleset(facts) : facts;
+      },
       knownStatus: async (acctId, { cardId, last4 }) => {
         const cards = (await directory.account(acctId))?.cards ?? [];
         // Before the API was asked for its cards, an account's card has no id yet.

@@ -81,6 +81,7 @@ export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt
     blocks: createBlocks(redis),
     whoMay: deps.whosWho.whoMay,
     toFacts: toCardFacts,
+    nameRuleset: deps.nameRuleset,
     journal: createJournal(redis),
     pending: createPending(redis),
     audit,

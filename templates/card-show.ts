@@ -15,6 +15,7 @@ import {
 } from './card-words.ts';
 import { shownReason } from './decline-words.ts';
 import { context, fields, header, outside, section, sentence } from './parts.ts';
+import { followsRuleset, rulesetOf } from './ruleset-words.ts';
 import type { View } from './view.ts';
 
 export interface ShownLimit {
@@ -68,6 +69,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ['Balance', balance],
         ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
         ['Group', outside(card.group ?? '', 80)],
+        ['Ruleset', card.ruleset == null ? '' : capital(rulesetOf(card))],
         ['Custom id', outside(card.customId ?? '', 60)],
         ['Account', card.acctId === null ? '' : String(card.acctId)],
         ['Card id', card.cardId === null ? '' : String(card.cardId)],
@@ -77,6 +79,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ...set.slice(0, LIMITS_MAX).map(limitLine),
         set.length === 0 ? 'No limit is set.' : null,
         more > 0 ? `… and ${more} more.` : null,
+        followsRuleset(card),
       ),
       section(
         '*Last declines*',

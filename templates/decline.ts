@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { TransactionAlert } from '../src/alert/alert.ts';
+import type { CardFacts, TransactionAlert } from '../src/alert/alert.ts';
 import type { Repeats } from '../src/alert/episode.ts';
 import { merchantCategory, placeLine } from '../src/alert/merchant-category.ts';
 import { formatCents } from '../src/alert/money.ts';
@@ -15,6 +15,7 @@ import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '.
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, button, context, type Field, fields, header, outside, section, sentence } from './parts.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
+import { followsRuleset, rulesetOf } from './ruleset-words.ts';
 import type { View } from './view.ts';
 
 /** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
@@ -43,8 +44,9 @@ export function decline(alert: TransactionAlert, view: View): Message {
       section(
         `*${outside(reason.title, 100)}*`,
         // The numbers say what the meaning would, and how much.
-        shortfall(alert, reason, place) || outside(reason.meaning, 300),
+        shortfall(alert, reason, place) || meaningOf(card, reason),
         serviceWords(reason, said.message),
+        reason.code.startsWith('decline.rule.') ? followsRuleset(card) : null,
       ),
       ...fields([
         ['Cardholder', holderName(card)],
@@ -64,6 +66,13 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ),
     ],
   };
+}
+
+function meaningOf(card: CardFacts, reason: ShownReason): string {
+  const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
+  return isRulesets
+    ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
+    : outside(reason.meaning, 300);
 }
 
 function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[] {

@@ -14,6 +14,8 @@ export const CardFacts = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
+  /** The spending ruleset that the card follows, a name where it is known; null or absent: rules of its own. */
+  ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
 

@@ -89,6 +89,12 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'How many cents the limit of a longer window must be above that of a shorter one. 0: they may be equal; the public words ("lower than") may also mean 1.',
     ),
+  rulesetMayOverrule: z
+    .boolean()
+    .default(true)
+    .describe(
+      'What rules of its own mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them. Otherwise they count as those of any other card.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

@@ -1,5 +1,7 @@
 import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
+import { sentences } from '../../templates/change-words.ts';
+import { leftRuleset, mayBeOverruled } from '../../templates/ruleset-words.ts';
 import { currentOf, isSameValue, wantedOf } from '../alert/rule-change.ts';
 import { requestIdOf } from '../authority/action.ts';
 import type { Expected, Result } from '../authority/result.ts';
@@ -92,10 +94,13 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     // Unless a newer wish counts already.
     if (!(await deps.confirmations.isOvertaken(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
   }
-  const result = resultOf(awaited.result, verdict, deps.now());
+  const result = await aboutRuleset(awaited, resultOf(awaited.result, verdict, deps.now()), deps);
   const { before, after, card } = result;
+  const { ruleset } = awaited.result.card;
+  const detail =
+    ruleset == null || expects?.kind !== 'rule' ? null : `the card followed ruleset ${ruleset.id} when it was asked`;
   const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };
-  await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, ...seen }, deps));
+  await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, detail, ...seen }, deps));
   await deps.journal.write(action.id, { state: 'told', at: sentAt, result });
 
   const { target } = action;
@@ -107,7 +112,7 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
   if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
   const request = await deps.requests.get(requestIdOf(outcomeOf));
   if (request !== null) await settleLookedAt(request, action.id, confirmation, deps);
-  if (mustHear(awaited, verdict)) {
+  if (mustHear(awaited, verdict, result)) {
     const by = action.actor.userId;
     const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };
     await deps.answer(action, actionResult({ ...shown, confirmation }));
@@ -133,10 +138,30 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
  * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
  * is not as they were told.
  */
-function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Verdict): boolean {
+function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Verdict, now: Result): boolean {
   if (confirmation === 'overtaken') return false;
-  const isUnsure = confirmation === 'unconfirmed' || result.state === 'unknown';
-  return (isUnsure && action.target.kind !== 'alert') || action.origin.replace;
+  // Told or not, that a ruleset has a say in it is news.
+  const isNews = confirmation === 'unconfirmed' || result.state === 'unknown' || now.note !== result.note;
+  return (isNews && action.target.kind !== 'alert') || action.origin.replace;
+}
+
+/**
+ * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
+ * it out of the ruleset. So it is asked which it follows now.
+ */
+async function aboutRuleset(
+  { acctId, result: { expects } }: AwaitedConfirmation,
+  result: Result,
+  deps: PerformDeps,
+): Promise<Result> {
+  if (expects?.kind !== 'rule' || result.confirmation === 'overtaken' || result.card.ruleset == null) return result;
+  const before = await deps.nameRuleset(result.card);
+  const now = await deps.directory.reload(acctId);
+  if (now?.rulesetId === null) {
+    return { ...result, card: { ...before, ruleset: null }, note: sentences(result.note, leftRuleset(before)) };
+  }
+  const why = mayBeOverruled(before);
+  return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
 }
 
 const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {

@@ -73,6 +73,8 @@ export interface PerformDeps {
     account: DirectoryAccount | null,
     which?: { cardId?: number; last4?: string },
   ) => CardFacts;
+  /** The same, with the name of the spending ruleset that the card follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly alerts: Alerts;
   readonly history: CardHistory;
   readonly journal: Journal;

@@ -17,7 +17,11 @@ export async function showCard({ action, acctId, cardId }: Resolved, deps: Perfo
   ]);
   const open = details.cards.filter((card) => card.status !== 'CLOSED');
   const card = details.cards.find((one) => one.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
-  const facts = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
+  const known = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
+  const { rulesetId } = details;
+  // As the service says now, not as the directory read it last.
+  const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };
+  const facts = await deps.nameRuleset({ ...known, ruleset });
   const message = cardShow(
     {
       card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },

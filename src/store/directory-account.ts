@@ -29,6 +29,8 @@ export const DirectoryAccount = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
+  /** The spending ruleset that the card follows; null: rules of its own, or not known yet. */
+  rulesetId: z.int().nullable().default(null),
   /** `OPEN` or `CLOSED`. */
   accountStatus: z.string().nullable(),
   availableCents: z.int().nullable(),
@@ -41,7 +43,8 @@ export type DirectoryAccount = z.infer<typeof DirectoryAccount>;
 
 function emptyAccount(acctId: number): DirectoryAccount {
   const unknown = { firstName: null, lastName: null, namesAt: null, customId: null, isVirtual: null, group: null };
-  return { acctId, ...unknown, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
+  const more = { rulesetId: null, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
+  return { acctId, ...unknown, ...more };
 }
 
 /** `Jane Doe`; null when no name is known. */
@@ -78,7 +81,13 @@ export function toCardFacts(
     customId: account?.customId ?? null,
     isVirtual: account?.isVirtual ?? null,
     group: account?.group ?? null,
+    ...(account?.rulesetId == null ? {} : { ruleset: followed(account.rulesetId) }),
   };
+}
+
+/** A ruleset of which only the number is known. */
+export function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
+  return { id: rulesetId, name: null, mayOverrule: true };
 }
 
 /** The list of all accounts, asked for at `at`, laid over what was known. */
@@ -132,6 +141,7 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
     customId: details.customId ?? account.customId,
     isVirtual: details.isVirtual ?? account.isVirtual,
     group: details.group ?? account.group,
+    rulesetId: details.rulesetId,
     accountStatus: details.accountStatus ?? account.accountStatus,
     availableCents: details.availableCents ?? account.availableCents,
     email: details.email ?? account.email,

@@ -110,6 +110,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     raises: createRaises(redis),
     blocks: createBlocks(redis),
     whoMay: async () => [],
+    nameRuleset: async (known) => known,
     alerts,
     history: createCardHistory(redis),
     journal: createJournal(redis),
