@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 
 function told(account: SandboxAccount): string[] {
   return cardbell()

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Fault, SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
 /** Status webhooks of an account: one for each effect that really happened. */
