@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { CardFacts, Confirmation, Control } from '../alert/alert.ts';
 import { CardStatus } from '../alert/event.ts';
-import { RuleChange } from '../alert/rule-change.ts';
+import { RuleChange, RuleValue } from '../alert/rule-change.ts';
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
-  z.strictObject({ kind: z.literal('rule'), change: RuleChange }),
+  z.strictObject({
+    kind: z.literal('rule'),
+    change: RuleChange,
+    /** What the rules said before: for whoever finds the change made, long after it was sent. */
+    before: RuleValue.optional(),
+  }),
 ]);
 export type Expected = z.infer<typeof Expected>;
 

@@ -10,7 +10,6 @@ import {
   plannedOf,
   type RuleChange,
   type RuleValue,
-  singlesOf,
   wantedOf,
 } from '../alert/rule-change.ts';
 import { ruleName, ruleState, stateWords } from '../alert/rule-words.ts';
@@ -22,7 +21,7 @@ import { CardApiError } from '../errors.ts';
 import { noteOf, overtaken } from './change-status.ts';
 import type { PerformDeps } from './deps.ts';
 import { baseOf, countRaise, isOwnCardOf, raisedCents } from './exposure.ts';
-import { openLease, settleLeases } from './open-lease.ts';
+import { forgetIfGone, openLease, settleLeases, settleTerm } from './open-lease.ts';
 import { openRequest } from './open-request.ts';
 import { auditRecord, endOf, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
@@ -93,14 +92,12 @@ export async function changeRule(
       : await finish('done', settled);
   }
 
-  const expects = expectedOf(wish);
+  const expects = expectedOf(wish, current);
   if (
     written?.state === 'sending' &&
     (await deps.confirmations.isOvertaken(acctId, expects, action.id, written.followed))
   ) {
-    // Of several limits some may stand as we set them: these still end, or people are asked.
-    const stands = singlesOf(wish.change, current).some(({ change, value }) => value === wantedOf(change));
-    if (!stands) await deps.leases.forget(action.id);
+    await forgetIfGone(action.id, wish.change, acctId, current, deps);
     return await finish('unknown', { note: overtaken });
   }
 
@@ -187,16 +184,13 @@ async function conclude(
   deps: PerformDeps,
   confirmation: 'sent' | 'confirmed',
 ): Promise<Result> {
-  const opened =
-    wish.term.kind === 'permanent'
-      ? await settleLeases(action, wish, acctId, before, approval, deps)
-      : await openLease(action, wish, acctId, before, approval, deps);
-  const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish) } : { confirmation };
+  const opened = await settleTerm(action, wish, acctId, before, approval, deps);
+  const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish, before) } : { confirmation };
   return await finish('done', { ...sidesOf(wish, before), ...opened, ...sure });
 }
 
-function expectedOf({ change }: Wish): Expected {
-  return { kind: 'rule', change };
+function expectedOf({ change }: Wish, before: RuleValue): Expected {
+  return { kind: 'rule', change, before };
 }
 
 /** Whether the rule is now what was wanted; null when it cannot be read. */

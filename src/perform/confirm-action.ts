@@ -9,6 +9,7 @@ import { CardApiError } from '../errors.ts';
 import type { AwaitedConfirmation, Verdict } from '../store/confirmations.ts';
 import * as trouble from '../trouble.ts';
 import { readBack } from './change-status.ts';
+import { concludeLate } from './conclude-late.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
 import { settleLookedAt } from './settle-yes.ts';
@@ -94,7 +95,8 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     // Unless a newer wish counts already.
     if (!(await deps.confirmations.isOvertaken(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
   }
-  const result = await aboutRuleset(awaited, resultOf(awaited.result, verdict, deps.now()), deps);
+  const opened = await concludeLate(awaited, verdict, deps);
+  const result = await aboutRuleset(awaited, { ...resultOf(awaited.result, verdict, deps.now()), ...opened }, deps);
   const { before, after, card } = result;
   const { ruleset } = awaited.result.card;
   const detail =

@@ -1,6 +1,7 @@
 import {
   isSameValue,
   joined,
+  type RuleChange,
   type RuleOfOne,
   type RuleValue,
   type Single,
@@ -15,12 +16,67 @@ import { formatDuration } from '../authority/duration.ts';
 import type { Result } from '../authority/result.ts';
 import { endOfTerm, type Term, type Wish } from '../authority/wish.ts';
 import type { Lease } from '../store/leases.ts';
-import type { Approval } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
 import { purchaseOf } from './exposure.ts';
 
 /** What a result says of a temporary change: when it ends, and that it can be taken back. */
-type Opened = Pick<Result, 'note' | 'control'>;
+export type Opened = Pick<Result, 'note' | 'control'>;
+
+/** The request that a change was made for, if there was one. */
+interface OfRequest {
+  readonly requestId: string;
+}
+
+/** A temporary change that somebody has decided about, or has to: not for us to open again. */
+const settledStates: readonly Lease['state'][] = ['replaced', 'asking', 'left', 'refused'];
+
+/**
+ * A change is made: starts its end, or settles what was temporary about the rules that stay from now on. The same
+ * whether the card service answered, or somebody found out later.
+ *
+ * @param before what the rules were.
+ * @returns what to say of it; null when there is nothing to say.
+ */
+export async function settleTerm(
+  action: Action,
+  wish: Wish,
+  acctId: number,
+  before: RuleValue,
+  approval: OfRequest | null,
+  deps: PerformDeps,
+): Promise<Opened | null> {
+  if (wish.term.kind === 'permanent') return await settleLeases(action, wish, acctId, before, approval, deps);
+  const known = await deps.leases.get(action.id);
+  // A later change, or a person, had the last word about it since it was sent.
+  if (known !== null && settledStates.includes(known.state)) return null;
+  // Or about some of the rules: its end is about the others only.
+  const left = targetsOf(known?.change ?? wish.change);
+  const kept = joined(singlesOf(wish.change, before).filter(({ change }) => left.includes(targetOf(change))));
+  if (kept === null) return null;
+  return await openLease(action, { ...wish, change: kept.change }, acctId, kept.value, approval, deps);
+}
+
+/**
+ * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
+ *
+ * Of several limits some may stand as they were set: these still end, or people are asked.
+ */
+export async function forgetIfGone(
+  leaseId: string,
+  change: RuleChange,
+  acctId: number,
+  current: RuleValue,
+  { leases }: PerformDeps,
+): Promise<void> {
+  const others = (await leases.all()).filter((lease) => lease.acctId === acctId && lease.id !== leaseId);
+  const backs = others.flatMap((lease) => singlesOf(lease.change, lease.before));
+  const stands = singlesOf(change, current).some(
+    (now) =>
+      now.value === wantedOf(now.change) ||
+      backs.some((back) => targetOf(back.change) === targetOf(now.change) && back.value === wantedOf(now.change)),
+  );
+  if (!stands) await leases.forget(leaseId);
+}
 
 /**
  * Starts the end of a temporary change.
@@ -35,7 +91,7 @@ export async function openLease(
   wish: Wish,
   acctId: number,
   before: RuleValue,
-  approval: Approval | null,
+  approval: OfRequest | null,
   deps: PerformDeps,
   isChanged = true,
 ): Promise<Opened> {
@@ -99,7 +155,7 @@ export async function settleLeases(
   wish: Wish,
   acctId: number,
   before: RuleValue,
-  approval: Approval | null,
+  approval: OfRequest | null,
   deps: PerformDeps,
 ): Promise<Opened | null> {
   const rules = singlesOf(wish.change, wantedOf(wish.change));
