@@ -77,6 +77,10 @@ export const ASSUMPTIONS = {
     false,
     'facts 4 pads fuel and restaurants, the sample (MCC 5812) carries PaddingAmount 0.0',
   ),
+  paddingCountsAgainstLimits: assume<boolean>(
+    true,
+    'facts 4, padding: what is set aside is held as the purchase is; whether limits count it is not shown',
+  ),
   domesticCountries: assume<readonly string[]>(
     ['US', 'USA', '840', ''],
     'spec decline.rule.location: merchant outside the United States; MerchantCountry may be empty',

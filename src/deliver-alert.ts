@@ -23,6 +23,8 @@ interface Deps extends AnnounceDeps {
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   /** Tells the holder of the card as well, in a direct message, where one is linked. */
   readonly tellHolder: (alert: Alert) => Promise<void>;
+  /** Whether what is set aside on top of a purchase counts against limits: see `CardApiAssumptions`. */
+  readonly paddingCounts: boolean;
   readonly history: CardHistory;
   /** For the digests. Safe to repeat. */
   readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
@@ -43,7 +45,9 @@ export interface Coming {
  *
  * @returns milliseconds after which to run again, or null when it is done.
  */
-export async function deliverAlert(event: StoredEvent, coming: Coming, deps: Deps): Promise<number | null> {
+export async function deliverAlert(stored: StoredEvent, coming: Coming, deps: Deps): Promise<number | null> {
+  // All that looks at a purchase from here on reads the amount that limits see.
+  const event = !deps.paddingCounts && 'paddingCents' in stored ? { ...stored, paddingCents: 0 } : stored;
   if (event.kind === 'card-status') return await deliverStatus(event, coming, deps);
 
   const card = await deps.factsOf(event);

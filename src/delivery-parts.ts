@@ -102,6 +102,7 @@ export function createDeliveryParts(deps: Deps): DeliveryParts {
       placeAlert,
       cardUsed: cardNews.used,
       tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
+      paddingCounts: assumptions.paddingCountsAgainstLimits,
       history,
       countDecline: deps.countDecline,
       alerts,

@@ -3,6 +3,7 @@ import type { Account, Card } from '../state/account.ts';
 import { categoryOf } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
+import { countedPadding } from './padding.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
 import { remainingCategoryLimits, remainingLimits } from './remaining-limit.ts';
 
@@ -19,7 +20,10 @@ interface Question {
   readonly request: PurchaseRequest;
   readonly rules: SpendRules;
   readonly mccCode: string;
+  /** What it takes from the balance. */
   readonly amountCents: number;
+  /** What it takes from limits. */
+  readonly countedCents: number;
   readonly at: Date;
 }
 
@@ -47,7 +51,7 @@ export function decide(
   account: Account,
   card: Card | undefined,
   request: PurchaseRequest,
-  amountCents: number,
+  paddingCents: number,
 ): Decline | undefined {
   const mccCode = request.MCCCode ?? world.assume.defaultMcc;
   const question = {
@@ -57,7 +61,8 @@ export function decide(
     request,
     rules: rulesOf(world, account),
     mccCode,
-    amountCents,
+    amountCents: toCents(request.Amount) + paddingCents,
+    countedCents: toCents(request.Amount) + countedPadding(world, paddingCents),
     at: world.now(),
   };
   for (const rule of RULES) {
@@ -115,20 +120,20 @@ function rulesetCategory({ world, rules, mccCode }: Question): Decline | undefin
   return { code: 'decline.rule.mcc', message: `Unauthorized merchant category: ${category.name}` };
 }
 
-function categoryLimits({ world, account, rules, mccCode, amountCents, at }: Question): Decline | undefined {
+function categoryLimits({ world, account, rules, mccCode, countedCents, at }: Question): Decline | undefined {
   const { id } = categoryOf(mccCode);
   const perPurchase = rules.MerchantCategories.find(({ Id }) => Id === id)?.TransactionLimit ?? null;
   const exceeded =
-    (perPurchase !== null && amountCents > toCents(perPurchase)) ||
+    (perPurchase !== null && countedCents > toCents(perPurchase)) ||
     remainingCategoryLimits(world, account, at).some(
-      (left) => left.categoryId === id && amountCents > left.remainingCents,
+      (left) => left.categoryId === id && countedCents > left.remainingCents,
     );
   if (!exceeded) return undefined;
   return { code: 'decline.rule.velocity.mcc', message: 'Transaction exceeded merchant category limit' };
 }
 
-function overallLimits({ world, account, amountCents, at }: Question): Decline | undefined {
-  if (remainingLimits(world, account, at).every((left) => amountCents <= left.remainingCents)) return undefined;
+function overallLimits({ world, account, countedCents, at }: Question): Decline | undefined {
+  if (remainingLimits(world, account, at).every((left) => countedCents <= left.remainingCents)) return undefined;
   return { code: 'decline.rule.velocity', message: world.assume.velocityMessage };
 }
 

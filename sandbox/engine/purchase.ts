@@ -8,6 +8,7 @@ import { cardOf, findAccount, indexPurchase, rulesOf, type World } from '../stat
 import { setCardStatus } from './card-status.ts';
 import { type Decline, decide } from './decide.ts';
 import { balancesOf, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
+import { countedPadding, padding } from './padding.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
 
 /** What the merchant's terminal hears. */
@@ -30,7 +31,7 @@ export function purchase(world: World, request: PurchaseRequest): PurchaseAnswer
 
   releaseExpiredHolds(world);
   const paddingCents = padding(world, request);
-  const decline = decide(world, account, card, request, toCents(request.Amount) + paddingCents);
+  const decline = decide(world, account, card, request, paddingCents);
   const made = newPurchase(world, account, card, request, decline, paddingCents);
   announce(world, made, decline, paddingCents);
   if (card !== undefined) countPin(world, account, card, request, decline);
@@ -71,7 +72,7 @@ function newPurchase(
     declined,
     state: declined ? 'declined' : isPin ? 'debited' : 'held',
     heldCents: declined || isPin ? 0 : amountCents + paddingCents,
-    countedCents: declined ? 0 : amountCents + (isPin ? 0 : paddingCents),
+    countedCents: declined ? 0 : amountCents + (isPin ? 0 : countedPadding(world, paddingCents)),
     holdUntil: declined || isPin ? null : holdEnd(world, at),
     settledAt: !declined && isPin ? at.toISOString() : null,
     refundableCents: !declined && isPin ? amountCents : 0,
@@ -119,14 +120,6 @@ function countPin(
     setCardStatus(world, account, card, 'BLOCKED');
     card.wrongPins = 0;
   }
-}
-
-/** Fuel is padded by 49.00 and restaurants by a fifth, where the assumption is switched on. */
-function padding(world: World, request: PurchaseRequest): number {
-  if (!world.assume.padAuthorizations || request.Pin !== undefined) return 0;
-  const mccCode = request.MCCCode ?? world.assume.defaultMcc;
-  if (mccCode === '5542') return 4900;
-  return ['5811', '5812', '5813', '5814'].includes(mccCode) ? Math.round(toCents(request.Amount) * 0.2) : 0;
 }
 
 function holdEnd(world: World, at: Date): string {

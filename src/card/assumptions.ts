@@ -95,6 +95,12 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'What rules of its own mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them. Otherwise they count as those of any other card.',
     ),
+  paddingCountsAgainstLimits: z
+    .boolean()
+    .default(true)
+    .describe(
+      'What is set aside on top of a purchase (PaddingAmount: fuel, restaurants) counts against limits as the purchase itself does. Otherwise a limit need only leave room for the purchase.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

@@ -31,7 +31,8 @@ beforeEach(() => {
   updated = [];
 });
 
-function world() {
+function world({ paddingCounts = true } = {}) {
+  const advised: StoredEvent[] = [];
   const alerts = createAlerts(redis());
   const cardOrders = createCardOrders(redis());
   const placeAlert = createPlaceAlert({
@@ -52,7 +53,11 @@ function world() {
         factsOf: async ({ acctId }) => ({ ...transactionAlert().card, acctId }),
         knownStatus: async () => 'INACTIVE',
         learn: async () => {},
-        adviceFor: async () => ({ remedy: null, isIncomplete: false }),
+        adviceFor: async (event) => {
+          advised.push(event);
+          return { remedy: null, isIncomplete: false };
+        },
+        paddingCounts,
         enrichLater: async () => {},
         cardUsed: async () => [],
         tellHolder: async (alert) => {
@@ -70,7 +75,7 @@ function world() {
         },
       },
     );
-  return { alerts, outbox, placeAlert, deliver };
+  return { alerts, outbox, placeAlert, deliver, advised };
 }
 
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -171,3 +176,19 @@ it('a card-testing warning has its first message even when the decline that brou
   );
   expect((await alerts.get(id))?.alert).toMatchObject({ tried: [{}, {}, {}, {}] });
 });
+
+it.each([
+  ['counts', true, 800],
+  ['does not count', false, 0],
+])(
+  'what is set aside on top of a purchase %s against its limits, now and later, as assumed',
+  async (_how, paddingCounts, paddingCents) => {
+    const { deliver, alerts, advised } = world({ paddingCounts });
+    const event = declined(1, { kind: 'decline', paddingCents: 800 });
+
+    await deliver(event);
+
+    expect(advised).toMatchObject([{ id: event.id, amountCents: event.amountCents, paddingCents }]);
+    expect((await alerts.get(event.id))?.alert.event).toMatchObject({ paddingCents });
+  },
+);

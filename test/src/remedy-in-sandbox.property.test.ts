@@ -58,9 +58,10 @@ function remainingOf({ world }: BareWorld, account: ReturnType<typeof onlyAccoun
 }
 
 /** Of the decline that was told last, as the bot reads it: whole cents. */
-function withPadding({ emitted }: BareWorld): number {
+function countedOf({ emitted, world }: BareWorld): number {
   const { TransactionAmount, PaddingAmount } = emitted.at(-1)?.data ?? {};
-  return Math.round((Math.abs(TransactionAmount) + PaddingAmount) * 100);
+  const counted = world.assume.paddingCountsAgainstLimits ? PaddingAmount : 0;
+  return Math.round((Math.abs(TransactionAmount) + counted) * 100);
 }
 
 /** Rules and remains as the bot reads them, and the change that it would offer. */
@@ -103,12 +104,14 @@ function written(bare: BareWorld, raw: Record<string, unknown>, parts: readonly 
 
 describe('what is offered for a purchase that limits stop', () => {
   it.each([
-    ['may equal', true, false],
-    ['must be above', false, false],
-    ['may equal, and more is set aside than the purchase costs: it', true, true],
+    ['may equal', true, false, true],
+    ['must be above', false, false, true],
+    ['may equal, and more is set aside than the purchase costs: it', true, true, true],
+    ['may equal, and what is set aside besides is not counted: it', true, true, false],
   ])(
     'is taken where a longer limit %s a shorter one, lets it pass at once, and one cent less of any does not',
-    (_how, longerLimitMayEqual, padAuthorizations) => {
+    (_how, longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits) => {
+      const assumptions = { longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits };
       let tried = 0;
       fc.assert(
         fc.property(
@@ -123,7 +126,7 @@ describe('what is offered for a purchase that limits stop', () => {
             const categories = [{ id: 9, ...limitsFrom(own, limits), ...atOnce }, { id: 13 }];
             // The first days of a month that begins in the middle of a week.
             const seed = oneHolder(100_000, { rules: { ...limits, categories } });
-            const bare = bareWorld({ seed, assumptions: { longerLimitMayEqual, padAuthorizations } });
+            const bare = bareWorld({ seed, assumptions });
             fc.pre(isInOrder(bare));
             const start = Date.parse('2026-07-02T17:00:00Z');
             for (const { amount, isMeal, days } of spent.toSorted((one, other) => other.days - one.days)) {
@@ -136,7 +139,7 @@ describe('what is offered for a purchase that limits stop', () => {
             fc.pre(!Approved);
             tried += 1;
 
-            const { raw, rules, change } = offered(bare, MessageCode ?? '', withPadding(bare));
+            const { raw, rules, change } = offered(bare, MessageCode ?? '', countedOf(bare));
             const [first, ...others] = change === null ? [] : limitsOf(change);
             if (first === undefined) throw new Error(`nothing is offered for ${MessageCode}`);
             const parts: [LimitPart, ...LimitPart[]] = [first, ...others];
