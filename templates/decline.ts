@@ -15,7 +15,7 @@ import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '.
 import { outcomeLines, outcomeSentence, standing } from './outcomes.ts';
 import { actions, button, context, type Field, fields, header, outside, section, sentence } from './parts.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
-import { followsRuleset, rulesetOf } from './ruleset-words.ts';
+import { followsRuleset, isByRule, rulesetOf } from './ruleset-words.ts';
 import type { View } from './view.ts';
 
 /** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
@@ -46,7 +46,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         // The numbers say what the meaning would, and how much.
         shortfall(alert, reason, place) || meaningOf(card, reason),
         serviceWords(reason, said.message),
-        reason.code.startsWith('decline.rule.') ? followsRuleset(card) : null,
+        isByRule(reason.code) ? followsRuleset(card) : null,
       ),
       ...fields([
         ['Cardholder', holderName(card)],

@@ -8,6 +8,7 @@ import { mention } from '../src/slack/mrkdwn.ts';
 import type { LimitRequest, UnsureYes } from '../src/store/requests.ts';
 import { capital, cardName } from './card-words.ts';
 import { outside, RULES_MAX, section, sentence } from './parts.ts';
+import { mayBeDeclined } from './ruleset-words.ts';
 
 export interface RequestSent {
   readonly card: CardFacts;
@@ -67,7 +68,9 @@ export function requestDecided(
     ? [
         isSure ? `*Approved${by}: try again now.*` : `*Approved${by}, but not confirmed by the card service.*`,
         `Your ${name}: ${moved}.`,
-        ...(isSure ? [] : ['It may not work yet. If it does not, ask an approver to look at the card.']),
+        ...(isSure
+          ? [mayBeDeclined(card)]
+          : ['It may not work yet. If it does not, ask an approver to look at the card.']),
       ]
     : state === 'denied'
       ? [
@@ -83,7 +86,7 @@ export function requestDecided(
   const said = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
   const changed = isOther ? 'It is not exactly what you asked for: look at the amount before you try.' : null;
   return {
-    text: sentence([...lines.map((line) => line.replaceAll('*', '')), changed, said].filter(Boolean).join(' ')),
+    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), changed, said].filter(Boolean).join(' ')),
     blocks: [section(...lines, changed, said)],
   };
 }

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../src/alert/alert.ts';
+import type { Alert, CardFacts } from '../src/alert/alert.ts';
 import { outside } from './parts.ts';
 
 /** `the spending ruleset “Travel”`, with its number where the name is not known; empty without one. */
@@ -15,9 +15,25 @@ export function followsRuleset(card: Pick<CardFacts, 'ruleset'>): string | null 
   return `The card follows ${ruleset}${card.ruleset?.mayOverrule === true ? ', which may overrule the card’s own rules' : ''}.`;
 }
 
+/** A decline by a rule: its message says already that the ruleset may overrule the card's own ones. */
+export function saysOfRuleset({ event, card }: Pick<Alert, 'event' | 'card'>): boolean {
+  return event.kind === 'decline' && isByRule(event.decline?.code ?? '') && card.ruleset?.mayOverrule === true;
+}
+
+/** A decline by a rule of the card or of its ruleset. */
+export function isByRule(code: string): boolean {
+  return code.trim().toLowerCase().startsWith('decline.rule.');
+}
+
 /** After a change of the card's own rules: it took the card out of the ruleset, and who can put it back. */
 export function leftRuleset(card: Pick<CardFacts, 'ruleset'>): string {
   return `The card follows ${rulesetOf(card)} no longer: this change gave it rules of its own. The ruleset can be assigned again where the card service is administered.`;
+}
+
+/** To a holder who may try again: why it may be declined all the same, and whom to ask; null where nothing says so. */
+export function mayBeDeclined(card: Pick<CardFacts, 'ruleset'>): string | null {
+  if (card.ruleset?.mayOverrule !== true) return null;
+  return `Your card follows ${rulesetOf(card)}, which may overrule this: if it is declined again, ask an approver.`;
 }
 
 /** After a change of the card's own rules: that the ruleset may stand in its way, and who can change that; null if not. */

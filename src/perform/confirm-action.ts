@@ -11,7 +11,7 @@ import * as trouble from '../trouble.ts';
 import { readBack } from './change-status.ts';
 import { concludeLate } from './conclude-late.ts';
 import type { PerformDeps } from './deps.ts';
-import { auditRecord, FIRST_LOOK_MS, toOutcome } from './report.ts';
+import { auditRecord, FIRST_LOOK_MS, isSaidOfRuleset, toOutcome } from './report.ts';
 import { settleLookedAt } from './settle-yes.ts';
 
 /** People are told when nothing has shown a change by then. */
@@ -96,7 +96,8 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     if (!(await deps.confirmations.isOvertaken(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
   }
   const opened = await concludeLate(awaited, verdict, deps);
-  const result = await aboutRuleset(awaited, { ...resultOf(awaited.result, verdict, deps.now()), ...opened }, deps);
+  const seenNow = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
+  const result = await aboutRuleset(awaited, seenNow, deps);
   const { before, after, card } = result;
   const { ruleset } = awaited.result.card;
   const detail =
@@ -108,7 +109,10 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
   const { target } = action;
   const alertId = target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
   if (alertId !== null) {
-    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, sentAt));
+    const mayOverrule = confirmation === 'confirmed' && result.card.ruleset?.mayOverrule === true;
+    const isSaid = mayOverrule && (await isSaidOfRuleset(alertId, deps));
+    const shown = isSaid ? { ...result, note: seenNow.note } : result;
+    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
     await deps.updateMessages(alertId);
   }
   if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
@@ -142,8 +146,9 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
  */
 function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Verdict, now: Result): boolean {
   if (confirmation === 'overtaken') return false;
-  // Told or not, that a ruleset has a say in it is news.
-  const isNews = confirmation === 'unconfirmed' || result.state === 'unknown' || now.note !== result.note;
+  // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
+  const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
+  const isNews = confirmation === 'unconfirmed' || result.state === 'unknown' || hasLeft;
   return (isNews && action.target.kind !== 'alert') || action.origin.replace;
 }
 

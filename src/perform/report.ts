@@ -1,6 +1,7 @@
 import { type ActionVerb, actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import { changeWords, sentences } from '../../templates/change-words.ts';
+import { mayBeOverruled, saysOfRuleset } from '../../templates/ruleset-words.ts';
 import type { Outcome } from '../alert/alert.ts';
 import { type Action, alertIdOf } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
@@ -123,13 +124,23 @@ export async function tell(
   deps: PerformDeps,
   { outcomeOf = action.id }: OutcomeOf = {},
 ): Promise<void> {
-  const { card, state, before, after, apiWords, note, confirmation, control } = result;
+  const { card, state, before, after, apiWords, confirmation, control } = result;
   const confirmedBy = confirmation === 'confirmed' ? 'read-back' : null;
-  const facts = { ...card, before, after, detail: apiWords ?? note, api: apiAnswerOf(result), confirmedBy } as const;
+  const facts = {
+    ...card,
+    before,
+    after,
+    detail: apiWords ?? result.note,
+    api: apiAnswerOf(result),
+    confirmedBy,
+  } as const;
   await deps.audit.append(auditRecord(action, state, facts, deps));
   if (result.expects !== undefined) await awaitConfirmation(action, verb, { at, result }, outcomeOf, deps);
   const ref = action.id.slice(-8);
   const reason = action.reason === '' ? null : action.reason;
+  // Kept out of the result: whoever looks at the card says anew what its ruleset means by then.
+  const overruled = await overruledWords(result, deps);
+  const note = overruled === null ? result.note : sentences(result.note, overruled);
 
   if (state !== 'unchanged') {
     const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
@@ -154,7 +165,12 @@ export async function tell(
     const { channel, messageTs } = action.origin;
     const isOnAlert = action.target.kind === 'alert' && outcomeOf === action.id;
     if (messageTs !== null && isOnAlert) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
-    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, result, at));
+    const said = await isSaidOfRuleset(alertId, deps);
+    await deps.alerts.setOutcome(
+      alertId,
+      outcomeOf,
+      toOutcome(action, verb, { ...result, note: said ? result.note : note }, at),
+    );
     await deps.updateMessages(alertId);
   }
   // A button's success shows on the alert itself, unless that is a copy which only this person sees; everything else is
@@ -166,6 +182,18 @@ export async function tell(
     await deps.answer(action, actionResult(shown));
   }
   await deps.journal.write(action.id, { state: 'told', at, result });
+}
+
+/** The alert says already that a ruleset may overrule what its card is allowed. */
+export async function isSaidOfRuleset(alertId: string, { alerts }: PerformDeps): Promise<boolean> {
+  const stored = await alerts.get(alertId);
+  return stored !== null && saysOfRuleset(stored.alert);
+}
+
+/** Of a change of the card's rules that was sent: that a ruleset may overrule it; null where none does. */
+async function overruledWords({ card, confirmation, expects }: Result, deps: PerformDeps): Promise<string | null> {
+  if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
+  return mayBeOverruled(await deps.nameRuleset(card));
 }
 
 /** Somebody looks whether it can be seen; also after a crash, because what waits is kept until it is settled. */

@@ -36,10 +36,14 @@ export async function tellHolderDecided(request: LimitRequest, deps: PerformDeps
   const { id, action, state, decision } = request;
   const isYes = state === 'approved' || state === 'glass';
   const written = isYes && decision !== null ? await deps.journal.read(decision) : null;
-  const confirmation = written === null ? undefined : endOf(written)?.result.confirmation;
+  const result = written === null ? undefined : endOf(written)?.result;
+  const confirmation = result?.confirmation;
   if (confirmation === 'sent') return;
   const isSure = confirmation === undefined || confirmation === 'confirmed';
-  await deps.tellDirectly(action.actor.userId, `${id}-${state}`, requestDecided(request, { isSure }));
+  // By the change itself it may have left the ruleset that it followed when it was asked.
+  const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
+  const card = isYes ? await deps.nameRuleset(followed) : request.card;
+  await deps.tellDirectly(action.actor.userId, `${id}-${state}`, requestDecided({ ...request, card }, { isSure }));
 }
 
 /** Tells the holder that somebody said yes, and that nothing shows what became of it. Safe to repeat. */

@@ -1,11 +1,14 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/alert/alert.ts';
 import { confirmAction } from '../../../src/perform/confirm-action.ts';
 import type { PerformDeps } from '../../../src/perform/deps.ts';
 import { performAction } from '../../../src/perform-action.ts';
 import type { Directory } from '../../../src/store/directory.ts';
 import { toCardFacts } from '../../../src/store/directory-account.ts';
+import { decline } from '../../../templates/decline.ts';
+import { askedToPay, yes } from '../../support/asked-for-more.ts';
 import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { declined } from '../../templates/fixtures.ts';
 import { useRedis } from '../store/on-redis.ts';
 
 const redis = useRedis();
@@ -109,4 +112,68 @@ it('a card that is shown names the ruleset that the service says now, not the on
   await performAction(ask('show', byCommand), one.deps);
 
   expect(JSON.stringify(one.answers.at(-1)?.blocks)).toContain('may overrule the card’s own rules');
+});
+
+const sentence = 'which may overrule this; it can be changed where the card service is administered.';
+const timesIn = (text: string): number => text.split('may overrule').length - 1;
+
+it('the first answer says it already, once, and nobody hears it again when it is confirmed', async () => {
+  const one = await world();
+
+  await performAction(ask('limit', byCommand), one.deps);
+  expect(one.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Limit changed.*Sent\. If the card service does not confirm/),
+  ]);
+  expect(one.answers[0]?.text).toContain(sentence);
+  expect(timesIn(one.answers[0]?.text ?? '')).toBe(1);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(one.answers).toHaveLength(1);
+});
+
+it('an alert says it with what was sent and with what was confirmed, once each', async () => {
+  const one = await world();
+  const outcome = async () => (await one.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.at(-1);
+
+  await performAction(ask('limit'), one.deps);
+  expect(await outcome()).toMatchObject({ confirmation: 'sent', text: expect.stringContaining(sentence) });
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(await outcome()).toMatchObject({ confirmation: 'confirmed', text: expect.stringContaining(sentence) });
+  expect(timesIn((await outcome())?.text ?? '')).toBe(1);
+});
+
+it('an alert whose decline says it already does not say it twice', async () => {
+  const one = await world();
+  const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+  await one.deps.alerts.save({ ...alert, card: { ...alert.card, ruleset: { ...number, name: 'Travel' } } });
+  const text = async () => {
+    const stored = await one.deps.alerts.get('evt_0123456789abcdef');
+    if (stored === null || !('remedy' in stored.alert)) throw new Error('no alert');
+    return JSON.stringify(decline(stored.alert, { place: 'public', channel: 'C1' }).blocks);
+  };
+
+  await performAction(ask('limit'), one.deps);
+  expect(timesIn(await text())).toBe(1);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(timesIn(await text())).toBe(1);
+});
+
+describe('a holder who may try again', () => {
+  it.each([
+    ['hears that the ruleset may have it declined all the same', true, 2, true],
+    ['hears nothing of it where that is not assumed', false, 2, false],
+    ['hears nothing of it where the change took the card out of it', true, null, false],
+  ])('%s', async (_what, mayOverrule, now, says) => {
+    const one = await world(mayOverrule, {}, now);
+    const hugo = await askedToPay(one, 50_000);
+
+    await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
+    await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
+
+    const told = hugo.told().at(-1) ?? '';
+    expect(told).toContain('try again now');
+    expect(told.includes('Your card follows the spending ruleset “Travel”, which may overrule this')).toBe(says);
+  });
 });
