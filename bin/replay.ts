@@ -7,6 +7,7 @@ import { createIntake } from '../src/queue/intake.ts';
 import { createQueues } from '../src/queue/queues.ts';
 import { type AuditRecord, createAudit } from '../src/store/audit.ts';
 import { createQuarantineStore } from '../src/store/quarantine.ts';
+import { createNotToldBefore } from '../src/store/told-before.ts';
 import { failedJobs, listStuck } from '../src/stuck.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
@@ -53,6 +54,8 @@ const redis = await reachRedis('replay', config.redisUrls);
 const quarantine = createQuarantineStore(redis);
 const queues = createQueues(redis);
 const intake = createIntake(redis);
+/** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
+const notToldBefore = createNotToldBefore(redis, () => new Date());
 const audit = createAudit({ redis, log });
 /** Somebody at a terminal of ours: the machine says no more of them than that. */
 const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
@@ -114,7 +117,9 @@ async function runOne(wanted: string): Promise<0 | 1> {
   const kept = await quarantine.get(wanted);
   if (kept !== null) {
     try {
-      const taken = await intake.take({ type: 'event', ...reread(kept, config.serviceZone) });
+      const again = reread(kept, config.serviceZone);
+      const isTold = again.isLate && (await notToldBefore([again.event])).length === 0;
+      const taken = isTold ? 'seen' : await intake.take({ type: 'event', ...again });
       await quarantine.remove(wanted);
       say(`${wanted}: ${taken === 'new' ? 'taken, its alert is on its way' : 'was there already, nothing added'}`);
       return 0;

@@ -23,24 +23,30 @@ const SETTLING_MS = 10 * 60_000;
  * @returns how many entries were let go.
  */
 export async function holdAsQuiet(channel: string, deps: Deps): Promise<number> {
-  const hours = (await deps.quietHours.all()).find((one) => one.channel === channel);
-  return await holdAs(channel, hours, deps);
+  return await holdAs(channel, await hoursOf(channel, deps), deps, false);
+}
+
+async function hoursOf(channel: string, { quietHours }: Deps): Promise<QuietHours | undefined> {
+  return (await quietHours.all()).find((one) => one.channel === channel);
 }
 
 /** The same for every channel: what came while somebody changed the hours. */
 export async function holdAllAsQuiet(deps: Deps): Promise<void> {
-  const quiet = new Map((await deps.quietHours.all()).map((hours) => [hours.channel, hours]));
-  for (const channel of await deps.outbox.channels()) await holdAs(channel, quiet.get(channel), deps);
+  for (const channel of await deps.outbox.channels()) {
+    // Read for each: hours that were set a moment ago must not lose what they hold.
+    const hours = await hoursOf(channel, deps);
+    const isSettled = hours !== undefined && Date.parse(hours.at) + SETTLING_MS < deps.now().getTime();
+    await holdAs(channel, hours, deps, isSettled);
+  }
 }
 
-async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps): Promise<number> {
+/** @param isSettled nothing is put back under the hours before any more: only what waits for another time is looked at. */
+async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps, isSettled: boolean): Promise<number> {
   const now = deps.now().getTime();
   const until = hours === undefined ? null : quietUntil(hours.window, now);
   if (hours === undefined || until === null) return await deps.outbox.releaseHeld(channel);
-  const isSettled = Date.parse(hours.at) + SETTLING_MS < now;
   let released = 0;
-  for (const held of await deps.outbox.held(channel)) {
-    if (isSettled && held.untilMs === until) continue;
+  for (const held of await deps.outbox.held(channel, isSettled ? until : null)) {
     const isExcepted = await passes(held, hours, now, deps);
     if (!isExcepted && held.untilMs === until) continue;
     await deps.outbox.holdUntil(channel, held.entry.id, isExcepted ? 0 : until);

@@ -11,7 +11,6 @@ export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<voi
   const { queues, outbox, alerts, trail, leases, claims, requests, confirmations, now } = parts;
   const { mutes, quietHours } = parts.performDeps.routing;
   for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeMisdated(queues.queue(name), redis);
-  await holdAllAsQuiet({ outbox, quietHours, alerts, trail, now });
   for (const channel of await outbox.channels()) {
     if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
   }
@@ -27,4 +26,6 @@ export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<voi
     if (Date.parse(expiresAt) + LATE_MS < Date.now()) await queues.endClaim(claimId, Date.now());
   }
   for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
+  // Last: it reads alerts, and one that cannot be read must not hold up the others.
+  await holdAllAsQuiet({ outbox, quietHours, alerts, trail, now });
 }

@@ -22,7 +22,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
-      [what, passes, until === null ? null : `It is quiet now, until ${easternTime(until)}.`, comeNow(released)]
+      [what, passes, until === null ? null : `It is quiet now, until ${easternTime(until)}.`, needNotWait(released)]
         .filter(Boolean)
         .join(' '),
     ),
@@ -32,11 +32,18 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
         passes,
         'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
         until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
-        comeNow(released),
+        needNotWait(released),
         'To end them: `/card quiet off`',
       ),
     ],
   };
+}
+
+function needNotWait(released: number): string | null {
+  if (released === 0) return null;
+  return released === 1
+    ? '1 alert need not wait any more and comes now.'
+    : `${released} alerts need not wait any more and come now.`;
 }
 
 function comeNow(released: number): string | null {

@@ -18,14 +18,17 @@ export function pickCard(deps: ListenerDeps) {
     const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
       await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
 
-    const { roles } = await deps.permissions.rolesOf(user.id);
+    const { roles, isComplete } = await deps.permissions.rolesOf(user.id);
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
     if (!isPermitted('show', roles)) {
       // Refused where every other action is, so that it is on record.
       const { tell, ...asked } = inForm(body, deps);
       const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
       await deps.requestAction({ ...asked, verb: 'show', target }, tell, async () => null);
-      return await show({ picked: null, said: 'Only operators and approvers may see cards.' });
+      const said = isComplete
+        ? 'Only operators and approvers may see cards.'
+        : 'Slack does not say just now who may see cards. Choose again in a minute.';
+      return await show({ picked: null, said });
     }
     const pending = await deps.pending.get(privateMetadata);
     if (pending?.kind !== 'place' || chosen === null) {

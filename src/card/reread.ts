@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../alert/event.ts';
+import type { StoredEvent, TransactionEvent } from '../alert/event.ts';
 import type { QuarantinedWebhook } from '../alert/quarantined-webhook.ts';
 import { toStoredEvent } from './kind.ts';
 import { toMissedTransaction } from './missed-transaction.ts';
@@ -12,7 +12,10 @@ export const FETCHED_PATH = 'network-transaction';
  *
  * @throws PayloadError when it still does not fit.
  */
-export function reread(kept: QuarantinedWebhook, zone: string): { event: StoredEvent; isLate: boolean } {
+export function reread(
+  kept: QuarantinedWebhook,
+  zone: string,
+): { event: StoredEvent; isLate: false } | { event: TransactionEvent; isLate: true } {
   const { body, path, version, receivedAt } = kept;
   if (path === FETCHED_PATH) {
     return { event: toMissedTransaction(AnyRecord.parse(body), { zone, receivedAt }), isLate: true };

@@ -1,9 +1,27 @@
 import { auditLine } from '../../templates/audit-line.ts';
 import { type Refusal, refusal } from '../../templates/refusal.ts';
 import { unclear } from '../../templates/unclear.ts';
-import type { Action } from '../authority/action.ts';
+import type { Action, Verb } from '../authority/action.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord } from './report.ts';
+
+/** Verbs that are no words; the card, if there is one, follows. */
+const wordOf: Readonly<Partial<Record<Verb, string>>> = {
+  undo_block: 'undo the block of',
+  break_glass: 'break the glass for',
+  take_back: 'take back a temporary change of',
+  settle_lease: 'decide about a temporary change of',
+  remedy: 'raise a limit of',
+  limit: 'change a limit of',
+  ask: 'ask for more for',
+  recognize: 'say whose purchase it was for',
+  decide: 'decide a request',
+  choose: 'choose',
+  claim: 'claim',
+  'decide-claim': 'decide a claim',
+  'order-virtual': 'order a virtual card',
+  'resend-virtual': 'have the details sent again of',
+};
 
 /** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
@@ -25,7 +43,7 @@ export async function recordRefusal(action: Action, deps: PerformDeps, about: Re
   await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId, detail: why }, deps));
   const line = auditLine({
     by: action.actor.userId,
-    did: `was refused to ${action.verb}`,
+    did: `was refused to ${wordOf[action.verb] ?? action.verb}`,
     card: acctId === null ? null : deps.toFacts(acctId, await deps.directory.account(acctId)),
     at: deps.now().toISOString(),
     before: null,

@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { ConfigError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type RedisClient, whenReady } from './connection.ts';
@@ -46,7 +46,8 @@ export async function watchDurability(
     const settings = await readSettings(redis);
     await tell(settings);
     const found = diskWaitOf(wanted, settings, redis instanceof Cluster);
-    if (found === 'waitaof' && (await answersTooSoon(redis))) throw new ConfigError([cannotBeTrusted]);
+    if (found === 'waitaof' && redis instanceof Redis && (await isLying(redis)))
+      throw new ConfigError([cannotBeTrusted]);
     wait = found;
   };
   const lookAgain = (): void => {
@@ -71,5 +72,18 @@ export async function watchDurability(
     known = text;
     for (const { what, todo } of problems) log.warn({ what, todo }, 'redis settings can lose events');
     if (problems.length > 0) await onProblems?.(problems);
+  }
+}
+
+/** Asked by a connection of its own: a question about the disk holds up for seconds whatever comes behind it. */
+async function isLying(redis: Redis): Promise<boolean> {
+  const asking = redis.duplicate({ enableOfflineQueue: true });
+  asking.on('error', () => {
+    // The question fails, and the first connection says why.
+  });
+  try {
+    return await answersTooSoon(asking);
+  } finally {
+    asking.disconnect();
   }
 }

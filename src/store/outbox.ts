@@ -47,8 +47,8 @@ export interface Outbox {
   put(channel: string, entry: z.input<typeof OutboxEntry>): Promise<boolean>;
   /** Lets go what quiet hours hold. @returns how many entries. */
   releaseHeld(channel: string): Promise<number>;
-  /** What quiet hours hold, soonest first. */
-  held(channel: string): Promise<Held[]>;
+  /** What quiet hours hold, soonest first, but for what they hold until `exceptUntilMs`. */
+  held(channel: string, exceptUntilMs?: number | null): Promise<Held[]>;
   /** Holds an entry that is held until another time (ms); 0 lets it go. Nothing where it is not held any more. */
   holdUntil(channel: string, entryId: string, untilMs: number): Promise<void>;
   look(channel: string, max: number): Promise<Look>;
@@ -102,13 +102,15 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       return (await put.run(keys, args)) === 1;
     },
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
-    async held(channel) {
+    async held(channel, exceptUntilMs) {
       const [, entriesKey = '', , heldKey = ''] = keysOf(channel);
       const found = await redis.zrange(heldKey, '0', '-1', 'WITHSCORES');
       const held: Held[] = [];
       for (let at = 0; at + 1 < found.length; at += 2) {
+        const untilMs = Number(found[at + 1]);
+        if (untilMs === exceptUntilMs) continue;
         const text = await redis.hget(entriesKey, found[at] ?? '');
-        if (text !== null) held.push({ entry: OutboxEntry.parse(JSON.parse(text)), untilMs: Number(found[at + 1]) });
+        if (text !== null) held.push({ entry: OutboxEntry.parse(JSON.parse(text)), untilMs });
       }
       return held;
     },

@@ -90,6 +90,15 @@ it('what the new hours let through comes at once, and the rest waits', async () 
   expect((await trail.read(idOf(90_000))).at(-1)?.text).toMatch(/^No longer: the quiet hours .* changed/);
 });
 
+it('a command that runs long after it was typed lets the same through', async () => {
+  const { deps, hold, quiet, held } = world();
+  await hold('C1', [500, 90_000]);
+  await quiet('C1', {}, { except: 'declines over 500', at: '2099-11-20T12:00:00Z' });
+
+  expect(await holdAsQuiet('C1', deps)).toBe(1);
+  expect(await held('C1')).toContainEqual([idOf(500), '2099-11-21T07:00']);
+});
+
 it('an alert that was put back under the hours before, the moment they were changed, is found by the sweep', async () => {
   const { deps, hold, quiet, held, outbox } = world();
   await quiet('C1', {}, { except: 'declines over 500' });

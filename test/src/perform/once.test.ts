@@ -96,9 +96,9 @@ describe('a write that was done and whose answer was lost', () => {
           ...world.deps,
           card: {
             ...card,
-            setCardStatus: async (...args) => (await card.setCardStatus(...args), gone()),
-            activateCard: async (...args) => (await card.activateCard(...args), gone()),
-            putSpendRules: async (...args) => (await card.putSpendRules(...args), gone()),
+            setCardStatus: (...args) => card.setCardStatus(...args).then(gone),
+            activateCard: (...args) => card.activateCard(...args).then(gone),
+            putSpendRules: (...args) => card.putSpendRules(...args).then(gone),
           },
         };
       };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/authority/action.ts';
+import { type Action, verbs } from '../../../src/authority/action.ts';
 import { recordRefusal } from '../../../src/perform/record-refusal.ts';
 import type { Directory } from '../../../src/store/directory.ts';
 import { askedToPay, yes } from '../../support/asked-for-more.ts';
@@ -203,4 +203,16 @@ it('nobody says no without the record: one file of each half does', () => {
   expect(saying('src/perform').toSorted()).toEqual(['give-up.ts', 'record-refusal.ts', 'settle-request.ts']);
   // A command that could not be read asked for nothing yet.
   expect(saying('handlers').toSorted()).toEqual(['commands/card.ts', 'refused.ts']);
+});
+
+it.each(verbs)('the record’s line says of %s in words that it was refused', async (verb) => {
+  const lines: string[] = [];
+  const { deps } = await createPerformWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  await recordRefusal(ask(verb, { id: 'act_refused2' }), deps);
+
+  expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
+  expect(lines[0]).not.toMatch(/refused to \w*[_-]/);
 });
