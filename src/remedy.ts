@@ -1,5 +1,5 @@
 import type { Remedy } from './alert/alert.ts';
-import { bindingLimit, knowsCategories } from './alert/binding-limit.ts';
+import { allPass, bindingLimit } from './alert/binding-limit.ts';
 import { declineReason } from './alert/decline-reason.ts';
 import type { CardStatus, TransactionEvent } from './alert/event.ts';
 import { merchantCategory } from './alert/merchant-category.ts';
@@ -89,12 +89,8 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     const amountCents = event.amountCents + event.paddingCents;
     const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
-    const isEnough = found?.remedy.remainingCents == null && remaining !== null && code === 'decline.rule.velocity';
-    const allPass = remaining?.overall.every(({ remainingCents }) => (remainingCents ?? 0) >= amountCents);
-    if (isEnough && allPass === true && remaining.overall.length > 0) return { state: 'passes' };
     if (found !== null) return { state: 'stopped', remedy: found.remedy };
-    const isOfCategory = code === 'decline.rule.velocity.mcc';
-    return { state: isOfCategory && knowsCategories(remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
+    return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
   }
 
   async function byCategory(name: string | null, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {

@@ -91,7 +91,8 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
     if (against !== null) said[change.kind === 'limits' ? amountOf(against.change) : formInput.amount] = against.why;
   }
   if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
-  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', wish: { change, term }, reason } as const;
+  const wish: Wish = { change, term, ...(remedy === null && { isCategoryUnknown: true }) };
+  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', wish, reason } as const;
   if (known === null || along.length === 0) return asked;
   const typed = limitsOf(change).map((part) => toRaise(part, known, false));
   return { ...asked, along: [...typed, ...along.map((one) => toRaise(namedPart(one, known), known, true))] };

@@ -42,7 +42,7 @@ export interface BindingLimit {
  * little did; then all others which it would meet next, of its category and of the card; then those that must rise with
  * them. Falls back to the rules when the remaining limits could not be read.
  *
- * @returns null when no limit was the reason, or when it cannot be told which category was.
+ * @returns null when no limit was the reason, when none stops it by now, or when it cannot be told which category was.
  */
 export function bindingLimit(
   purchase: DeclinedPurchase,
@@ -59,13 +59,26 @@ export function bindingLimit(
     const isSure = category !== null || knowsCategories(remaining, rules);
     return isSure ? together(purchase, [...(category ?? []), ...overall], rules) : null;
   }
-  if (overall.length === 0) return unreadable(rules?.limits ?? null);
+  const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(rules?.limits ?? null);
   // The card's limit was met first; that of the category comes next, where it is plain which one it is.
-  return together(purchase, [...overall, ...(byCategory.likely ?? [])], rules);
+  return together(purchase, [...own, ...(byCategory.likely ?? [])], rules);
+}
+
+/** The card's own limits let the purchase pass by now. */
+function isEnough({ amountCents }: DeclinedPurchase, remaining: Remaining | null): boolean {
+  const windows = remaining?.overall ?? [];
+  return windows.length > 0 && windows.every(({ remainingCents }) => (remainingCents ?? 0) >= amountCents);
+}
+
+/** True when nothing that stops the purchase was found, and all that could have stopped it was read. */
+export function allPass(purchase: DeclinedPurchase, remaining: Remaining | null, rules: CardLimits | null): boolean {
+  if (bindingLimit(purchase, remaining, rules) !== null) return false;
+  if (purchase.code === 'decline.rule.velocity.mcc') return knowsCategories(remaining, rules);
+  return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
 }
 
 /** All limits of categories, and what remains of them, could be read. */
-export function knowsCategories(remaining: Remaining | null, rules: CardLimits | null): boolean {
+function knowsCategories(remaining: Remaining | null, rules: CardLimits | null): boolean {
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
@@ -166,14 +179,11 @@ function alongOf(change: PlannedChange, rules: CardLimits): Binding {
 }
 
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
-function unreadable(limits: CardLimits['limits'] | null): BindingLimit | null {
+function guessed(limits: CardLimits['limits'] | null): Binding[] {
   const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
-  if (period === undefined) return null;
-  const unknown = { remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };
-  return {
-    remedy: { kind: 'raise_limit', period, category: null, currentCents: limits?.[period] ?? null, ...unknown },
-    shortfallCents: null,
-  };
+  if (period === undefined) return [];
+  const currentCents = limits?.[period] ?? null;
+  return [{ period, category: null, currentCents, remainingCents: null, suggestedCents: null }];
 }
 
 function windowsOf(limits: CardLimits['limits'] | null): RemainingWindow[] {

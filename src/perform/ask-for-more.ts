@@ -30,11 +30,13 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
   const held = judge({ deed: 'ask', roles: action.roles, isOwnCard }, deps);
   if (held.kind === 'refused') return await no(held.why, 'Ask its holder, or an approver.');
   const { rules } = await deps.card.getSpendRules(acctId);
+  const purchase = await purchaseOf(action, deps);
+  const paddingCents = purchase?.decline == null ? 0 : purchase.paddingCents;
   const remedy = await remedyOf({ action, acctId, cardId: null }, ask.amountCents, deps);
   if (remedy === 'passes') {
     return await no(`Nothing stops a purchase of ${formatCents(ask.amountCents)} by now.`, 'Try it again.');
   }
-  const change = remedy === null ? null : changeOf(remedy, rules, ask.amountCents);
+  const change = remedy === null ? null : changeOf(remedy, rules, ask.amountCents + paddingCents);
   if (change === null) return await no('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
 
   const wish: Wish = { change, term: ask.term };

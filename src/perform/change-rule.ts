@@ -1,6 +1,4 @@
-import { bindingLimit } from '../alert/binding-limit.ts';
 import { contradiction } from '../alert/limit-change.ts';
-import { merchantCategory } from '../alert/merchant-category.ts';
 import {
   type CardRules,
   currentOf,
@@ -25,6 +23,7 @@ import { forgetIfGone, openLease, settleLeases, settleTerm } from './open-lease.
 import { openRequest } from './open-request.ts';
 import { auditRecord, endOf, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
+import { withCategory } from './unknown-category.ts';
 
 /** Whoever had to has said yes; the outcome belongs to the action that asked. */
 export interface Approval {
@@ -52,14 +51,14 @@ export async function changeRule(
   const written = await journal.read(action.id);
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const { rules, raw } = await api.getSpendRules(acctId);
-  const wish = await withCategory(action, action.wish, acctId, rules, deps);
+  const { wish, why } = await withCategory(action, action.wish, acctId, rules, deps);
   const current = wish === null ? null : currentOf(rules, wish.change);
   const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
     const sides = wish === null ? { before: null, after: null } : sidesOf(wish, current);
     const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
     return await report(action, verbOf(wish), result, deps, approval ?? {});
   };
-  if (wish === null) return await finish('failed', { note: unclearCategory });
+  if (wish === null) return await finish('failed', { note: why });
   const wanted = wantedOf(wish.change);
   const isThere = isSameValue(current, wanted);
 
@@ -127,14 +126,15 @@ export async function changeRule(
   return await conclude(action, wish, acctId, current, approval, finish, deps, 'sent');
 }
 
-const unclearCategory =
-  'I cannot tell which merchant category stopped this purchase, so I changed nothing. Change it where the card service is administered.';
-
 /** Why the card service would refuse, before it does; null when nothing speaks against it. */
 function obstacleTo({ change, term }: Wish, rules: CardRules, deps: PerformDeps): string | null {
   const end = endOfTerm(term, deps.now(), deps.serviceDays);
   if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
-  return contradiction(rules, plannedOf(change))?.why ?? null;
+  const planned = plannedOf(change);
+  if (planned.some(({ period, category }) => period === 'transaction' && category === null)) {
+    return 'A card has no limit of its own for a single purchase: only a merchant category does.';
+  }
+  return contradiction(rules, planned)?.why ?? null;
 }
 
 /** Nothing is left to change. */
@@ -144,33 +144,6 @@ function alreadySo(change: RuleChange, current: RuleValue): string {
   return change.kind === 'limit'
     ? `The ${name} is ${stateWords(change, current)} already.`
     : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${stateWords(change, current)} already.`;
-}
-
-/**
- * A purchase declined by a category's limit: then that limit is meant, also where the alert could not name it. Unless by
- * now only the card's own limits stop it.
- *
- * @returns null when it cannot be told which category.
- */
-async function withCategory(
-  action: Action,
-  wish: Wish,
-  acctId: number,
-  rules: CardRules,
-  deps: PerformDeps,
-): Promise<Wish | null> {
-  const { change } = wish;
-  if (change.kind !== 'limit' || change.category !== null || action.target.kind !== 'alert') return wish;
-  const alert = (await deps.alerts.get(action.target.alertId))?.alert;
-  const code = alert !== undefined && 'remedy' in alert ? alert.event.decline?.code.trim().toLowerCase() : undefined;
-  if (alert === undefined || !('remedy' in alert) || code !== 'decline.rule.velocity.mcc') return wish;
-  const { mcc, paddingCents } = alert.event;
-  const amountCents = alert.event.amountCents + paddingCents;
-  const remaining = await deps.card.getRemainingLimits(acctId);
-  const found = bindingLimit({ code, amountCents, merchantKind: merchantCategory(mcc) }, remaining, rules);
-  if (found === null) return null;
-  const { category } = found.remedy;
-  return category === null ? wish : { ...wish, change: { ...change, category } };
 }
 
 /** The change is made: start its end, if it has one, and tell. */

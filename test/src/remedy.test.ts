@@ -69,6 +69,11 @@ describe('the remedy of a decline by a limit', () => {
   it.each<[string, Promise<object>, object]>([
     ['that has room by now: none', check(velocity, {}, 4_500, null), { state: 'passes' }],
     [
+      'of the card that has room by now, while that of the merchant’s category has not',
+      check(velocity, {}, 30_000, 100),
+      { state: 'stopped', remedy: { category: { id: 9 }, period: 'daily', suggestedCents: 13_900 } },
+    ],
+    [
       'that has room, but not for what is set aside on top',
       check(velocity, { paddingCents: 800 }, 4_500, null),
       { state: 'stopped', remedy: { period: 'daily', suggestedCents: 10_300 } },

@@ -234,7 +234,14 @@ describe('all limits that a purchase would meet', () => {
       ['daily 120'],
     ],
     ['of a category, where all have room by now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
-    ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, ['daily ?']],
+    ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
+    [
+      'of the category, where the card itself has room by now',
+      { ...velocity, merchantKind: 'Restaurants' },
+      50,
+      { overall: { daily: [400, 60] }, restaurants: { weekly: [300, 1] } },
+      ['weekly 349 for 3'],
+    ],
   ])('%s', (_what, purchase, dollars, card, found) => {
     const [remains, rules] = cardOf(card);
     const remedy = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.remedy;
