@@ -9,16 +9,18 @@ export interface Refusal {
   readonly why: string;
   /** Who can, or what to do: a sentence; `userIds` are named after it. */
   readonly whoCan: string | { readonly text: string; readonly userIds: readonly string[] };
+  /** Where an earlier try may have changed something all the same: a sentence. */
+  readonly changed?: string;
 }
 
-/** A no that says why, and who can. Nothing was changed. */
-export function refusal({ what, why, whoCan }: Refusal): Message {
+/** A no that says why, and who can. By itself it changed nothing. */
+export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
   const { text, userIds } = typeof whoCan === 'string' ? { text: whoCan, userIds: [] } : whoCan;
   const people = userIds.slice(0, 20).map(mention).join(', ');
   const fix = [outside(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {
-    text: sentence(`Not done: ${outside(what, 200)}. ${outside(why, 500)} ${fix} Nothing changed.`),
-    blocks: [section(`*Not done: ${outside(what, 200)}.* ${outside(why, 500)}`, fix, 'Nothing changed.')],
+    text: sentence(`Not done: ${outside(what, 200)}. ${outside(why, 500)} ${fix} ${changed}`),
+    blocks: [section(`*Not done: ${outside(what, 200)}.* ${outside(why, 500)}`, fix, changed)],
   };
 }

@@ -150,10 +150,14 @@ async function record(
     before: null,
     after: null,
     reason: action.reason === '' ? null : action.reason,
-    outcome: event === 'denied' ? 'nothing changed' : 'another approval',
+    outcome: event === 'denied' ? changedWords(request) : 'another approval',
     ref: action.id.slice(-8),
   });
   await deps.postAuditLine(`audit-${action.id}-${event}`, line);
+}
+
+function changedWords({ unsure }: LimitRequest): string {
+  return unsure === null ? 'nothing changed' : 'whether an earlier yes changed anything is not certain';
 }
 
 function decisionOf(action: Action, { now }: PerformDeps): Pick<LimitRequest, 'decision' | 'decidedAt'> {

@@ -16,15 +16,16 @@ export async function settle(request: LimitRequest, deps: PerformDeps): Promise<
   if (state === 'denied') await markAlert(request, 'An approver said no', deps);
   if (state === 'expired') await markAlert(request, 'Nobody decided in time', deps);
   if (action.verb === 'ask') return await tellHolderDecided(request, deps);
+  const changed = request.unsure === null ? {} : { changed: 'Whether an earlier yes changed anything is not certain.' };
   if (state === 'denied') {
     const whoCan = { text: 'Denied by', userIds: decidedBy === null ? [] : [decidedBy] };
     const said = request.note === '' ? '' : ` Their note: “${request.note}”`;
     const why = `Another approver said no.${said}`;
-    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan }));
+    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan, ...changed }));
   }
   if (state === 'expired') {
     const why = 'Nobody decided within 24 hours, so the request expired.';
-    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.' }));
+    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.', ...changed }));
   }
 }
 
@@ -64,11 +65,12 @@ export async function expire(request: LimitRequest, deps: PerformDeps): Promise<
 }
 
 /** The alert that it was asked from no longer waits. */
-async function markAlert({ action }: LimitRequest, text: string, deps: PerformDeps): Promise<void> {
+async function markAlert({ action, unsure }: LimitRequest, text: string, deps: PerformDeps): Promise<void> {
   if (action.target.kind !== 'alert') return;
   const { alertId } = action.target;
   const by = action.actor.userId;
-  const outcome = { verb: 'limit', by, at: deps.now().toISOString(), state: 'failed', text } as const;
+  const state = unsure === null ? 'failed' : 'unknown';
+  const outcome = { verb: 'limit', by, at: deps.now().toISOString(), state, text } as const;
   await deps.alerts.setOutcome(alertId, action.id, outcome);
   await deps.updateMessages(alertId);
 }
