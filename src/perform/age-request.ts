@@ -19,7 +19,7 @@ export async function ageRequest(requestId: string, deps: PerformDeps): Promise<
     if (request?.state !== 'open') return null;
     const now = deps.now().getTime();
     if (now > Date.parse(request.expiresAt)) {
-      if (whyNotYet(request) !== null) return LOOKED_AT_MS;
+      if ((await whyNotYet(request, deps)) !== null) return LOOKED_AT_MS;
       await expire(request, deps);
       return null;
     }

@@ -4,12 +4,11 @@ import type { Action } from '../authority/action.ts';
 import { GLASS_MS, judge } from '../authority/policy.ts';
 import { atMost, type Wish } from '../authority/wish.ts';
 import type { LimitRequest } from '../store/requests.ts';
-import { changeRule } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
 import { isOwnCardOf, purchaseOf } from './exposure.ts';
 import { refuse } from './record-refusal.ts';
-import { auditRecord, tell } from './report.ts';
-import { changeOfYes, finishYes, settleYes, whyNotYet, yesOf } from './settle-yes.ts';
+import { auditRecord } from './report.ts';
+import { finishYes, performYes, sentYes, whyNotYet, yesOf } from './settle-yes.ts';
 
 /**
  * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
@@ -24,9 +23,11 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
     refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
   if (request.decision === action.id) return await finishYes(request, deps);
+  const sent = await sentYes(action, request, deps);
+  if (sent !== null) return await performYes(action, request, sent, deps);
   if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
   if (request.unsure?.id === action.id) return await deps.updateRequest(request.id);
-  const notYet = whyNotYet(request);
+  const notYet = await whyNotYet(request, deps);
   if (notYet !== null) return await no(notYet.why, notYet.whoCan);
   const by = action.actor.userId;
   const verdict = judge(
@@ -48,22 +49,8 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
     return await no('The glass of this card was broken within the last 24 hours already.');
   }
   await record(action, request, deps);
-
-  const wished = changeOfYes(action, request, wish);
-  const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
-  const approval = { outcomeOf: request.action.id, requestId, isSingle: true };
-  const result = await deps.withLock(`account:${request.acctId}`, async () => {
-    const written = await deps.journal.read(wished.id);
-    if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);
-    if (written?.state === 'settled' || written?.state === 'told') return written.result;
-    return await changeRule({ action: wished, acctId: request.acctId, cardId: null }, approval, deps);
-  });
-  await settleYes(
-    request,
-    yesOf(action, { wish, approvals: request.approvals, note: action.reason }, deps),
-    result,
-    deps,
-  );
+  const yes = yesOf(action, { wish, approvals: request.approvals, note: action.reason }, deps);
+  await performYes(action, request, yes, deps);
 }
 
 async function record(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {

@@ -1,19 +1,16 @@
-import { actionResult } from '../../templates/action-result.ts';
 import { auditLine } from '../../templates/audit-line.ts';
 import type { Refusal } from '../../templates/refusal.ts';
-import { isLooser, isOfLimits, wantedOf } from '../alert/rule-change.ts';
+import { isLooser, wantedOf } from '../alert/rule-change.ts';
 import { ruleName } from '../alert/rule-words.ts';
 import type { Action } from '../authority/action.ts';
 import { judge } from '../authority/policy.ts';
-import type { Result } from '../authority/result.ts';
 import type { LimitRequest } from '../store/requests.ts';
-import { changeRule } from './change-rule.ts';
 import type { PerformDeps } from './deps.ts';
 import { isOwnCardOf, needsOthers } from './exposure.ts';
 import { refuse } from './record-refusal.ts';
-import { auditRecord, tell } from './report.ts';
+import { auditRecord } from './report.ts';
 import { expire, settle } from './settle-request.ts';
-import { changeOfYes, settleYes, whyNotYet, yesOf } from './settle-yes.ts';
+import { performYes, sentYes, whyNotYet, yesOf } from './settle-yes.ts';
 
 /**
  * An approver's yes or no to a request: as it was asked, or with another amount or time.
@@ -33,13 +30,16 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
   if (request.decision === action.id) return await settle(request, deps);
   // It counted before we died; by now somebody else may have decided.
   if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
+  const sent = await sentYes(action, request, deps);
+  if (sent !== null) return await performYes(action, request, sent, deps);
   if (request.state !== 'open') return await no(`This request is ${stateWords[request.state]} already.`);
-  if (deps.now().toISOString() > request.expiresAt) {
+  const isExpired = deps.now().toISOString() > request.expiresAt;
+  const notYet = action.approve === true && !isExpired ? null : await whyNotYet(request, deps);
+  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
+  if (isExpired) {
     await expire(request, deps);
     return await no('This request expired without a decision.', 'Ask for the limit again.');
   }
-  const notYet = action.approve === true ? null : whyNotYet(request);
-  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
   if (action.approve === true) await approve(action, request, deps, no);
   else await deny(action, request, deps);
 }
@@ -86,16 +86,12 @@ async function approve(
     await deps.updateRequest(changed.id);
     return;
   }
-  const result = await perform(action, changed, deps);
-  await settleYes(request, yesOf(action, { wish: changed.wish, approvals, note: changed.note }, deps), result, deps);
-  // Who asked for a second yes hears in the own name; who gave it, here.
-  if (result.state === 'done' || result.state === 'unchanged' || request.action.verb === 'ask') return;
-  const shown = { ...result, verb: 'limit', by, at: deps.now().toISOString(), reason: null } as const;
-  await deps.answer(action, actionResult({ ...shown, ref: action.id.slice(-8) }));
+  const yes = yesOf(action, { wish: changed.wish, approvals, note: changed.note }, deps);
+  await performYes(action, request, yes, deps);
 }
 
 /** The yes of a click. */
-export function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRequest['approvals'][number] {
+function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRequest['approvals'][number] {
   return { by: actor.userId, at: now().toISOString(), id };
 }
 
@@ -105,7 +101,7 @@ export function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRe
  *
  * How many it takes is looked at anew: what single approvers added meanwhile counts.
  */
-export async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
+async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
   const isSame = action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish);
   const wish = action.wish ?? request.wish;
   const isWithin =
@@ -115,20 +111,6 @@ export async function withChanges(action: Action, request: LimitRequest, deps: P
   const changed = isSame ? request : { ...request, wish, note: action.reason, approvals: own };
   const needed = own.length + (await needsOthers(changed, own.length > 0, action, deps));
   return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
-}
-
-/** Changes the rule, once for each yes. The record holds who asked and who said yes. */
-async function perform(action: Action, request: LimitRequest, deps: PerformDeps): Promise<Result> {
-  const { acctId, action: asked, wish } = request;
-  const wished = changeOfYes(action, request, wish);
-  const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
-  return await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.journal.read(wished.id);
-    const approval = { outcomeOf: asked.id, requestId: request.id, isSingle: request.needed === 1 };
-    if (written?.state === 'settled') await tell(wished, verb, written, deps, approval);
-    if (written?.state === 'settled' || written?.state === 'told') return written.result;
-    return await changeRule({ action: wished, acctId, cardId: null }, approval, deps);
-  });
 }
 
 /** Who decided, on record before anything is done about it. */

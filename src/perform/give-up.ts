@@ -1,18 +1,17 @@
 import type { ActionVerb } from '../../templates/action-result.ts';
+import { sentences } from '../../templates/change-words.ts';
 import { refusal } from '../../templates/refusal.ts';
-import { isOfLimits, RuleValue } from '../alert/rule-change.ts';
+import { RuleValue } from '../alert/rule-change.ts';
 import { ruleState } from '../alert/rule-words.ts';
 import type { Action, Verb } from '../authority/action.ts';
 import type { Result } from '../authority/result.ts';
 import type { CardApiError } from '../errors.ts';
 import type { JournalEntry } from '../store/journal.ts';
-import type { LimitRequest } from '../store/requests.ts';
 import { noteOf } from './change-status.ts';
-import { approvalOf, withChanges } from './decide-request.ts';
 import type { PerformDeps } from './deps.ts';
 import { auditRecord, report, tell } from './report.ts';
 import type { Resolved } from './resolve-card.ts';
-import { changeOfYes, settleYes, yesOf } from './settle-yes.ts';
+import { changeOfYes, endYes, verbOfYes, yesOf } from './settle-yes.ts';
 import { unblockOf } from './undo-block.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
@@ -49,35 +48,20 @@ async function giveUpYes(click: Action, error: CardApiError | null, deps: Perfor
     const isOver = request?.decision === click.id || request?.unsure?.id === click.id;
     if (request === null) return await giveUpOther(click, error, deps);
     if (isOver || request.approvals.some(({ id }) => id === click.id)) return;
-    const changed = await asDecided(click, request, written, deps);
-    const { wish } = changed;
-    const verb = isOfLimits(wish.change) ? 'limit' : 'allow';
-    const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id };
-    const result = await endOfChange({ action: changeOfYes(click, request, wish), verb, ...of }, deps);
-    await settleYes(request, yesOf(click, changed, deps), result, deps);
+    // Without it nothing was begun: the card is as it was.
+    const { note, approvals } = request;
+    const begun = request.underWay.find(({ id }) => id === click.id);
+    const yes = begun ?? yesOf(click, { wish: click.wish ?? request.wish, note, approvals }, deps);
+    const hint = request.state === 'open' ? 'The request is still open.' : null;
+    const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
+    const change = changeOfYes(click, request, yes.wish);
+    const result = await endOfChange({ action: change, verb: verbOfYes(yes), ...of }, deps);
+    await endYes(click, request, yes, result, deps);
   });
 }
 
 function isYes({ verb, approve }: Action): boolean {
   return verb === 'break_glass' || (verb === 'decide' && approve === true);
-}
-
-/** The request as the click would have left it. */
-async function asDecided(
-  click: Action,
-  request: LimitRequest,
-  written: JournalEntry | null,
-  deps: PerformDeps,
-): Promise<Pick<LimitRequest, 'wish' | 'approvals' | 'note'>> {
-  if (click.verb === 'decide') {
-    const { wish, approvals, note } = await withChanges(click, request, deps);
-    return { wish, note, approvals: [...approvals, approvalOf(click, deps)] };
-  }
-  // Broken glass made less of it than was asked for.
-  const expects = written?.state === 'sending' ? written.expects : undefined;
-  const term = (await deps.leases.get(click.id))?.term ?? request.wish.term;
-  const wish = expects?.kind === 'rule' ? { change: expects.change, term } : request.wish;
-  return { wish, approvals: request.approvals, note: click.reason };
 }
 
 interface GivenUp {
@@ -88,10 +72,12 @@ interface GivenUp {
   readonly error: CardApiError | null;
   /** Whose outcome it is, where somebody else asked. */
   readonly outcomeOf?: string;
+  /** What else to say where nothing was changed. */
+  readonly hint?: string | null;
 }
 
 async function endOfChange(
-  { action, verb, acctId, written, error, outcomeOf = action.id }: GivenUp,
+  { action, verb, acctId, written, error, outcomeOf = action.id, hint = null }: GivenUp,
   deps: PerformDeps,
 ): Promise<Result> {
   // It came to its end; only the telling failed.
@@ -103,7 +89,7 @@ async function endOfChange(
   // It may be there all the same: somebody looks, and tells.
   const expects = isUnsure ? { expects: written.expects } : {};
   const state = isUnsure ? 'unknown' : 'failed';
-  const note = isUnsure ? null : whyOf(error);
+  const note = isUnsure ? null : sentences(whyOf(error), hint);
   const apiWords = error?.apiMessage ?? null;
   return await report(action, verb, { state, card, ...sides, apiWords, note, ...expects }, deps, { outcomeOf });
 }

@@ -49,6 +49,7 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
     approvals: counts ? [{ by: action.actor.userId, at: now.toISOString() }] : [],
     state: 'open',
     unsure: null,
+    underWay: [],
     note: '',
     decidedBy: null,
     decidedAt: null,

@@ -159,7 +159,9 @@ export async function tell(
   }
 
   const alertId = alertIdOf(action);
-  if (alertId !== null && state !== 'unchanged') {
+  // A yes that failed leaves the request open: whoever asked still waits.
+  const leavesAlert = state === 'unchanged' || (state === 'failed' && outcomeOf !== action.id);
+  if (alertId !== null && !leavesAlert) {
     // The message with the button is there for sure, whatever became of our own note of it. Where somebody decided for
     // another, the button was on the request, which stays a request.
     const { channel, messageTs } = action.origin;

@@ -51,6 +51,8 @@ export const LimitRequest = z.strictObject({
   needed: z.int().min(1),
   approvals: Approvals,
   unsure: UnsureYes.nullable().default(null),
+  /** What clicks have begun and not ended: between two attempts it may have reached the card. */
+  underWay: z.array(UnsureYes).default([]),
   /** `glass`: an operator broke the glass, because nobody answered. */
   state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
   /** An approver's word to the one who asked. */

@@ -19,6 +19,7 @@ export async function whole(action: Action, world: PerformWorld, deps: PerformDe
  * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it.
  *
  * @param prepare what was there before the click.
+ * @param meanwhile what others do between the death and the next worker.
  * @returns how many steps there were.
  */
 export async function killEverywhere(
@@ -26,6 +27,7 @@ export async function killEverywhere(
   action: Action,
   prepare: (world: PerformWorld) => PerformDeps | Promise<PerformDeps>,
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
+  meanwhile: (world: PerformWorld, deps: PerformDeps) => Promise<void> = async () => {},
 ): Promise<number> {
   for (let killAt = 1; ; killAt += 1) {
     await redis.flushall();
@@ -38,6 +40,7 @@ export async function killEverywhere(
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
+    await meanwhile(world, deps);
     await whole(action, world, deps);
     await look(world, life.diedAt() ?? '');
   }
