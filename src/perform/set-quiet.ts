@@ -20,11 +20,14 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const known = (await routing.quietHours.all()).find((one) => one.channel === channel);
   const before = known === undefined ? undefined : printQuiet(known.window);
   if ('off' in parsed) {
+    // On record first: after a crash they are gone already, and only the record knows who ended them.
+    const isRecorded = (await deps.journal.read(action.id)) !== null;
+    if (before !== undefined) {
+      await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
+    } else if (!isRecorded) await recordUnchanged(action, {}, deps);
     await routing.quietHours.remove(channel);
     const released = await routing.holdAsQuiet(channel);
-    if (before === undefined) await recordUnchanged(action, {}, deps);
-    else await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
-    return await answer(action, quietEnded({ wasSet: known !== undefined, released }));
+    return await answer(action, quietEnded({ wasSet: before !== undefined || isRecorded, released }));
   }
 
   let except: string | null = null;
@@ -34,10 +37,11 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
     except = printFilter(filter.filter);
   }
   if (!(await mayGetAlerts(action, deps))) return;
-  await routing.quietHours.set({ channel, window: parsed.window, except, by: action.actor.userId, at: action.askedAt });
   const after = `${printQuiet(parsed.window)}${except === null ? '' : `, except ${except}`}`;
   const did = `set the quiet hours of channel ${channel}`;
+  // On record first: after a crash these hours would be there already, and what was before would be lost.
   await recordRouting(action, { did, after, ...(before === undefined ? {} : { before }) }, deps);
+  await routing.quietHours.set({ channel, window: parsed.window, except, by: action.actor.userId, at: action.askedAt });
   const until = quietUntil(parsed.window, deps.now().getTime());
   const released = await routing.holdAsQuiet(channel);
   const words = {
