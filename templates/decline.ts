@@ -131,11 +131,12 @@ function remedyButton(
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
   switch (remedy?.kind ?? reason.remedy) {
     case 'raise_limit': {
-      const count = remedy?.kind === 'raise_limit' ? limitsToRaise(remedy).length : 1;
+      const raise = remedy?.kind === 'raise_limit' ? remedy : null;
+      const count = raise === null ? 1 : limitsToRaise(raise).length;
       if (count > 1) return `Raise ${count} limits…`;
-      if (reason.code === 'decline.rule.velocity.mcc') return 'Raise category limit…';
-      const period = remedy?.kind === 'raise_limit' ? remedy.period : reason.period;
-      return `Raise ${period ?? ''} limit…`;
+      // What stops it now may be another than what did.
+      const isOfCategory = raise === null ? reason.code === 'decline.rule.velocity.mcc' : raise.category !== null;
+      return isOfCategory ? 'Raise category limit…' : `Raise ${raise?.period ?? reason.period ?? ''} limit…`;
     }
     case 'allow_category':
       return `Allow ${reason.category ?? 'this category'}…`;

@@ -23,13 +23,15 @@ export function lease(one: Lease, card: CardFacts): Message {
   const what = outside(ruleMove(change, before), RULES_MAX);
   const isOpen = state === 'open';
   const isOne = change.kind !== 'limits';
+  // A headline has room for the card only where it does not name them all.
+  const rules = isOne ? ruleName(change) : `${change.limits.length} limits`;
 
   return {
     text: sentence(
       `${titles[state]}: ${outside(ruleName(change), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
     ),
     blocks: [
-      header(`${titles[state]}: ${ruleName(change)} of ${cardOfHolderRaw(card)}`),
+      header(`${titles[state]}: ${rules} of ${cardOfHolderRaw(card)}`),
       section(`*${capital(what)}*`, ending(one)),
       ...(isOpen ? actions(takeBackButton(id, card)) : []),
       ...(state === 'asking'
@@ -39,13 +41,13 @@ export function lease(one: Lease, card: CardFacts): Message {
               action: actionId.putBack,
               value: id,
               style: 'primary',
-              label: `Put back ${ruleName(change)} of ${cardOfHolderRaw(card)}`,
+              label: `Put back ${rules} of ${cardOfHolderRaw(card)}`,
             }),
             button({
               text: isOne ? 'Leave it' : 'Leave them',
               action: actionId.leaveIt,
               value: id,
-              label: `Leave ${ruleName(change)} as ${isOne ? 'it is' : 'they are'}`,
+              label: `Leave ${rules} as ${isOne ? 'it is' : 'they are'}`,
             }),
           )
         : []),

@@ -50,8 +50,10 @@ export function smallestRaise(remedy: RaiseLimit): string {
   const raises = limitsToRaise(remedy).flatMap((limit) =>
     limit.suggestedCents === null ? [] : [`the ${nameOf(limit)} to at least ${formatCents(limit.suggestedCents)}`],
   );
-  return raises.length <= 1 ? raises.join('') : `${raises.slice(0, -1).join(', ')} and ${raises.at(-1)}`;
+  return list.format(raises);
 }
+
+const list = new Intl.ListFormat('en-US');
 
 /** What the holder could pay within the limit, and when the whole limit is there again. */
 export function holderWays({ event, remedy }: TransactionAlert): string {
@@ -77,11 +79,13 @@ export function onTop({ paddingCents }: TransactionAlert['event']): string {
   return paddingCents === 0 ? '' : `, with ${formatCents(paddingCents)} that the card service sets aside on top`;
 }
 
-function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {
+/** `weekly limit for Restaurants`. */
+export function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {
   return limitName(period, category === null ? null : outside(category.name, 60));
 }
 
-function left(cents: number): string {
+/** `$10.00`, `nothing`. */
+export function left(cents: number): string {
   return cents > 0 ? formatCents(cents) : 'nothing';
 }
 

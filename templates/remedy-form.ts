@@ -8,7 +8,7 @@ import { callbackId } from '../src/slack/action-id.ts';
 import * as limits from '../src/slack/limits.ts';
 import { capital, cardOf, cardOfHolder } from './card-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
-import { onTop } from './limit-words.ts';
+import { left, nameOf, onTop } from './limit-words.ts';
 import { context, outside, plainText, section } from './parts.ts';
 
 export interface RemedyForm {
@@ -159,12 +159,11 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
 function currentOf(raise: RaiseLimit | null): (string | null)[] {
   if (raise === null) return ['The current limit is not known.'];
   const { period, category, currentCents, remainingCents } = raise;
-  const left =
-    remainingCents === null || period === 'transaction' ? '' : `, ${formatCents(Math.max(0, remainingCents))} left`;
-  const name = period === 'transaction' ? 'limit for a single purchase' : `${period} limit`;
+  const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;
+  const name = limitName(period, null);
   return [
     category === null ? null : `Limit for merchant category: *${outside(category.name, 80)}*`,
-    currentCents === null ? 'The current limit is not known.' : `Current ${name}: ${formatCents(currentCents)}${left}`,
+    currentCents === null ? 'The current limit is not known.' : `Current ${name}: ${formatCents(currentCents)}${rest}`,
   ];
 }
 
@@ -183,11 +182,11 @@ function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']):
 }
 
 /** `the weekly limit of $600.00, $10.00 left`. */
-function withNumbers({ period, category, currentCents, remainingCents }: LimitToRaise): string {
-  const name = limitName(period, category === null ? null : outside(category.name, 60));
+function withNumbers(limit: LimitToRaise): string {
+  const { period, currentCents, remainingCents } = limit;
   const of = currentCents === null ? '' : ` of ${formatCents(currentCents)}`;
-  const left = remainingCents !== null && remainingCents > 0 ? formatCents(remainingCents) : 'nothing';
-  return `the ${name}${of}${remainingCents === null || period === 'transaction' ? '' : ` (${left} left)`}`;
+  const rest = remainingCents === null || period === 'transaction' ? '' : ` (${left(remainingCents)} left)`;
+  return `the ${nameOf(limit)}${of}${rest}`;
 }
 
 const list = new Intl.ListFormat('en-US');

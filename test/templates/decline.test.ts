@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../src/alert/alert.ts';
 import type { Place } from '../../src/alert/place.ts';
 import { decline } from '../../templates/decline.ts';
 import { declined, nobody, outcome, raise, transactionAlert } from './fixtures.ts';
@@ -101,7 +102,7 @@ describe('a declined purchase', () => {
       '*$24.10 over the limit for a single purchase at Fuel of $60.00*.\nAlso too small: overall daily limit ($80.00 was left,',
     );
     expect(shown(blocks)).toContain(
-      'Raise the limit for a single purchase at Fuel to at least $84.10, the daily limit to at least $504.10 and the weekly limit to at least $504.10 if',
+      'Raise the limit for a single purchase at Fuel to at least $84.10, the daily limit to at least $504.10, and the weekly limit to at least $504.10 if',
     );
     expect(shown(blocks)).toContain('*Cardholder:* Ask for a higher limit, or pay $60.00 or less.');
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise 3 limits…' } });
@@ -161,6 +162,21 @@ describe('a declined purchase', () => {
 
     expect(shown(blocks)).toContain('over the daily limit for Fuel &amp; &lt;gas&gt; of $400.00');
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise category limit…' }, style: 'primary' });
+  });
+
+  it.each<[string, string, object | null, string]>([
+    ['of the category, as long as nothing else is known', 'decline.rule.velocity.mcc', null, 'Raise category limit…'],
+    ['of the card, where by now only that stops it', 'decline.rule.velocity.mcc', raise, 'Raise daily limit…'],
+    [
+      'of the category, where by now only that stops it',
+      'decline.rule.velocity',
+      { ...raise, category: { id: 7, name: 'Fuel' } },
+      'Raise category limit…',
+    ],
+  ])('offers to raise the limit %s', (_what, code, remedy, words) => {
+    const { blocks } = decline(declined(code, 'over', { remedy: remedy as TransactionAlert['remedy'] }), inChannel);
+
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: words } });
   });
 
   it('shows the requested amount only where it differs', () => {
