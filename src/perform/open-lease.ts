@@ -2,7 +2,6 @@ import {
   isSameValue,
   joined,
   type RuleChange,
-  type RuleOfOne,
   type RuleValue,
   type Single,
   singlesOf,
@@ -18,6 +17,7 @@ import { endOfTerm, type Term, type Wish } from '../authority/wish.ts';
 import type { Lease } from '../store/leases.ts';
 import type { PerformDeps } from './deps.ts';
 import { purchaseOf } from './exposure.ts';
+import { staysWords, takeOver } from './take-over.ts';
 
 /** What a result says of a temporary change: when it ends, and that it can be taken back. */
 export type Opened = Pick<Result, 'note' | 'control'>;
@@ -163,14 +163,15 @@ export async function settleLeases(
   const own = rules.map((rule) => leases.find((lease) => hasSet(lease, rule)));
   const isTemporary = own.some((lease) => lease !== undefined);
   if (wish.term.kind === 'permanent') {
-    for (const lease of leases)
-      await takeOver(
-        lease,
-        rules.map(({ change }) => change),
-        deps,
-      );
-    const note = 'It was temporary; now it stays until it is changed.';
-    return isTemporary ? { note, control: null } : null;
+    const kept = rules.map(({ change }) => change);
+    const lifted: string[] = [];
+    for (const lease of leases) lifted.push(...(await takeOver(lease, kept, deps, true)));
+    const stays = staysWords(
+      kept.filter((_rule, index) => own[index] !== undefined),
+      kept.length,
+    );
+    const note = [...(stays === null ? [] : [stays]), ...lifted].join(' ');
+    return note === '' ? null : { note, control: null };
   }
   if (!isTemporary) return null;
   const backs = singlesOf(wish.change, before).map((now, index) => {
@@ -201,18 +202,6 @@ function earlierOf(lease: Lease, single: Single): Single {
 /** A change that shows on no alert and on no request gets a message of its own, with its end and *Take back now*. */
 async function show(lease: Lease, deps: PerformDeps): Promise<void> {
   if (lease.alertId === null && lease.requestId === null) await deps.postLease(lease);
-}
-
-/** A later change took the place of these rules: they are not put back when the time is over. The others still are. */
-async function takeOver(lease: Lease, rules: readonly RuleOfOne[], deps: PerformDeps): Promise<void> {
-  if (rules.length === 0) return;
-  const targets = rules.map(targetOf);
-  const left = joined(
-    singlesOf(lease.change, lease.before).filter(({ change }) => !targets.includes(targetOf(change))),
-  );
-  const over = { ...lease, state: 'replaced', closedAt: deps.now().toISOString() } as const;
-  await deps.leases.save(left === null ? over : { ...lease, change: left.change, before: left.value });
-  await deps.updateLease(lease.id);
 }
 
 /** Open leases of any of the rules that are meant. */

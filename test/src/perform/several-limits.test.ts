@@ -262,6 +262,56 @@ describe('a later change of some of the same limits', () => {
   });
 });
 
+describe('one of several temporary limits kept for good', () => {
+  /** 400 a day and 600 a week, both 700 for an hour; then this for good, and the hour is over. */
+  async function keeping(dollars: Partial<Record<LimitPeriod, number>>) {
+    const world = await createPerformWorld(redis());
+    Object.assign(world.service.rules, { WeeklySpendLimit: 600 });
+    await performAction(raise({ daily: 700, weekly: 700 }, forHours(1)), world.deps);
+    await performAction(raise(dollars, permanent, { id: 'act_limit2' }), world.deps);
+    await endLease(both.id, world.deps);
+    const { DailySpendLimit, WeeklySpendLimit } = world.service.rules;
+    const alert = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert;
+    const lease = await world.deps.leases.get(both.id);
+    return { left: [DailySpendLimit, WeeklySpendLimit], state: lease?.state, said: JSON.stringify(alert?.outcomes) };
+  }
+
+  it.each<[string, Partial<Record<LimitPeriod, number>>, number[], string]>([
+    [
+      'higher than the other was: the other goes back to no less',
+      { daily: 650 },
+      [650, 650],
+      'The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.',
+    ],
+    [
+      'as it is: it was temporary, the other stays with it',
+      { daily: 700 },
+      [700, 700],
+      'It was temporary; now it stays until it is changed. The weekly limit goes back to $700.00, not to $600.00',
+    ],
+    ['lower than the other was: that goes back to what it was', { daily: 500 }, [500, 600], ''],
+    [
+      'with another that was not temporary: said of the one only',
+      { daily: 700, monthly: 2100 },
+      [700, 700],
+      'The daily limit was temporary; now it stays until it is changed.',
+    ],
+    [
+      'both: said of both',
+      { daily: 700, weekly: 700 },
+      [700, 700],
+      'The daily limit and weekly limit were temporary; now they stay until they are changed.',
+    ],
+  ])('%s', async (_what, dollars, left, said) => {
+    const kept = await keeping(dollars);
+
+    expect(kept.left).toEqual(left);
+    expect(['ended', 'replaced']).toContain(kept.state);
+    expect(kept.said).toContain(said);
+    expect(kept.said.includes(', not to $')).toBe(left[1] !== 600 && dollars.weekly === undefined);
+  });
+});
+
 describe('how much one person may raise', () => {
   const states = async (...actions: readonly Action[]): Promise<string[]> => {
     const world = await createPerformWorld(redis());
