@@ -2,6 +2,7 @@ import autocannon from 'autocannon';
 import { freePort } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
 import { answers, type Child, startChild } from './child.ts';
+import { type Paced, sendPaced } from './paced.ts';
 import { median, row, table } from './report.ts';
 import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
 
@@ -68,17 +69,28 @@ export async function benchIngest(): Promise<void> {
   const cardbell = contestants.at(-1);
   const own = median((rounds.get(cardbell?.name ?? '') ?? []).map(({ perSecond }) => perSecond));
   if (cardbell !== undefined) {
-    const half: Round[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) half.push(await fire(cardbell.child.port, Math.round(own / 2)));
+    const half: Paced[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      half.push(
+        await sendPaced({
+          url: urlOf(cardbell.child.port),
+          headers: webhookHeaders,
+          bodyOf: nextBody,
+          perSecond: Math.round(own / 2),
+          seconds: SECONDS,
+          connections: CONNECTIONS,
+        }),
+      );
+    }
     table(
-      'Cardbell at half load',
+      'Cardbell at half load, evenly spread',
       ['webhooks/s', 'p50 ms', 'p99 ms', 'p99 of each round'],
       [
         row('Cardbell', [
-          Math.round(median(half.map(({ requests }) => requests.average))).toLocaleString('en-US'),
-          median(half.map(({ latency }) => latency.p50)).toFixed(1),
-          median(half.map(({ latency }) => latency.p99)).toFixed(1),
-          half.map(({ latency }) => latency.p99).join(' '),
+          Math.round(median(half.map(({ perSecond }) => perSecond))).toLocaleString('en-US'),
+          median(half.map(({ p50 }) => p50)).toFixed(1),
+          median(half.map(({ p99 }) => p99)).toFixed(1),
+          half.map(({ p99 }) => p99.toFixed(0)).join(' '),
         ]),
       ],
     );
@@ -87,23 +99,20 @@ export async function benchIngest(): Promise<void> {
   await redis.stop();
 }
 
-type Round = Awaited<ReturnType<typeof fire>>;
+const urlOf = (port: number): string => `http://127.0.0.1:${port}/webhooks/decline`;
 
-function fire(port: number, overallRate?: number) {
+function nextBody(): string {
+  sequence += 1;
+  return declineBody(sequence);
+}
+
+function fire(port: number) {
   return autocannon({
-    url: `http://127.0.0.1:${port}/webhooks/decline`,
+    url: urlOf(port),
     connections: CONNECTIONS,
     duration: SECONDS,
     method: 'POST',
     headers: webhookHeaders,
-    ...(overallRate === undefined ? {} : { overallRate }),
-    requests: [
-      {
-        setupRequest: (request) => {
-          sequence += 1;
-          return { ...request, body: declineBody(sequence) };
-        },
-      },
-    ],
+    requests: [{ setupRequest: (request) => ({ ...request, body: nextBody() }) }],
   });
 }
