@@ -80,6 +80,7 @@ async function answersPing(port: number, child: ChildProcess): Promise<void> {
   const client = new Redis(port, '127.0.0.1', {
     retryStrategy: () => 25,
     maxRetriesPerRequest: null,
+    maxLoadingRetryTime: 25,
     lazyConnect: true,
   });
   client.on('error', () => {

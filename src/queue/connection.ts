@@ -12,6 +12,9 @@ export interface ConnectionOptions {
 }
 
 /** Back within half a second of Redis' return: the senders' first retry comes after 15. */
+/** A Redis that reads its files guesses how long that takes, often many seconds too many: it is asked again sooner. */
+const LOADING_RETRY_MS = 250;
+
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
 /**
@@ -50,7 +53,12 @@ type Options = Omit<RedisOptions, 'replyMapping'>;
 
 function connect({ urls, log, name }: ConnectionOptions, redisOptions: Options): RedisClient {
   const [first] = urls;
-  const options: Options = { ...redisOptions, retryStrategy, connectionName: `cardbell-${name}` };
+  const options: Options = {
+    ...redisOptions,
+    retryStrategy,
+    maxLoadingRetryTime: LOADING_RETRY_MS,
+    connectionName: `cardbell-${name}`,
+  };
   const client =
     urls.length === 1 && first !== undefined
       ? new Redis(first, options)
