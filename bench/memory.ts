@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { startRedis } from '../local/redis.ts';
-import { toStoredEvent } from '../src/card/kind.ts';
-import { intakeKey } from '../src/keys.ts';
-import { createIntake, inboxKeys } from '../src/queue/intake.ts';
+import { intakeKey } from '../src/core/keys.ts';
+import { createIntake, inboxKeys } from '../src/intake/intake.ts';
+import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { row, table } from './report.ts';
 import { declineBody } from './sample.ts';
 

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import { toStoredEvent } from '../src/card/kind.ts';
-import { QUEUE_PREFIX } from '../src/keys.ts';
-import { createIntake, inboxKeys } from '../src/queue/intake.ts';
+import { QUEUE_PREFIX } from '../src/core/keys.ts';
+import { createIntake, inboxKeys } from '../src/intake/intake.ts';
+import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { startChild } from './child.ts';
 import { row, table } from './report.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { createAudit } from '../src/store/audit.ts';
-import { csvHeader, csvLine } from '../src/store/audit-csv.ts';
-import { type Anchor, verifyChain } from '../src/store/audit-verify.ts';
+import { createAudit } from '../src/audit/audit.ts';
+import { csvHeader, csvLine } from '../src/audit/csv.ts';
+import { type Anchor, verifyChain } from '../src/audit/verify.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: check it, hand it on.

@@ -1,9 +1,9 @@
-import { parseAssumptions } from '../src/card/assumptions.ts';
-import { createCardClient } from '../src/card/client.ts';
-import { storeConfig, webConfig, workerConfig } from '../src/config.ts';
-import { AppError, CardApiError, ConfigError, SlackError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
-import { connectPatient } from '../src/queue/connection.ts';
+import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
+import { parseAssumptions } from '../src/card-api/assumptions.ts';
+import { createCardClient } from '../src/card-api/client.ts';
+import { AppError, CardApiError, ConfigError, SlackError } from '../src/core/errors.ts';
+import { createLog } from '../src/core/log.ts';
+import { connectPatient } from '../src/core/redis.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { scopes } from '../src/slack/scopes.ts';
 

@@ -1,7 +1,7 @@
-import { storeConfig } from '../src/config.ts';
-import { ConfigError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
-import { connectPatient, type RedisClient, whenReady } from '../src/queue/connection.ts';
+import { storeConfig } from '../src/app/config.ts';
+import { ConfigError } from '../src/core/errors.ts';
+import { createLog } from '../src/core/log.ts';
+import { connectPatient, type RedisClient, whenReady } from '../src/core/redis.ts';
 
 /** EX_UNAVAILABLE: what the command needs does not answer. */
 const EX_UNAVAILABLE = 69;

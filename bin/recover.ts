@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { gapOf } from '../src/alert/gap.ts';
-import { readSince } from '../src/authority/since.ts';
-import { momentOf } from '../src/card/moment.ts';
-import { workerConfig } from '../src/config.ts';
-import { CardApiError, ConfigError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
-import { createWorkerParts } from '../src/worker-parts.ts';
+import { createWorkerParts } from '../src/app/compose-worker.ts';
+import { workerConfig } from '../src/app/config.ts';
+import { CardApiError, ConfigError } from '../src/core/errors.ts';
+import { gapOf } from '../src/core/gap.ts';
+import { createLog } from '../src/core/log.ts';
+import { readSince } from '../src/core/since.ts';
+import { momentOf } from '../src/webhooks/moment.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches what the card service reported and nobody was told, and posts it as late.

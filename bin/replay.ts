@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
-import { FETCHED_PATH, reread } from '../src/card/reread.ts';
-import { maskCardNumbers } from '../src/card-number.ts';
-import { PayloadError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
-import { createIntake } from '../src/queue/intake.ts';
-import { createQueues } from '../src/queue/queues.ts';
-import { type AuditRecord, createAudit } from '../src/store/audit.ts';
-import { createQuarantineStore } from '../src/store/quarantine.ts';
-import { createNotToldBefore } from '../src/store/told-before.ts';
-import { failedJobs, listStuck } from '../src/stuck.ts';
+import { createQueues } from '../src/app/queues.ts';
+import { type AuditRecord, createAudit } from '../src/audit/audit.ts';
+import { maskCardNumbers } from '../src/core/card-number.ts';
+import { PayloadError } from '../src/core/errors.ts';
+import { createLog } from '../src/core/log.ts';
+import { createIntake } from '../src/intake/intake.ts';
+import { failedJobs, listStuck } from '../src/ops/stuck.ts';
+import { createNotToldBefore } from '../src/recovery/already-reported-store.ts';
+import { createQuarantineStore } from '../src/webhooks/quarantine-store.ts';
+import { FETCHED_PATH, reread } from '../src/webhooks/reread.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.

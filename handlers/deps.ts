@@ -1,19 +1,19 @@
 import type { ModalView } from '@slack/types';
-import type { Place } from '../src/alert/place.ts';
-import type { Log } from '../src/log.ts';
-import type { Permissions } from '../src/permissions.ts';
-import type { Ask, Prepared } from '../src/request-action.ts';
+import type { Alerts } from '../src/alerts/alert-store.ts';
+import type { Trail } from '../src/alerts/event-log.ts';
+import type { HomeViewers } from '../src/app-home/viewer-store.ts';
+import type { Requests } from '../src/approvals/request-store.ts';
+import type { Place } from '../src/core/channel-visibility.ts';
+import type { Log } from '../src/core/log.ts';
+import type { Seal } from '../src/core/seal.ts';
+import type { Directory } from '../src/directory/directory.ts';
+import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
+import type { Ask, Prepared } from '../src/dispatch/request-action.ts';
+import type { JoinedMessages } from '../src/outbox/batch-store.ts';
+import type { Permissions } from '../src/policy/permissions.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
 import type { Respond } from '../src/slack/respond.ts';
-import type { Seal } from '../src/slack/seal.ts';
-import type { Alerts } from '../src/store/alerts.ts';
-import type { Directory } from '../src/store/directory.ts';
-import type { HomeViewers } from '../src/store/home-viewers.ts';
-import type { JoinedMessages } from '../src/store/joined.ts';
-import type { PendingStore } from '../src/store/pending.ts';
-import type { Requests } from '../src/store/requests.ts';
-import type { Trail } from '../src/store/trail.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {

@@ -1,38 +1,38 @@
 import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
-import { ackWhenDone } from './ack-when-done.ts';
-import { acknowledgeAlert } from './actions/acknowledge-alert.ts';
-import { actOnPicked } from './actions/act-on-picked.ts';
 import { activateCard } from './actions/activate-card.ts';
-import { approveRemedy } from './actions/approve-remedy.ts';
 import { blockCard } from './actions/block-card.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
-import type { ButtonArgs } from './actions/button-args.ts';
-import { chooseCard } from './actions/choose-card.ts';
-import { decideClaim } from './actions/decide-claim.ts';
-import { openDecideForm } from './actions/decide-form.ts';
-import { decideRequest } from './actions/decide-request.ts';
-import { revertNow, settleLease } from './actions/lease.ts';
-import { limitPicked } from './actions/limit-picked.ts';
-import { openAlert } from './actions/open-alert.ts';
-import { pickCard } from './actions/pick-card.ts';
-import { recognizePurchase } from './actions/recognize-purchase.ts';
-import { requestIncrease } from './actions/request-increase.ts';
-import { trackShipment } from './actions/track-shipment.ts';
 import { undoBlock } from './actions/undo-block.ts';
-import { card, verbOf } from './commands/card.ts';
+import { acknowledgeAlert } from './alerts/acknowledge-alert.ts';
+import { explainDecline } from './alerts/explain-decline.ts';
+import { findAlert } from './alerts/find-alert.ts';
+import { openAlert } from './alerts/open-alert.ts';
+import { recognizePurchase } from './alerts/recognize-purchase.ts';
+import { trackShipment } from './alerts/track-shipment.ts';
+import { appHomeOpened } from './app-home/app-home-opened.ts';
+import { askForMore } from './approvals/ask-for-raise.ts';
+import { openDecideForm } from './approvals/decide-form.ts';
+import { decideRequest } from './approvals/decide-request.ts';
+import { decideRequestForm } from './approvals/decide-request-form.ts';
+import { requestIncrease } from './approvals/request-increase.ts';
 import type { ListenerDeps } from './deps.ts';
-import { appHomeOpened } from './events/app-home-opened.ts';
-import { channelChanged } from './events/channel-changed.ts';
-import { userGroupChanged } from './events/user-group-changed.ts';
-import { findAlert } from './options/find-alert.ts';
-import { findCards } from './options/find-cards.ts';
-import { explainDecline } from './shortcuts/explain-decline.ts';
-import { askForMore } from './views/ask-for-more.ts';
-import { decideRequestForm } from './views/decide-request.ts';
-import { limitCard } from './views/limit-card.ts';
-import { orderVirtual } from './views/order-virtual.ts';
-import { raiseLimit } from './views/raise-limit.ts';
+import { findCards } from './directory/find-cards.ts';
+import { ackWhenDone } from './dispatch/ack-when-done.ts';
+import { actOnPicked } from './dispatch/act-on-picked.ts';
+import type { ButtonArgs } from './dispatch/button-args.ts';
+import { card, verbOf } from './dispatch/card-command.ts';
+import { chooseCard } from './dispatch/choose-card.ts';
+import { pickCard } from './dispatch/pick-card.ts';
+import { decideClaim } from './holders/decide-claim.ts';
+import { approveRemedy } from './limits/approve-remedy.ts';
+import { limitCard } from './limits/limit-card.ts';
+import { limitPicked } from './limits/limit-picked.ts';
+import { raiseLimit } from './limits/raise-limit.ts';
+import { revertNow, settleLease } from './limits/temporary-change.ts';
+import { userGroupChanged } from './policy/user-group-changed.ts';
+import { channelChanged } from './routing/channel-changed.ts';
+import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
 /** Every button that exists, and who listens to it. */
 const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs) => Promise<void>>> = {
@@ -64,7 +64,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.trackShipment]: trackShipment,
 };
 
-/** All doors on Slack's side, on one page. The webhooks' doors are in `src/card/kind.ts` and `src/door.ts`. */
+/** All doors on Slack's side, on one page. The webhooks' doors are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
   for (const command of Object.keys(verbOf)) app.command(command, ackWhenDone(card(deps)));
   for (const [action_id, listener] of Object.entries(buttons)) {

@@ -1,9 +1,9 @@
-import { webConfig, workerConfig } from './config.ts';
-import { ConfigError } from './errors.ts';
-import { createLog, type Log } from './log.ts';
-import { runProcess } from './run-process.ts';
-import { startWeb } from './web-process.ts';
-import { startWorker } from './worker-process.ts';
+import { webConfig, workerConfig } from './app/config.ts';
+import { runProcess } from './app/run-process.ts';
+import { startWeb } from './app/web-process.ts';
+import { startWorker } from './app/worker-process.ts';
+import { ConfigError } from './core/errors.ts';
+import { createLog, type Log } from './core/log.ts';
 
 /** Both processes in one, for a small team: `npm start`. */
 let log: Log | undefined;

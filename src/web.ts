@@ -1,7 +1,7 @@
-import { webConfig } from './config.ts';
-import { createLog, type Log } from './log.ts';
-import { runProcess } from './run-process.ts';
-import { startWeb } from './web-process.ts';
+import { webConfig } from './app/config.ts';
+import { runProcess } from './app/run-process.ts';
+import { startWeb } from './app/web-process.ts';
+import { createLog, type Log } from './core/log.ts';
 
 let log: Log | undefined;
 const logger = (level: string): Log => {

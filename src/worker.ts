@@ -1,7 +1,7 @@
-import { workerConfig } from './config.ts';
-import { createLog, type Log } from './log.ts';
-import { runProcess } from './run-process.ts';
-import { startWorker } from './worker-process.ts';
+import { workerConfig } from './app/config.ts';
+import { runProcess } from './app/run-process.ts';
+import { startWorker } from './app/worker-process.ts';
+import { createLog, type Log } from './core/log.ts';
 
 let log: Log | undefined;
 const logger = (level: string): Log => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { verbOf } from '../handlers/commands/card.ts';
+import { verbOf } from '../handlers/dispatch/card-command.ts';
 import { callbackId } from '../src/slack/action-id.ts';
 import { scopes } from '../src/slack/scopes.ts';
 
@@ -51,7 +51,7 @@ describe('the Slack app manifest', () => {
 });
 
 describe('the documents', () => {
-  const environment = text('src/environment.ts');
+  const environment = text('src/app/environment.ts');
   const variables = [...environment.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name ?? '');
 
   it.each(['.env.example', 'README.md'])('%s names every variable that is read', (path) => {

@@ -1,7 +1,7 @@
 import type { ListenerDeps } from '../deps.ts';
-import { ofButton } from '../interaction.ts';
-import type { ButtonArgs } from './button-args.ts';
-import { chooseCard } from './choose-card.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { chooseCard } from '../dispatch/choose-card.ts';
+import { ofButton } from '../dispatch/interaction.ts';
 
 /** *Activate card*: on an alert its value is the alert's id; on the question "this ends other cards" a pending choice. */
 export function activateCard(deps: ListenerDeps) {

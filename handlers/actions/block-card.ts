@@ -1,4 +1,4 @@
-import { actOnAlert } from './act-on-alert.ts';
+import { actOnAlert } from '../dispatch/act-on-alert.ts';
 
 /** *Block card* on an alert. */
 export const blockCard = actOnAlert('block');

@@ -1,12 +1,12 @@
 import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
-import { readTestedCardValue, type TriedCard } from '../../src/alert/card-testing.ts';
-import { contentId } from '../../src/content-id.ts';
-import { isPermitted } from '../../src/permissions.ts';
-import { stillOpen } from '../../templates/card-testing.ts';
+import { readTestedCardValue, type TriedCard } from '../../src/alerts/card-testing-rule.ts';
+import { contentId } from '../../src/core/content-id.ts';
+import { isPermitted } from '../../src/policy/permissions.ts';
+import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { type Interaction, ofButton } from '../interaction.ts';
-import { refused } from '../refused.ts';
-import type { ButtonArgs } from './button-args.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { type Interaction, ofButton } from '../dispatch/interaction.ts';
+import { refused } from '../dispatch/refused.ts';
 
 type SelectArgs = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<StaticSelectAction>>;
 

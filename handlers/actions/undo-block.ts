@@ -1,6 +1,6 @@
 import type { ListenerDeps } from '../deps.ts';
-import { ofButton } from '../interaction.ts';
-import type { ButtonArgs } from './button-args.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { ofButton } from '../dispatch/interaction.ts';
 
 /** *Undo*, for a minute after a block: the value is the id of the action that blocked. */
 export function undoBlock(deps: ListenerDeps) {

@@ -1,11 +1,11 @@
-import { declineReason } from '../alert/decline-reason.ts';
-import type { StoredEvent } from '../alert/event.ts';
-import { countryCode } from '../alert/merchant-category.ts';
-import type { Mute } from '../store/mutes.ts';
-import type { RoutingRules } from '../store/routing-rules.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
+import type { StoredEvent } from '../core/event.ts';
+import { countryCode } from '../core/merchant-category.ts';
 import { type Filter, kindNames, type Subject, whyNot } from './filter.ts';
+import type { Mute } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
-import { printQuiet, quietUntil } from './quiet.ts';
+import { printQuiet, quietUntil } from './quiet-hours.ts';
+import type { RoutingRules } from './routing-rules.ts';
 
 /** A channel that wants an event, and every rule that says so. */
 export interface Candidate {

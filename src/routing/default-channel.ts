@@ -1,5 +1,5 @@
-import type { WebhookKind } from '../alert/event.ts';
-import type { Channels } from '../config.ts';
+import type { Channels } from '../app/config.ts';
+import type { WebhookKind } from '../core/event.ts';
 
 /** Channel that the configuration names for a kind; null when it names none. */
 export function defaultChannel(kind: WebhookKind, channels: Channels): string | null {

@@ -1,8 +1,8 @@
-import type { CardFacts } from '../alert/alert.ts';
-import { declineCodes, declineReason } from '../alert/decline-reason.ts';
-import { type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../alert/event.ts';
-import { countryCode, countryName, merchantCategory } from '../alert/merchant-category.ts';
-import { formatCents } from '../alert/money.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
+import { type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../core/event.ts';
+import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
+import { formatCents } from '../core/money.ts';
 
 /** Which amounts: more than, at least, less than, at most. */
 export const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;

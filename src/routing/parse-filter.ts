@@ -1,7 +1,7 @@
-import { declineCodes } from '../alert/decline-reason.ts';
-import { type WebhookKind, webhookKinds } from '../alert/event.ts';
-import { readCountry } from '../alert/merchant-category.ts';
-import { parseAmount } from '../alert/money.ts';
+import { declineCodes } from '../alerts/decline-reason.ts';
+import { type WebhookKind, webhookKinds } from '../core/event.ts';
+import { readCountry } from '../core/merchant-category.ts';
+import { parseAmount } from '../core/money.ts';
 import {
   type AmountTest,
   type Filter,

@@ -1,13 +1,13 @@
-import type { CardFacts } from '../alert/alert.ts';
-import type { StoredEvent } from '../alert/event.ts';
-import type { Place } from '../alert/place.ts';
-import type { Channels } from '../config.ts';
-import type { Mute, Mutes } from '../store/mutes.ts';
-import type { RoutingRules } from '../store/routing-rules.ts';
-import type { Trail, TrailStep } from '../store/trail.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import type { Trail, TrailStep } from '../alerts/event-log.ts';
+import type { Channels } from '../app/config.ts';
+import type { Place } from '../core/channel-visibility.ts';
+import type { StoredEvent } from '../core/event.ts';
 import { type Candidate, mutedBy, quietFor, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
+import type { Mute, Mutes } from './mute-store.ts';
+import type { RoutingRules } from './routing-rules.ts';
 
 /** One channel that gets an event. */
 export interface Delivery {

@@ -1,10 +1,10 @@
-import type { Action } from '../authority/action.ts';
-import { SlackError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Action } from '../actions/action.ts';
+import { SlackError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Seal } from '../core/seal.ts';
 import type { Slack } from './client.ts';
 import type { Message } from './message.ts';
 import type { Respond } from './respond.ts';
-import type { Seal } from './seal.ts';
 
 interface Deps {
   readonly slack: Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bolt, { type App } from '@slack/bolt';
-import { type createDoor, createStop, serverOptions, tlsOptions, watchContinue } from '../door.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../core/log.ts';
+import { type createDoor, createStop, serverOptions, tlsOptions, watchContinue } from '../webhooks/http-server.ts';
 import { toBoltLogger } from './bolt-logger.ts';
 
 export interface SlackAppOptions {

@@ -1,5 +1,5 @@
 import bolt, { type Logger } from '@slack/bolt';
-import type { Log } from '../log.ts';
+import type { Log } from '../core/log.ts';
 
 /** Bolt's log lines as ours. What Bolt says at its debug level may hold request bodies, so that level stays shut. */
 export function toBoltLogger(log: Log): Logger {

@@ -1,6 +1,6 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
-import { SlackError } from '../errors.ts';
+import { SlackError } from '../core/errors.ts';
 import type { UploadedFile } from './draft.ts';
 import { toSlackError } from './failure.ts';
 import { type FoundMessage, findMessage, METADATA_TYPE, refOf } from './find-message.ts';

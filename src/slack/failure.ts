@@ -1,5 +1,5 @@
 import webApi from '@slack/web-api';
-import { SlackError } from '../errors.ts';
+import { SlackError } from '../core/errors.ts';
 
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 

@@ -1,4 +1,4 @@
-import { SlackError } from '../errors.ts';
+import { SlackError } from '../core/errors.ts';
 import type { Message } from './message.ts';
 
 const TIMEOUT_MS = 5000;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookKind } from '../../sandbox/server.ts';
-import { createOutbox } from '../../src/store/outbox.ts';
-import { unavailable } from '../../templates/not-permitted.ts';
+import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { unavailable } from '../../templates/policy/not-permitted.ts';
 import { channels } from '../support/people.ts';
 import { openRaw, type RawConnection } from '../support/raw-connection.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { ofButton, ofCommand } from '../../handlers/interaction.ts';
-import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
-import { verifyChain } from '../../src/store/audit-verify.ts';
+import { ofButton, ofCommand } from '../../handlers/dispatch/interaction.ts';
+import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { verifyChain } from '../../src/audit/verify.ts';
 import type { Delivery, StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import type { ChaosCluster } from './cluster.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { Repeats } from '../../src/alert/episode.ts';
-import { stateKey } from '../../src/keys.ts';
+import { Repeats } from '../../src/alerts/aggregation-rule.ts';
+import { stateKey } from '../../src/core/keys.ts';
 import { type ChaosEvent, markPattern } from './events.ts';
 import type { Seen } from './oracle.ts';
 

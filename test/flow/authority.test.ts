@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/store/links.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { channels, people } from '../support/people.ts';

@@ -9,7 +9,7 @@ import { peopleEnv, secrets } from '../support/people.ts';
 import { type RunningWeb, send, sharedSecret, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
-/** Debian 12's own Redis is 7.0; WAITAOF came with 7.2. `test/src/queue/durability.test.ts` has a stand-in for it. */
+/** Debian 12's own Redis is 7.0; WAITAOF came with 7.2. `test/src/intake/durability.test.ts` has a stand-in for it. */
 const version = execFileSync(findOrInstall(['redis-server', 'valkey-server'], 'redis-server'), ['--version'], {
   encoding: 'utf8',
 });

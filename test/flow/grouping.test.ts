@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { QUEUE_PREFIX } from '../../src/keys.ts';
+import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';

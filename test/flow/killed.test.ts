@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { type AuditRecord, createAudit } from '../../src/store/audit.ts';
-import { verifyChain } from '../../src/store/audit-verify.ts';
-import { createLinks } from '../../src/store/links.ts';
+import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { verifyChain } from '../../src/audit/verify.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
-import { askSteps, each, glassSteps, name, orderSteps, table, yesSteps } from '../support/deaths.ts';
-import { createDoom } from '../support/doomed-worker.ts';
+import { askSteps, each, glassSteps, name, orderSteps, table, yesSteps } from '../support/crash-points.ts';
+import { createDoom } from '../support/crashing-worker.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';

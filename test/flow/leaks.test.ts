@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { WEBHOOK_KINDS, type WebhookKind } from '../../sandbox/webhook/kind.ts';
-import { toStoredEvent } from '../../src/card/kind.ts';
+import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';

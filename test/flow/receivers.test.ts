@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { webhookKinds } from '../../src/alert/event.ts';
+import { webhookKinds } from '../../src/core/event.ts';
 import { plantedSecrets, webhook } from '../fixtures/webhooks/webhook.ts';
 import { basic, inbox, type RunningWeb, send, serviceHeaders, sharedSecret, startWeb } from '../support/running-web.ts';
 

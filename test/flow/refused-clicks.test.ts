@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { createPending } from '../../src/store/pending.ts';
+import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { directoryKey } from '../../src/keys.ts';
+import { directoryKey } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { createLinks } from '../../src/store/links.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';

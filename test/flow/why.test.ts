@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinks } from '../../src/store/links.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';

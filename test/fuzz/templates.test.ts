@@ -3,33 +3,33 @@ import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitWindows } from '../../src/alert/alert.ts';
-import { requestMessage } from '../../src/request-message.ts';
+import { limitWindows } from '../../src/alerts/alert.ts';
+import { requestMessage } from '../../src/approvals/request-message.ts';
+import { LimitRequest } from '../../src/approvals/request-store.ts';
+import { Lease } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { Lease } from '../../src/store/leases.ts';
-import { LimitRequest } from '../../src/store/requests.ts';
-import { askForm } from '../../templates/ask-form.ts';
-import { cardOption, cardPicker } from '../../templates/card-picker.ts';
-import { cardTrack } from '../../templates/card-track.ts';
-import { decideForm } from '../../templates/decide-form.ts';
-import { declineList } from '../../templates/decline-list.ts';
-import { digestSet } from '../../templates/digest-set.ts';
-import { explainDecline } from '../../templates/explain-decline.ts';
-import { requestDecided, requestSent, requestUnsure } from '../../templates/holder-request.ts';
-import { lease, leaseEnded } from '../../templates/lease.ts';
-import { limitCardForm } from '../../templates/limit-card-form.ts';
-import { muteEnded, muteList, muteSet } from '../../templates/mutes.ts';
-import { notPermitted } from '../../templates/not-permitted.ts';
-import { quietEnded, quietSet } from '../../templates/quiet.ts';
-import { recoveryLine } from '../../templates/recovery-line.ts';
-import { recoveryStarted } from '../../templates/recovery-started.ts';
-import { glassBroken, requestReminder } from '../../templates/request-notes.ts';
-import { seen } from '../../templates/seen.ts';
-import { subscribed, unsubscribed } from '../../templates/subscriptions.ts';
-import { unclear } from '../../templates/unclear.ts';
-import { orderAnswer, resendAnswer } from '../../templates/virtual-order.ts';
-import { virtualOrderForm } from '../../templates/virtual-order-form.ts';
-import { why } from '../../templates/why.ts';
+import { cardTrack } from '../../templates/alerts/card-track.ts';
+import { declineList } from '../../templates/alerts/decline-list.ts';
+import { explainDecline } from '../../templates/alerts/explain-decline.ts';
+import { seen } from '../../templates/alerts/seen.ts';
+import { askForm } from '../../templates/approvals/ask-form.ts';
+import { decideForm } from '../../templates/approvals/decide-form.ts';
+import { glassBroken, requestReminder } from '../../templates/approvals/request-notes.ts';
+import { digestSet } from '../../templates/digests/digest-set.ts';
+import { cardOption, cardPicker } from '../../templates/directory/card-picker.ts';
+import { unclear } from '../../templates/dispatch/unclear.ts';
+import { requestDecided, requestSent, requestUnsure } from '../../templates/holders/holder-request.ts';
+import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
+import { lease, leaseEnded } from '../../templates/limits/temporary-change.ts';
+import { notPermitted } from '../../templates/policy/not-permitted.ts';
+import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
+import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
+import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
+import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
+import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
+import { why } from '../../templates/routing/why.ts';
+import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
+import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
@@ -244,7 +244,7 @@ const importsOf = (file: string): string[] =>
 
 it('no template is without a property', () => {
   const tests = ['test/templates', 'test/fuzz'].flatMap((folder) =>
-    readdirSync(folder)
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
       .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('fc.assert')),
   );
@@ -256,7 +256,7 @@ it('no template is without a property', () => {
     importsOf(file).forEach(reach);
   };
   for (const file of tests) importsOf(file).forEach(reach);
-  const all = readdirSync('templates')
+  const all = readdirSync('templates', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `templates/${name}`)
     .filter((file) => /\): (Message|ModalView|HomeView)\b/.test(readFileSync(file, 'utf8')));

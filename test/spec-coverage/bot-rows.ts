@@ -2,23 +2,23 @@ import type { SpecRow } from './sandbox-rows.ts';
 
 const receivers = 'test/flow/receivers.test.ts';
 const connections = 'test/flow/receivers-connections.test.ts';
-const authenticate = 'test/src/card/authenticate.test.ts';
-const transaction = 'test/src/card/transaction.test.ts';
-const cardEvents = 'test/src/card/card-events.test.ts';
-const kind = 'test/src/card/kind.test.ts';
-const identity = 'test/src/card/identity.test.ts';
-const time = 'test/src/card/time.test.ts';
-const quarantine = 'test/src/card/quarantine.test.ts';
+const authenticate = 'test/src/webhooks/authenticate.test.ts';
+const transaction = 'test/src/webhooks/transaction.test.ts';
+const cardEvents = 'test/src/webhooks/card-events.test.ts';
+const kind = 'test/src/webhooks/kind.test.ts';
+const identity = 'test/src/webhooks/event-id.test.ts';
+const time = 'test/src/core/service-time.test.ts';
+const quarantine = 'test/src/webhooks/quarantine.test.ts';
 const alerts = 'test/flow/alerts.test.ts';
 const stories = 'test/flow/status-stories.test.ts';
 const declines = 'test/flow/declines.test.ts';
-const cardTemplates = 'test/templates/card-events.test.ts';
-const declineTemplate = 'test/templates/decline.test.ts';
-const client = 'test/src/card/client-against-sandbox.test.ts';
+const cardTemplates = 'test/templates/alerts/card-events.test.ts';
+const declineTemplate = 'test/templates/alerts/decline.test.ts';
+const client = 'test/src/card-api/client-against-sandbox.test.ts';
 const commands = 'test/flow/commands.test.ts';
 const replacement = 'test/flow/replacement.test.ts';
 const unsure = 'test/flow/unsure-writes.test.ts';
-const config = 'test/src/config.test.ts';
+const config = 'test/src/app/config.test.ts';
 const virtualOrder = 'test/flow/virtual-order.test.ts';
 
 const row = (text: string, file: string, test: string): SpecRow => ({ row: text, file, test });
@@ -77,10 +77,14 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row('additions are backward compatible: unknown fields are tolerated', receivers, 'is taken with %s'),
   row(
     'remaining-limit response, announced and released form',
-    'test/src/card/client-shapes.test.ts',
+    'test/src/card-api/client-shapes.test.ts',
     'are read in both shapes',
   ),
-  row('remaining limits are shown', 'test/templates/answers.test.ts', 'a card shows its limits as words and bars'),
+  row(
+    'remaining limits are shown',
+    'test/templates/dispatch/answers.test.ts',
+    'a card shows its limits as words and bars',
+  ),
   row(
     'the limits that stopped a purchase are named',
     declineTemplate,
@@ -102,7 +106,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row('CLOSED is final', stories, 'CLOSED is said to be final'),
   row(
     'authorization, settlement, reversal and PIN are told apart, in words',
-    'test/templates/money-line.test.ts',
+    'test/templates/alerts/money-line.test.ts',
     'a %s that is a %s is one quiet line: %s',
   ),
   row('a card is activated through POST /Card/Activate', commands, '%s activates a new card'),
@@ -110,7 +114,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   // Endpoints
   row(
     'every endpoint of the inventory has a client method',
-    'test/src/card/client-shapes.test.ts',
+    'test/src/card-api/client-shapes.test.ts',
     'it.each(inventory)',
   ),
   row(
@@ -164,7 +168,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row('a decline code that is not listed', declineTemplate, 'decline.of.tomorrow'),
   row(
     'decline.card.status: its three messages',
-    'test/src/alert/decline-reason.test.ts',
+    'test/src/alerts/decline-reason.test.ts',
     'Card Status New Card Pending',
   ),
   row('virtual card order results: successful, not created, partial', cardTemplates, "['not_created', []"),
@@ -178,7 +182,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   // Limits
   row(
     'the last retry comes after an hour, then the notification is gone',
-    'test/src/alert/gap.test.ts',
+    'test/src/core/gap.test.ts',
     'begins an hour and a little earlier',
   ),
   row(
@@ -194,7 +198,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   ),
 
   // Versioning
-  row('1. the API version is a path segment', 'test/src/card/client-shapes.test.ts', 'it.each(inventory)'),
+  row('1. the API version is a path segment', 'test/src/card-api/client-shapes.test.ts', 'it.each(inventory)'),
   row('3. signs before and after 2.0.1.3, each kind', transaction, 'is the same, whatever sign that version writes'),
   row(
     '3. an authorization with a positive amount',

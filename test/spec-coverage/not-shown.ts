@@ -2,13 +2,13 @@
 export interface NotShown {
   /** In the words of the specification. */
   readonly row: string;
-  readonly file: 'sandbox/assumptions.ts' | 'src/card/assumptions.ts';
+  readonly file: 'sandbox/assumptions.ts' | 'src/card-api/assumptions.ts';
   /** Names of the assumptions, as written there. */
   readonly assumptions: readonly string[];
 }
 
 const sandbox = 'sandbox/assumptions.ts';
-const client = 'src/card/assumptions.ts';
+const client = 'src/card-api/assumptions.ts';
 
 /** Every "not shown" of the specification: what the sandbox takes for granted, and what the bot's client does. */
 export const NOT_SHOWN: readonly NotShown[] = [

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { Action } from '../../src/authority/action.ts';
-import { confirmAction } from '../../src/perform/confirm-action.ts';
-import type { PerformDeps } from '../../src/perform/deps.ts';
-import { performAction } from '../../src/perform-action.ts';
-import { Killed, mortal } from './mortal.ts';
+import type { Action } from '../../src/actions/action.ts';
+import type { PerformDeps } from '../../src/actions/deps.ts';
+import { confirmAction } from '../../src/actions/verify-action.ts';
+import { performAction } from '../../src/dispatch/perform-action.ts';
+import { Killed, mortal } from './crash-at.ts';
 import { createPerformWorld, type PerformWorld } from './perform-world.ts';
 
 /** From the click to the end: what the queue runs, again and again, until it is over. */

@@ -1,10 +1,10 @@
-import { SlackError } from '../../src/errors.ts';
-import { flushOutbox } from '../../src/flush-outbox.ts';
-import { createLog } from '../../src/log.ts';
-import { usualPace } from '../../src/pace.ts';
+import { SlackError } from '../../src/core/errors.ts';
+import { createLog } from '../../src/core/log.ts';
+import type { OutboxEntry, Sending } from '../../src/outbox/entry.ts';
+import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import type { Outbox } from '../../src/outbox/outbox-store.ts';
+import { usualPace } from '../../src/outbox/throttle.ts';
 import type { Draft } from '../../src/slack/draft.ts';
-import type { Outbox } from '../../src/store/outbox.ts';
-import type { OutboxEntry, Sending } from '../../src/store/outbox-entry.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { Action, Verb } from '../../src/authority/action.ts';
-import type { PerformDeps } from '../../src/perform/deps.ts';
-import { performAction } from '../../src/perform-action.ts';
-import type { AuditRecord } from '../../src/store/audit.ts';
+import type { Action, Verb } from '../../src/actions/action.ts';
+import type { PerformDeps } from '../../src/actions/deps.ts';
+import type { AuditRecord } from '../../src/audit/audit.ts';
+import { performAction } from '../../src/dispatch/perform-action.ts';
 import { acctId, ask, createPerformWorld, type PerformWorld } from './perform-world.ts';
 
 /** The rules in force at the click. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
-import type { Pace } from '../../src/pace.ts';
+import type { Pace } from '../../src/outbox/throttle.ts';
 import {
   type ApiCall,
   type Delivery,

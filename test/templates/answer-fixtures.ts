@@ -1,13 +1,13 @@
-import type { CardFacts } from '../../src/alert/alert.ts';
-import type { ActionResult } from '../../templates/action-result.ts';
-import type { ApprovalRequest } from '../../templates/approval-request.ts';
-import type { AuditEntry } from '../../templates/audit-line.ts';
-import type { CardShow } from '../../templates/card-show.ts';
-import type { ChooseCard } from '../../templates/choose-card.ts';
-import type { ConfirmActivation } from '../../templates/confirm-activation.ts';
-import type { OpsNotice } from '../../templates/ops-notice.ts';
-import type { Refusal } from '../../templates/refusal.ts';
-import type { RemedyForm } from '../../templates/remedy-form.ts';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { ActionResult } from '../../templates/actions/action-result.ts';
+import type { ConfirmActivation } from '../../templates/actions/confirm-activation.ts';
+import type { ApprovalRequest } from '../../templates/approvals/approval-request.ts';
+import type { AuditEntry } from '../../templates/audit/audit-line.ts';
+import type { CardShow } from '../../templates/directory/card-show.ts';
+import type { ChooseCard } from '../../templates/directory/choose-card.ts';
+import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
+import type { OpsNotice } from '../../templates/ops/ops-notice.ts';
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';

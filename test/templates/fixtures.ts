@@ -6,7 +6,7 @@ import {
   type StatusChange,
   TransactionAlert,
   VirtualCardAlert,
-} from '../../src/alert/alert.ts';
+} from '../../src/alerts/alert.ts';
 
 /** Invented people and merchants only. */
 export const card: CardFacts = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/alert/alert.ts';
-import { declineCodes } from '../../src/alert/decline-reason.ts';
-import { mayShow, type Place, places } from '../../src/alert/place.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
+import { declineCodes } from '../../src/alerts/decline-reason.ts';
+import { mayShow, type Place, places } from '../../src/core/channel-visibility.ts';
 import { spendKinds } from '../../src/routing/filter.ts';
-import { renderAlert } from '../../templates/alert.ts';
+import { renderAlert } from '../../templates/alerts/alert.ts';
 import { change, declined, raise, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { buttonIds, shown } from './shown.ts';
 

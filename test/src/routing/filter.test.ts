@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declineCodes } from '../../../src/alert/decline-reason.ts';
-import { webhookKinds } from '../../../src/alert/event.ts';
+import { declineCodes } from '../../../src/alerts/decline-reason.ts';
+import { webhookKinds } from '../../../src/core/event.ts';
 import { type Filter, possibleKinds, printFilter, textFacts, whyNot } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';

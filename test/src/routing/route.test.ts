@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/alert/event.ts';
-import type { Place } from '../../../src/alert/place.ts';
+import { createTrail } from '../../../src/alerts/event-log.ts';
+import type { Place } from '../../../src/core/channel-visibility.ts';
+import type { StoredEvent } from '../../../src/core/event.ts';
+import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
+import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
 import { createRoute } from '../../../src/routing/route.ts';
-import { createMutes, type Mute } from '../../../src/store/mutes.ts';
-import { createQuietHours } from '../../../src/store/quiet-hours.ts';
-import { createRoutingRules } from '../../../src/store/routing-rules.ts';
-import { createSubscriptions } from '../../../src/store/subscriptions.ts';
-import { createTrail } from '../../../src/store/trail.ts';
-import { useRedis } from '../store/on-redis.ts';
+import { createRoutingRules } from '../../../src/routing/routing-rules.ts';
+import { createSubscriptions } from '../../../src/routing/subscription-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
 
 const redis = useRedis();

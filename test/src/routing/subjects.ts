@@ -1,5 +1,5 @@
-import type { CardFacts } from '../../../src/alert/alert.ts';
-import { ShippingEvent, TransactionEvent } from '../../../src/alert/event.ts';
+import type { CardFacts } from '../../../src/alerts/alert.ts';
+import { ShippingEvent, TransactionEvent } from '../../../src/core/event.ts';
 
 /** A card of Jane Doe, with some facts different. */
 export function card(facts: Partial<CardFacts>): CardFacts {

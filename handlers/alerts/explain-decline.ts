@@ -1,0 +1,57 @@
+import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { isPermitted } from '../../src/policy/permissions.ts';
+import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
+import type { ListenerDeps } from '../deps.ts';
+
+type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<MessageShortcut>;
+
+/** One message can tell of several declines. */
+const SHOWN_MAX = 3;
+
+/**
+ * *Explain this decline*, on any message of ours, in a thread as well: there slash commands do not work.
+ *
+ * Whoever sees the message may read what is shown in that place; how the alert found its way is for operators.
+ */
+export function explainDecline(deps: ListenerDeps) {
+  return async ({ ack, shortcut }: Args): Promise<void> => {
+    await ack();
+    const { channel, message, user, trigger_id } = shortcut;
+    const [alerts, place, known] = await Promise.all([
+      declinesAt(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
+      deps.placeOf(channel.id),
+      deps.permissions.rolesOf(user.id),
+    ]);
+    if (alerts.length === 0) {
+      await deps.openView(trigger_id, nothingToExplain());
+      return;
+    }
+    const isOperator = isPermitted('show', known.roles);
+    const explained = await Promise.all(
+      alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
+        alert,
+        trail: isOperator ? await deps.trail.read(alert.event.id) : null,
+      })),
+    );
+    const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };
+    await deps.openView(trigger_id, explanation(explained, { place, whoMay, more: alerts.length - explained.length }));
+  };
+}
+
+/** Of the message itself; of the thread's first message when it tells of none. */
+async function declinesAt(
+  channel: string,
+  places: readonly (string | undefined)[],
+  { alerts }: ListenerDeps,
+): Promise<TransactionAlert[]> {
+  for (const ts of places) {
+    if (ts === undefined) continue;
+    const stored = await Promise.all((await alerts.at(channel, ts)).map((id) => alerts.get(id)));
+    const declines = stored.flatMap((one) =>
+      one !== null && 'remedy' in one.alert && one.alert.event.decline !== null ? [one.alert] : [],
+    );
+    if (declines.length > 0) return declines;
+  }
+  return [];
+}

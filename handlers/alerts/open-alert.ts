@@ -1,0 +1,33 @@
+import type {
+  AllMiddlewareArgs,
+  BlockAction,
+  ExternalSelectAction,
+  SlackActionMiddlewareArgs,
+  StaticSelectAction,
+} from '@slack/bolt';
+import { renderAlert } from '../../templates/alerts/alert.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { ofButton } from '../dispatch/interaction.ts';
+import { refuseChoice } from '../dispatch/refused.ts';
+
+type Choice = BlockAction<StaticSelectAction | ExternalSelectAction>;
+
+/**
+ * One alert chosen in a message that shows several: shows it to the person who chose, with its buttons and what was done
+ * about it. It says no more than the message itself, so whoever sees that may open it; the buttons ask who may.
+ */
+export function openAlert(deps: ListenerDeps) {
+  return async ({ ack, body, action }: AllMiddlewareArgs & SlackActionMiddlewareArgs<Choice>): Promise<void> => {
+    await ack();
+    const interaction = ofButton(body, deps);
+    const { tell, origin } = interaction;
+    const alertId = action.selected_option?.value ?? '';
+    const stored = await deps.alerts.get(alertId);
+    if (stored === null) {
+      const whoCan = 'Use `/card show` with the card’s last four digits.';
+      const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
+      return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
+    }
+    await tell(renderAlert(stored.alert, { place: await deps.placeOf(origin.channel), channel: origin.channel }));
+  };
+}

@@ -1,0 +1,30 @@
+import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { ofButton } from '../dispatch/interaction.ts';
+import { refused } from '../dispatch/refused.ts';
+
+/** *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form, for who may. */
+export function openDecideForm(purpose: DecidePurpose) {
+  return (deps: ListenerDeps) =>
+    async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+      await ack();
+      const interaction = ofButton(body, deps);
+      const requestId = action.value ?? '';
+      const verb = purpose === 'glass' ? 'break_glass' : 'decide';
+      const target = { kind: 'request', requestId } as const;
+      await deps.requestAction({ ...interaction, verb, target }, interaction.tell, async () => {
+        const request = await deps.requests.get(requestId);
+        if (request?.state !== 'open') {
+          const why = request === null ? 'This request is too old.' : 'This request is decided already.';
+          return refused({ what: 'Your decision', why, whoCan: 'Nothing is left to decide.' });
+        }
+        const { channel, messageTs } = interaction.origin;
+        const privateMetadata = await deps.pending.put({ kind: 'decide', requestId, purpose, channel, messageTs });
+        const capCents = deps.twoPersonAboveCents;
+        await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
+        // The action is what the form will submit.
+        return null;
+      });
+    };
+}

@@ -1,0 +1,61 @@
+import type { ViewOutput } from '@slack/bolt';
+import { maskCardNumbers } from '../../src/core/card-number.ts';
+import type { Term } from '../../src/limits/change-request.ts';
+import type { LimitPlace } from '../../src/limits/limit-change.ts';
+import { formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
+
+type Entered = { value?: string | null; selected_option?: { value: string } | null; selected_date?: string | null };
+
+/** What somebody entered in a form. */
+export interface Inputs {
+  /** Masked: nobody is kept from typing a card number. */
+  text(actionId: string): string;
+  choice(actionId: string): string | null;
+  /** The amounts of a form that asks for several limits, as typed; none of a form that asks for one. */
+  amounts(): readonly { readonly action: string; readonly place: LimitPlace; readonly text: string }[];
+  /** How long, or what is wrong with it. */
+  term(): Term | { readonly error: string };
+  /** Puts what is wrong beside the inputs that it is about, by their action ids. */
+  errors(found: Readonly<Record<string, string | undefined>>): Record<string, string>;
+}
+
+export function inputsOf(view: ViewOutput): Inputs {
+  const entered = new Map<string, { blockId: string; given: Entered }>();
+  for (const [blockId, elements] of Object.entries(view.state.values)) {
+    for (const [actionId, given] of Object.entries(elements))
+      entered.set(actionId, { blockId, given: given as Entered });
+  }
+  const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
+  const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');
+  return {
+    text,
+    amounts: () =>
+      [...entered.keys()].flatMap((action) => {
+        const place = limitOfAmount(action);
+        return place === null ? [] : [{ action, place, text: text(action) }];
+      }),
+    choice: (actionId) => given(actionId).selected_option?.value ?? null,
+    term() {
+      const choice = given(formInput.term).selected_option?.value as TermChoice | undefined;
+      const day = given(formInput.day).selected_date ?? null;
+      if (choice === 'day') return day === null ? { error: 'Choose the day, too.' } : { kind: 'day', day };
+      return terms[choice ?? 'purchase'];
+    },
+    errors: (found) =>
+      Object.fromEntries(
+        Object.entries(found).flatMap(([name, text]) => {
+          const blockId = entered.get(name)?.blockId;
+          return blockId === undefined || text === undefined ? [] : [[blockId, text]];
+        }),
+      ),
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const terms: Readonly<Record<Exclude<TermChoice, 'day'>, Term>> = {
+  purchase: { kind: 'purchase' },
+  '1h': { kind: 'duration', ms: HOUR_MS },
+  midnight: { kind: 'midnight' },
+  '24h': { kind: 'duration', ms: 24 * HOUR_MS },
+  permanent: { kind: 'permanent' },
+};

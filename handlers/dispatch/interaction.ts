@@ -1,0 +1,101 @@
+import type { BlockAction, SlashCommand } from '@slack/bolt';
+import type { Origin } from '../../src/actions/action.ts';
+import { contentId } from '../../src/core/content-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import type { ListenerDeps } from '../deps.ts';
+
+/** What every delivery of Slack's tells: who, where, and how to answer. */
+export interface Interaction {
+  /** Equal for repeated deliveries of the same click. */
+  readonly id: string;
+  readonly actor: { readonly userId: string; readonly teamId: string };
+  readonly isStranger: boolean;
+  readonly origin: Origin;
+  /** Only the person who asked sees it. Never throws: what cannot be told is logged. */
+  readonly tell: (message: Message) => Promise<void>;
+}
+
+type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'seal' | 'log'>;
+
+export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
+  return {
+    id: contentId('act_', [
+      'command',
+      command.user_id,
+      command.trigger_id,
+      command.response_url,
+      command.command,
+      command.text,
+    ]),
+    actor: { userId: command.user_id, teamId: command.team_id },
+    isStranger: false,
+    origin: {
+      kind: 'command',
+      channel: command.channel_id,
+      messageTs: null,
+      reply: tools.seal.seal(command.response_url),
+      replace: false,
+    },
+    tell: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
+  };
+}
+
+/** A button that was pressed, or an option that was chosen. */
+export function ofButton(body: BlockAction, tools: Tools): Interaction {
+  const [element] = body.actions;
+  // Nobody else sees it and nobody can edit it: what becomes of it is told in its place.
+  const isEphemeral = body.container?.['is_ephemeral'] === true;
+  const user = body.user as { id: string; team_id?: string };
+  const teamId = body.team?.id ?? user.team_id ?? '';
+  const channel = body.channel?.id ?? body.container?.['channel_id'] ?? user.id;
+  return {
+    id: contentId('act_', [
+      'button',
+      user.id,
+      body.trigger_id,
+      element?.action_id ?? '',
+      chosenIn(element),
+      element?.action_ts ?? '',
+    ]),
+    actor: { userId: user.id, teamId },
+    isStranger: user.team_id !== undefined && user.team_id !== teamId,
+    origin: {
+      kind: 'button',
+      channel,
+      messageTs: isEphemeral ? null : (body.message?.ts ?? body.container?.['message_ts'] ?? null),
+      reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
+      replace: isEphemeral,
+    },
+    tell: teller(body.response_url, { channel, userId: user.id }, tools),
+  };
+}
+
+/** Tells somebody where they asked before: from a form, which has no place of its own for an answer. */
+export function tellAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
+  const url = origin.reply === null ? null : tools.seal.open(origin.reply);
+  return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
+}
+
+function chosenIn(element: BlockAction['actions'][number] | undefined): string {
+  if (element === undefined) return '';
+  if ('value' in element) return element.value ?? '';
+  return 'selected_option' in element ? (element.selected_option?.value ?? '') : '';
+}
+
+/** Over the `response_url`, else as a message that only this person sees. */
+function teller(
+  responseUrl: string | undefined,
+  { channel, userId }: { channel: string; userId: string },
+  { respond, postEphemeral, log }: Tools,
+): (message: Message) => Promise<void> {
+  return async function tell(message) {
+    try {
+      if (responseUrl === undefined) throw new Error('Slack gave no response_url');
+      await respond(responseUrl, message);
+    } catch (cause) {
+      await postEphemeral(channel, userId, message).catch((error: unknown) => {
+        log.error({ err: error, cause }, 'answer could not be delivered');
+      });
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import { Action, type Origin } from '../../src/actions/action.ts';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { isPermitted, type Role } from '../../src/policy/permissions.ts';
+import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
+import { help } from '../../templates/dispatch/help.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Interaction } from './interaction.ts';
+
+/** `/card` alone. Whoever may not look at cards gets the list of what there is: not even names are shown to them. */
+export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
+  const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
+  if (!isPermitted('show', roles)) {
+    await interaction.tell(help({ isOperator: true, isApprover: true }));
+    return;
+  }
+  const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
+  await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, said: null }));
+}
+
+/** A card as it stands in the menu: sealed, because what comes back from a client proves nothing. */
+export function toChoice(acctId: number, cardId: number | null, { seal }: Pick<ListenerDeps, 'seal'>): string {
+  return seal.seal(`${acctId}:${cardId ?? ''}`);
+}
+
+/** Null when the menu was not ours. */
+export function ofChoice(
+  value: string,
+  { seal }: Pick<ListenerDeps, 'seal'>,
+): { acctId: number; cardId: number | null } | null {
+  const [acctId = '', cardId = ''] = seal.open(value)?.split(':') ?? [];
+  return acctId === '' ? null : { acctId: Number(acctId), cardId: cardId === '' ? null : Number(cardId) };
+}
+
+const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
+  show: ['ACTIVE', 'INACTIVE', 'BLOCKED', 'CLOSED', null],
+  activate: ['INACTIVE', null],
+  block: ['ACTIVE', 'INACTIVE', null],
+  unblock: ['BLOCKED', null],
+  limit: ['ACTIVE', 'INACTIVE', 'BLOCKED', null],
+};
+
+/** What this person may do with a card that has this status, each behind an opaque id of its own. */
+export async function controlsOf(
+  asker: { readonly actor: Action['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
+  card: Pick<CardFacts, 'acctId' | 'cardId'>,
+  status: string | null,
+  deps: ListenerDeps,
+): Promise<{ verb: PickedVerb; value: string }[]> {
+  const { actor, roles, origin } = asker;
+  const verbs = pickedVerbs.filter((verb) => fits[verb].includes(status) && isPermitted(verb, roles));
+  return await Promise.all(
+    verbs.map(async (verb) => {
+      const action = Action.parse({
+        id: 'act_picked',
+        verb,
+        target: { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null },
+        wish: null,
+        reason: '',
+        confirmed: false,
+        approve: null,
+        actor,
+        roles,
+        origin,
+        askedAt: new Date().toISOString(),
+      });
+      return { verb, value: await deps.pending.put({ kind: 'choice', action, questionId: null }) };
+    }),
+  );
+}

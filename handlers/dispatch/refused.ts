@@ -1,0 +1,32 @@
+import type { BlockAction } from '@slack/bolt';
+import type { Target } from '../../src/actions/action.ts';
+import type { Prepared } from '../../src/dispatch/request-action.ts';
+import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { type Interaction, ofButton } from './interaction.ts';
+
+/** A no that is found here: told with its reason and who can, and on record. */
+export function refused(no: Refusal): NonNullable<Prepared> {
+  return { refused: { why: no.why, message: refusal(no) } };
+}
+
+/** What was picked stands for nothing any more: told so, and on record. */
+export async function refuseChoice(
+  { tell, ...interaction }: Interaction,
+  target: Target,
+  no: Refusal,
+  deps: ListenerDeps,
+): Promise<void> {
+  await deps.requestAction({ ...interaction, verb: 'choose', target }, tell, async () => refused(no));
+}
+
+/** A click in an open form: what is wrong is said there, not where it was opened. */
+export function inForm(body: BlockAction, deps: ListenerDeps): Interaction {
+  return { ...ofButton(body, deps), tell: async () => {} };
+}
+
+export const formTooOld: Refusal = {
+  what: 'Your choice',
+  why: 'This form was open for more than 30 minutes.',
+  whoCan: 'Close it and type `/card` again.',
+};

@@ -1,0 +1,34 @@
+import { remedyForm } from '../../templates/limits/remedy-form.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { ofButton } from '../dispatch/interaction.ts';
+import { refused } from '../dispatch/refused.ts';
+
+/**
+ * *Raise limit…*, *Allow …*, *Unblock card…* on a decline: opens the form.
+ *
+ * Slack's trigger lives for three seconds, so the form opens with what the alert knew; the worker reads the card and
+ * fills in what is so now, and reads it once more before it changes anything.
+ */
+export function approveRemedy(deps: ListenerDeps) {
+  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+    await ack();
+    const interaction = ofButton(body, deps);
+    const alertId = action.value ?? '';
+    const target = { kind: 'alert', alertId } as const;
+    await deps.requestAction({ ...interaction, verb: 'remedy', target }, interaction.tell, async () => {
+      const stored = await deps.alerts.get(alertId);
+      if (stored === null || !('remedy' in stored.alert) || stored.alert.event.decline === null) {
+        const whoCan = 'Use `/card limit` with the card’s last four digits.';
+        return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
+      }
+      const { alert } = stored;
+      const { remedy } = alert;
+      const { channel, messageTs } = interaction.origin;
+      const pendingId = await deps.pending.put({ kind: 'form', alertId, channel, messageTs, remedy, rules: null });
+      const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
+      const { viewId, hash } = await deps.openView(body.trigger_id, view);
+      return { form: { viewId, hash, pendingId } };
+    });
+  };
+}

@@ -1,0 +1,48 @@
+import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
+import { contentId } from '../../src/core/content-id.ts';
+import { parseCommand } from '../../src/dispatch/command.ts';
+import { limitCardInput as input } from '../../templates/limits/limit-card-form.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { pickedBy } from '../dispatch/act-on-picked.ts';
+import { tellAt } from '../dispatch/interaction.ts';
+
+type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
+
+/** *Change limit*, submitted: read as `/card limit` reads it, what is wrong is said beside the input. */
+export function limitCard(deps: ListenerDeps) {
+  return async ({ ack, body, view }: Args): Promise<void> => {
+    const given = Object.assign({}, ...Object.values(view.state.values)) as Record<
+      string,
+      { value?: string | null; selected_option?: { value: string } | null } | undefined
+    >;
+    const text = (name: string): string => given[name]?.value?.trim() ?? '';
+    const refuse = (name: string, why: string) => ack({ response_action: 'errors', errors: { [name]: why } });
+
+    const period = given[input.period]?.selected_option?.value ?? 'daily';
+    const amount = text(input.amount).replaceAll(/\s/g, '');
+    const known = parseCommand(`limit card ${period} ${amount}`);
+    if (known.verb !== 'limit') return await refuse(input.amount, 'Write dollars such as 450 or 1,250.50, or none.');
+    const lasting = text(input.duration) === '' ? '' : ` for ${text(input.duration)}`;
+    const timed = parseCommand(`limit card ${period} ${amount}${lasting}`);
+    if (timed.verb !== 'limit' || timed.reason !== '')
+      return await refuse(input.duration, 'Write how long, such as 4h, 90m or 2 days; or leave it empty.');
+    if (text(input.reason) === '') return await refuse(input.reason, 'Say why, in a few words: it goes on record.');
+    const asked = await pickedBy(body.user.id, view.private_metadata, deps);
+    if (asked === null)
+      return await refuse(
+        input.amount,
+        'This form was open for more than 30 minutes. Nothing changed. Start again with /card.',
+      );
+    await ack({ response_action: 'clear' });
+
+    // Read together with the reason as well, so that a card number in it is masked as everywhere.
+    const whole = parseCommand(`limit card ${period} ${amount}${lasting} ${text(input.reason)}`);
+    const { words: _card, ...wish } = whole.verb === 'limit' ? whole : timed;
+    const { target, origin, actor } = asked;
+    const id = contentId('act_', ['picked', view.private_metadata, view.id]);
+    await deps.requestAction(
+      { ...wish, id, target, actor, isStranger: false, origin: { ...origin, kind: 'form' } },
+      tellAt(origin, body.user.id, deps),
+    );
+  };
+}

@@ -1,0 +1,24 @@
+import type { ListenerDeps } from '../deps.ts';
+import type { ButtonArgs } from '../dispatch/button-args.ts';
+import { ofButton } from '../dispatch/interaction.ts';
+
+/** *Take back now* on a temporary change: the value is the lease's id. */
+export function revertNow(deps: ListenerDeps) {
+  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+    await ack();
+    const interaction = ofButton(body, deps);
+    const target = { kind: 'lease', leaseId: action.value ?? '' } as const;
+    await deps.requestAction({ ...interaction, verb: 'take_back', target }, interaction.tell);
+  };
+}
+
+/** *Put back* and *Leave it*, where somebody changed it meanwhile. */
+export function settleLease(putBack: boolean) {
+  return (deps: ListenerDeps) =>
+    async ({ ack, body, action }: ButtonArgs): Promise<void> => {
+      await ack();
+      const interaction = ofButton(body, deps);
+      const target = { kind: 'lease', leaseId: action.value ?? '' } as const;
+      await deps.requestAction({ ...interaction, verb: 'settle_lease', target, approve: putBack }, interaction.tell);
+    };
+}

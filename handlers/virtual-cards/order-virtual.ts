@@ -1,0 +1,98 @@
+import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
+import { maskCardNumbers } from '../../src/core/card-number.ts';
+import { contentId } from '../../src/core/content-id.ts';
+import { formatCents, parseAmount } from '../../src/core/money.ts';
+import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
+import { virtualOrderInput as input } from '../../templates/virtual-cards/order-form.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { tellAt } from '../dispatch/interaction.ts';
+
+type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
+type Errors = Record<string, string>;
+type Given = Record<string, { value?: string | null } | undefined>;
+
+/** What goes onto a card and into an address: the service takes these characters only. */
+const printable = /^[\x20-\x7e]+$/;
+
+/** `/card virtual order`, submitted: what the service would refuse is said beside its input. */
+export function orderVirtual(deps: ListenerDeps) {
+  return async ({ ack, body, view }: Args): Promise<void> => {
+    const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
+    const errors: Errors = {};
+    const order = readOrder(given, errors, deps.twoPersonAboveCents);
+    const reason = maskCardNumbers(textOf(given, input.reason));
+    if (reason === '') errors[input.reason] = 'Say why, in a few words: it goes on record.';
+    const pending = await deps.pending.get(view.private_metadata);
+    if (pending?.kind !== 'place')
+      errors[input.firstName] = 'This form was open for more than 30 minutes. Nothing was ordered. Open it again.';
+    if (pending?.kind !== 'place' || Object.keys(errors).length > 0) {
+      await ack({ response_action: 'errors', errors });
+      return;
+    }
+    await ack();
+    const { origin } = pending;
+    const actor = { userId: body.user.id, teamId: body.team?.id ?? '' };
+    await deps.requestAction(
+      {
+        // One order for one form, however often it is submitted.
+        id: contentId('act_', ['order', view.private_metadata]),
+        verb: 'order-virtual',
+        target: { kind: 'order', sealed: deps.seal.seal(JSON.stringify(order)) },
+        reason,
+        actor,
+        isStranger: false,
+        origin: { ...origin, kind: 'form' },
+      },
+      tellAt(origin, actor.userId, deps),
+    );
+  };
+}
+
+function readOrder(given: Given, errors: Errors, fundMaxCents: number): VirtualOrder {
+  const need = (id: string, isGood: (text: string) => boolean, why: string): string => {
+    const text = textOf(given, id);
+    if (!isGood(text)) errors[id] = why;
+    return text;
+  };
+  const plainWords = (id: string): string =>
+    need(id, (text) => printable.test(text), 'Letters without accents, please.');
+  const firstName = plainWords(input.firstName);
+  const lastName = plainWords(input.lastName);
+  if (firstName.length + lastName.length > 23)
+    errors[input.lastName] = 'First and last name have at most 23 characters together: that is what fits on a card.';
+  const amount = textOf(given, input.amount);
+  const fundCents = amount === '' ? 0 : parseAmount(amount);
+  if (fundCents === null) errors[input.amount] = 'Write dollars such as 450 or 1,250.50, or leave it empty.';
+  else if (fundCents > fundMaxCents)
+    errors[input.amount] =
+      `Above ${formatCents(fundMaxCents)} two people have to agree. Order it with less, and add the rest where the card service is administered.`;
+  const number = (id: string): number | null => {
+    const text = need(id, (one) => /^\d{0,9}$/.test(one), 'Write its number, or leave it empty.');
+    return text === '' || errors[id] !== undefined ? null : Number(text);
+  };
+  const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), new Date()) ?? '';
+  if (dateOfBirth === '') errors[input.dateOfBirth] = 'Write the date of birth, month first, such as 04/30/1991.';
+  const line2 = textOf(given, input.line2);
+  if (line2 !== '' && !printable.test(line2)) errors[input.line2] = 'Letters without accents, please.';
+  return {
+    firstName,
+    lastName,
+    dateOfBirth,
+    phone: need(input.phone, (text) => /^[\d\-() +.]{10,20}$/.test(text), 'Write a phone number such as 512-555-0142.'),
+    email: need(input.email, (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'Write an e-mail address.'),
+    address: {
+      line1: plainWords(input.line1),
+      line2,
+      city: plainWords(input.city),
+      state: need(input.state, (text) => /^[A-Za-z]{2}$/.test(text), 'Two letters, such as TX.').toUpperCase(),
+      postalCode: need(input.postalCode, (text) => /^\d{5}$/.test(text), 'Five digits.'),
+    },
+    fundCents: fundCents ?? 0,
+    groupId: number(input.group),
+    rulesetId: number(input.ruleset),
+  };
+}
+
+function textOf(given: Given, id: string): string {
+  return given[id]?.value?.trim() ?? '';
+}

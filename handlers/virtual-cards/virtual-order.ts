@@ -1,0 +1,27 @@
+import { isPermitted } from '../../src/policy/permissions.ts';
+import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Interaction } from '../dispatch/interaction.ts';
+
+/** `/card virtual order [NAME]`: opens the form, for approvers: ordering a card is giving somebody money to spend. */
+export async function openVirtualOrder(
+  triggerId: string,
+  words: readonly string[],
+  interaction: Interaction,
+  deps: ListenerDeps,
+): Promise<void> {
+  const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
+  if (!isPermitted('order-virtual', roles)) {
+    // Refused where every other action is, so that it is on record.
+    const target = { kind: 'order', sealed: '' } as const;
+    await deps.requestAction({ ...interaction, verb: 'order-virtual', target }, interaction.tell);
+    return;
+  }
+  const [firstName = '', ...rest] = words;
+  const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
+  const fundMaxCents = deps.twoPersonAboveCents;
+  await deps.openView(
+    triggerId,
+    virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents }),
+  );
+}

@@ -1,0 +1,91 @@
+import { auditLine } from '../../templates/audit/audit-line.ts';
+import { unclear } from '../../templates/dispatch/unclear.ts';
+import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import type { Action, Verb } from './action.ts';
+import type { PerformDeps } from './deps.ts';
+import { auditRecord } from './report.ts';
+
+/** Verbs that are no words; the card, if there is one, follows. */
+const wordOf: Readonly<Partial<Record<Verb, string>>> = {
+  undo_block: 'undo the block of',
+  break_glass: 'break the glass for',
+  take_back: 'take back a temporary change of',
+  settle_lease: 'decide about a temporary change of',
+  remedy: 'raise a limit of',
+  limit: 'change a limit of',
+  ask: 'ask for more for',
+  recognize: 'say whose purchase it was for',
+  decide: 'decide a request',
+  choose: 'choose',
+  claim: 'claim',
+  'decide-claim': 'decide a claim',
+  'order-virtual': 'order a virtual card',
+  'resend-virtual': 'have the details sent again of',
+};
+
+/** What a refusal was about, and why, where more is known than the action says. */
+export interface Refused {
+  readonly acctId?: number | null;
+  readonly cardId?: number | null;
+  /** For the record, where the person reads it in other words. */
+  readonly why?: string;
+}
+
+/**
+ * Somebody was told no: this is the record of it, with the reason and the rules in force. Safe to repeat.
+ *
+ * Nothing else in `perform/` says no to somebody, so that no refusal is missing; a test holds that.
+ */
+export async function recordRefusal(action: Action, deps: PerformDeps, about: Refused = {}): Promise<void> {
+  const why = about.why ?? action.refusedFor ?? 'not permitted';
+  const acctId = about.acctId ?? (await accountOf(action, deps));
+  const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
+  await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId, detail: why }, deps));
+  const line = auditLine({
+    by: action.actor.userId,
+    did: `was refused to ${wordOf[action.verb] ?? action.verb}`,
+    card: acctId === null ? null : deps.toFacts(acctId, await deps.directory.account(acctId)),
+    at: deps.now().toISOString(),
+    before: null,
+    after: null,
+    reason: action.reason === '' ? null : action.reason,
+    outcome: `${why.replace(/\.$/, '')}, nothing changed`,
+    ref: action.id.slice(-8),
+  });
+  await deps.postAuditLine(`audit-${action.id}-refused`, line);
+}
+
+/** Says no to who asked, with the reason and who can; on record first. */
+export async function refuse(action: Action, no: Refusal, deps: PerformDeps, about: Refused = {}): Promise<void> {
+  await recordRefusal(action, deps, { why: no.why, ...about });
+  await deps.answer(action, refusal(no));
+}
+
+/** Says what could not be understood, and how it is written; on record first. */
+export async function refuseUnclear(
+  action: Action,
+  no: Parameters<typeof unclear>[0],
+  deps: PerformDeps,
+  about: Refused = {},
+): Promise<void> {
+  await recordRefusal(action, deps, { why: no.why, ...about });
+  await deps.answer(action, unclear(no));
+}
+
+/** Whose card it was about; null where none is named, or where that is no longer known. */
+async function accountOf({ target }: Action, deps: PerformDeps): Promise<number | null> {
+  switch (target.kind) {
+    case 'card':
+      return target.acctId;
+    case 'alert':
+      return (await deps.alerts.get(target.alertId))?.alert.event.acctId ?? null;
+    case 'request':
+      return (await deps.requests.get(target.requestId))?.acctId ?? null;
+    case 'lease':
+      return (await deps.leases.get(target.leaseId))?.acctId ?? null;
+    case 'action':
+      return (await deps.blocks.get(target.actionId))?.acctId ?? null;
+    default:
+      return null;
+  }
+}

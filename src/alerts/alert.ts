@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
+import { Repeats } from './aggregation-rule.ts';
+import { OrderProgress } from './card-order.ts';
+import { TriedCard } from './card-testing-rule.ts';
+import { PurchaseStory } from './purchase-timeline.ts';
+
+/** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
+export const CardFacts = z.strictObject({
+  acctId: z.int().nullable(),
+  cardId: z.int().nullable(),
+  last4: z.string().nullable(),
+  holder: z.string().nullable(),
+  customId: z.string().nullable(),
+  isVirtual: z.boolean().nullable(),
+  group: z.string().nullable(),
+  /** The spending ruleset that the card follows, a name where it is known; null or absent: rules of its own. */
+  ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
+});
+export type CardFacts = z.infer<typeof CardFacts>;
+
+/** Windows of a spend limit, as people type them. */
+export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
+export const LimitPeriod = z.enum(limitPeriods);
+export type LimitPeriod = z.infer<typeof LimitPeriod>;
+
+/** The same, and the limit for a single purchase, which merchant categories have. Shortest first. */
+export const limitWindows = ['transaction', ...limitPeriods] as const;
+export const LimitWindow = z.enum(limitWindows);
+export type LimitWindow = z.infer<typeof LimitWindow>;
+
+export const SpendCategory = z.strictObject({ id: z.int(), name: z.string() });
+export type SpendCategory = z.infer<typeof SpendCategory>;
+
+/** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
+const TooSmall = z.strictObject({
+  period: LimitWindow,
+  /** Null: the card's overall limit. Absent: of the same category as the limit that it is told with. */
+  category: SpendCategory.nullable().optional(),
+  currentCents: z.int().nullable(),
+  remainingCents: z.int().nullable(),
+  suggestedCents: z.int().nullable(),
+});
+
+/** What would let a declined purchase pass, as far as the card API can do it. */
+export const Remedy = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('raise_limit'),
+    period: LimitWindow,
+    /** Null: the card's overall limit. */
+    category: SpendCategory.nullable(),
+    /** Null when the card's rules could not be read. */
+    currentCents: z.int().nullable(),
+    remainingCents: z.int().nullable(),
+    /** The smallest limit with which this purchase would have passed; null when unknown. */
+    suggestedCents: z.int().nullable(),
+    /** Further limits that would have stopped it too, tightest first: raising one alone does not help. */
+    alsoBinding: z.array(TooSmall).default([]),
+    /** Limits that would not have stopped it, but that those would be above once raised. */
+    along: z.array(TooSmall).default([]),
+  }),
+  z.strictObject({
+    kind: z.literal('allow_category'),
+    /** Null id: the card service's number of the category is not known. */
+    category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
+  }),
+  z.strictObject({ kind: z.literal('allow_international') }),
+  z.strictObject({ kind: z.literal('allow_card_not_present') }),
+  z.strictObject({ kind: z.literal('activate') }),
+  z.strictObject({ kind: z.literal('unblock') }),
+]);
+export type Remedy = z.infer<typeof Remedy>;
+
+/**
+ * How sure a change is, once the card API has accepted it. `sent`: nothing has shown it yet. `confirmed`: its webhook or
+ * a look at the card did. `unconfirmed`: neither did in time. `overtaken`: changed again before anything could show it.
+ */
+export const Confirmation = z.enum(['sent', 'confirmed', 'unconfirmed', 'overtaken']);
+export type Confirmation = z.infer<typeof Confirmation>;
+
+/** What can still be done about something that was done here. */
+export const Control = z.strictObject({
+  /** `take_back`: a temporary change, before its time. `undo`: a block, for a minute. */
+  kind: z.enum(['take_back', 'undo']),
+  /** Opaque: the lease, or the action. */
+  id: z.string(),
+  /** UTC ISO 8601: when it ends by itself. */
+  until: z.string(),
+});
+export type Control = z.infer<typeof Control>;
+
+/** One thing that a person did about an alert, and how it ended. Newest last. */
+export const Outcome = z.strictObject({
+  /** `put_back`: a temporary change has ended. `recognize`: the holder says that it was them. */
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'put_back', 'acknowledge', 'recognize']),
+  /** Slack user id; null when the change was seen, but made outside Slack. */
+  by: z.string().nullable(),
+  /** UTC ISO 8601. */
+  at: z.string(),
+  /** `unknown`: no answer came back, so it may or may not have happened. */
+  state: z.enum(['running', 'done', 'failed', 'waiting', 'unknown']),
+  /** One plain sentence for people: what happened, and whether anything changed. */
+  text: z.string(),
+  /** Whose card it was about, where the alert is about several. */
+  acctId: z.int().nullish(),
+  /** Absent where there is nothing to confirm. */
+  confirmation: Confirmation.optional(),
+  /** Done as the holder of the card, not as somebody who runs the program. */
+  asHolder: z.boolean().optional(),
+  control: Control.nullish(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
+const shared = {
+  card: CardFacts,
+  outcomes: z.array(Outcome),
+  /** True when it was fetched after a gap, long after it happened. */
+  late: z.boolean(),
+};
+
+export const TransactionAlert = z.strictObject({
+  ...shared,
+  event: TransactionEvent,
+  remedy: Remedy.nullable(),
+  /** For each channel whose message of it stands for repeats as well: how many. */
+  repeats: z.record(z.string(), Repeats).default({}),
+  /** The purchase that it is a step of; null for declines and where nobody asked. */
+  story: PurchaseStory.nullable().default(null),
+});
+export type TransactionAlert = z.infer<typeof TransactionAlert>;
+
+/** Declines of several cards at one merchant: not an event of its own, but what several of them mean together. */
+export const CardTestingAlert = z.strictObject({
+  ...shared,
+  /** The decline that made it plain, under an id of the warning's own. */
+  event: TransactionEvent,
+  tried: z.array(TriedCard),
+});
+export type CardTestingAlert = z.infer<typeof CardTestingAlert>;
+
+/** One card's way through its statuses, oldest first; `from` is what was known before. */
+export const StatusChange = z.strictObject({
+  cardId: z.int(),
+  last4: z.string(),
+  from: CardStatus.nullable(),
+  steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
+  /** Set when the event arrived after a newer one: what the card is now. */
+  overtakenBy: CardStatus.nullable(),
+  /** Slack user whose click in Cardbell caused it, where one is known. */
+  causedBy: z.string().nullable(),
+});
+export type StatusChange = z.infer<typeof StatusChange>;
+
+export const StatusAlert = z.strictObject({
+  ...shared,
+  event: CardStatusEvent,
+  changes: z.array(StatusChange).min(1),
+  /** How far the card's order has come, where the message belongs to its story. */
+  progress: OrderProgress.nullish(),
+});
+export type StatusAlert = z.infer<typeof StatusAlert>;
+
+export const ShippingAlert = z.strictObject({
+  ...shared,
+  event: ShippingEvent,
+  progress: OrderProgress.nullish(),
+  /** True for the reminder that the card was not activated long after it was shipped. */
+  isReminder: z.boolean().default(false),
+});
+export type ShippingAlert = z.infer<typeof ShippingAlert>;
+
+/** Who asked for something in Slack (user id), and when (UTC ISO 8601). */
+export const Asked = z.strictObject({ by: z.string(), at: z.string() });
+export type Asked = z.infer<typeof Asked>;
+
+export const VirtualCardAlert = z.strictObject({
+  ...shared,
+  event: VirtualCardEvent,
+  /** Who asked for it in Slack; null: it was asked for elsewhere, or nobody knows yet. */
+  asked: Asked.nullish(),
+});
+export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
+
+/** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */
+export const Alert = z.union([TransactionAlert, CardTestingAlert, StatusAlert, ShippingAlert, VirtualCardAlert]);
+export type Alert = z.infer<typeof Alert>;

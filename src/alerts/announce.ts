@@ -1,0 +1,65 @@
+import type { StoredEvent } from '../core/event.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
+import { type Urgency, urgencyOf } from '../outbox/priority.ts';
+import type { Delivery, Route } from '../routing/route.ts';
+import { type Alert, CardTestingAlert } from './alert.ts';
+import type { Alerts } from './alert-store.ts';
+import type { PlaceAlert, Placement } from './group-alert.ts';
+
+export interface AnnounceDeps {
+  readonly alerts: Alerts;
+  /** The channels that get an event. */
+  readonly route: Route;
+  readonly placeAlert: PlaceAlert;
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
+}
+
+/**
+ * Puts an alert into every channel that it goes to. Safe to repeat.
+ *
+ * @param occasion the event that decides which channels those are, where it is not the alert's own.
+ */
+export async function announce(alert: Alert, deps: AnnounceDeps, occasion: StoredEvent = alert.event): Promise<void> {
+  await deps.alerts.save(alert);
+  for (const delivery of await deps.route(occasion, alert.card)) {
+    const { toldBy, threadId, broadcast, warning, changes } = await deps.placeAlert(alert, delivery.channel);
+    if (warning !== null) await warn(alert, warning, delivery, deps);
+    // What quiet hours let pass must not wait with the message that they hold and that tells it as well.
+    const isUrgent = delivery.passesQuiet && !alert.late;
+    if (toldBy === null || isUrgent) {
+      const id = toldBy ?? alert.event.id;
+      await put({ id, late: alert.late }, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
+    }
+    for (const id of changes) await deps.updateMessages(id);
+  }
+}
+
+/** The warning comes before the declines that answer it; every further card is added to it. */
+async function warn(
+  { event, card, late }: Alert,
+  { warningId, isCause }: NonNullable<Placement['warning']>,
+  delivery: Delivery,
+  deps: AnnounceDeps,
+): Promise<void> {
+  // Whoever brought it about may have been given up on the way: then it begins with the next.
+  if (isCause || (await deps.alerts.get(warningId)) === null) {
+    const about = { event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
+    await deps.alerts.save(CardTestingAlert.parse(about));
+  }
+  await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, urgency: 'fraud' }, deps);
+  if (!isCause) await deps.updateMessages(warningId);
+}
+
+async function put(
+  { id, late }: { readonly id: string; readonly late: boolean },
+  { channel, holdUntil }: Delivery,
+  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly urgency: Urgency },
+  { outbox, wakeOutbox }: AnnounceDeps,
+): Promise<void> {
+  // Somebody is trying cards now: that is what quiet hours are not for.
+  const notBefore = how.urgency === 'fraud' ? null : holdUntil;
+  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late, notBefore });
+  await wakeOutbox(channel);
+}

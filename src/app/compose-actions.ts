@@ -1,0 +1,132 @@
+import { withAnchor } from '../../templates/audit/audit-line.ts';
+import { remedyForm } from '../../templates/limits/remedy-form.ts';
+import { createBlocks } from '../actions/block-store.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import { createJournal } from '../actions/progress-store.ts';
+import { requestMessage } from '../approvals/request-message.ts';
+import { createAudit } from '../audit/audit.ts';
+import { changeRule } from '../card-api/change-rule.ts';
+import { SlackError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createSeal } from '../core/seal.ts';
+import { serviceDays } from '../core/service-time.ts';
+import { toCardFacts } from '../directory/account.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
+import { claimMessage } from '../holders/claim-message.ts';
+import { createRaises } from '../limits/recent-raise-store.ts';
+import type { Lease } from '../limits/temporary-change-store.ts';
+import type { PostNotice } from '../outbox/post-notice.ts';
+import type { WhosWho } from '../policy/configured-roles-store.ts';
+import type { RoutingDeps } from '../routing/deps.ts';
+import { createAnswer } from '../slack/answer.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import { createPermalink } from '../slack/permalink.ts';
+import { createRespond } from '../slack/respond.ts';
+import { createVirtualOrders } from '../virtual-cards/order-store.ts';
+import { momentOf } from '../webhooks/moment.ts';
+import type { CardParts } from './compose-cards.ts';
+import type { createDigestParts } from './compose-digests.ts';
+import type { WorkerConfig } from './config.ts';
+import type { Queues } from './queues.ts';
+
+/** Stores that the rest of the worker uses as well. */
+type Shared = Pick<
+  PerformDeps,
+  'alerts' | 'history' | 'requests' | 'leases' | 'links' | 'claims' | 'confirmations' | 'withLock' | 'tellOps' | 'now'
+>;
+
+interface Deps extends Shared, CardParts {
+  readonly config: WorkerConfig;
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  readonly slack: Slack;
+  readonly routing: RoutingDeps;
+  readonly digest: ReturnType<typeof createDigestParts>['digest'];
+  readonly whosWho: WhosWho;
+  readonly postNotice: PostNotice;
+  readonly leaseMessage: (lease: Lease) => Promise<Message>;
+  readonly log: Log;
+}
+
+/** What performing an action needs, joined over one Redis. */
+export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt'> {
+  const { config, redis, queues, slack, card, directory, assumptions, remedies, factsOf, postNotice } = deps;
+  const { alerts, history, requests, leases, links, claims, confirmations, withLock, tellOps, now, log } = deps;
+  const audit = createAudit({ redis, permalink: createPermalink(slack.authTest), log });
+  const seal = createSeal(config.slackBotToken);
+  return {
+    card,
+    directory,
+    alerts,
+    history,
+    requests,
+    leases,
+    routing: deps.routing,
+    digest: deps.digest,
+    confirmations,
+    virtualOrders: createVirtualOrders(redis),
+    unseal: seal.open,
+    links,
+    claims,
+    person: slack.person,
+    withLock,
+    now,
+    log,
+    changeRule: (raw, change) => changeRule(raw, change, assumptions),
+    checkPurchase: (event) => remedies.checkPurchase(event),
+    serviceDays: serviceDays(config.serviceZone),
+    raises: createRaises(redis),
+    blocks: createBlocks(redis),
+    whoMay: deps.whosWho.whoMay,
+    toFacts: toCardFacts,
+    nameRuleset: deps.nameRuleset,
+    journal: createJournal(redis),
+    pending: createPending(redis),
+    audit,
+    answer: createAnswer({ slack, respond: createRespond(), seal, log }),
+    updateMessages: queues.updateMessage,
+    postRequest: (request) => postNotice(config.channels.approvals, request.id, requestMessage(request), request.id),
+    updateRequest: queues.updateRequest,
+    postClaim: async (claim) =>
+      await postNotice(config.channels.approvals, claim.id, await claimMessage(claim, factsOf), claim.id),
+    updateClaim: queues.updateClaim,
+    scheduleClaimEnd: queues.endClaim,
+    tellDirectly: (userId, noticeId, { text, blocks }) =>
+      queues.tellPerson(userId, {
+        kind: 'notice',
+        id: noticeId,
+        audience: 'holder',
+        message: { text, blocks },
+        requestId: null,
+        urgency: 'request',
+      }),
+    postAuditLine: async (noticeId, message) =>
+      postNotice(config.channels.audit, noticeId, withAnchor(message, await audit.head())),
+    scheduleLeaseEnd: queues.endLease,
+    scheduleConfirm: queues.confirmAction,
+    tellOps,
+    momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
+    recoverGap: queues.recoverGap,
+    opsChannel: config.channels.ops,
+    postLease: async (one) => {
+      await postNotice(config.channels.approvals, `lease-${one.id}`, await deps.leaseMessage(one), one.id);
+    },
+    updateLease: queues.updateLease,
+    postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, null, 'request'),
+    postToOps: (id, message) => postNotice(config.channels.ops, id, message, null, 'request'),
+    updateForm: async (form, { alert, pendingId, remedy, state }) => {
+      try {
+        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
+      } catch (error) {
+        // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
+        if (!(error instanceof SlackError)) throw error;
+        log.info({ slackError: error.slackError }, 'a form could not be filled');
+      }
+    },
+    scheduleRequest: queues.ageRequest,
+    scheduleUndoEnd: queues.endUndo,
+    twoPersonAboveCents: config.twoPersonAboveCents,
+  };
+}

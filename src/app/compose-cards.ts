@@ -1,0 +1,89 @@
+import type { CardFacts } from '../alerts/alert.ts';
+import { type CardApiAssumptions, parseAssumptions, politenessOf } from '../card-api/assumptions.ts';
+import { type CardClient, createCardClient } from '../card-api/client.ts';
+import { directoryKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { toCardFacts } from '../directory/account.ts';
+import { createCategoryId } from '../directory/category-id.ts';
+import { createCategories } from '../directory/category-store.ts';
+import { createDirectory, type Directory } from '../directory/directory.ts';
+import { createNameRuleset } from '../directory/ruleset-names.ts';
+import { createRemedies, type Remedies } from '../limits/remedy.ts';
+import * as trouble from '../ops/issue.ts';
+import type { TellOps, TellOver } from '../ops/notify-ops.ts';
+import { isCardTokenDead, watchToken } from '../ops/watch-token.ts';
+import { redactText } from '../webhooks/redact-text.ts';
+import type { WorkerConfig } from './config.ts';
+
+interface Deps {
+  readonly config: WorkerConfig;
+  readonly redis: RedisClient;
+  readonly tellOps: TellOps;
+  readonly tellOver: TellOver;
+  readonly log: Log;
+}
+
+export interface CardParts {
+  readonly assumptions: CardApiAssumptions;
+  /** The card API, watched: ops are told when it takes our token no more, and when it does again. */
+  readonly card: CardClient;
+  /** Whether the last calls found nobody there. */
+  readonly isCardApiAway: () => boolean;
+  readonly directory: Directory;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  /** What is known of a card, with the name of the ruleset that it follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
+  readonly remedies: Remedies;
+}
+
+/** The card API, and what is known of its cards, joined over one Redis. */
+export function createCardParts({ config, redis, tellOps, tellOver, log }: Deps): CardParts {
+  const assumptions = parseAssumptions(config.cardApiAssumptions);
+  let isAway = false;
+  const client = createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions,
+    timezone: config.serviceZone,
+    // A gateway may quote what it was asked with.
+    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
+    log,
+    onAvailability: (isAvailable) => {
+      isAway = !isAvailable;
+    },
+  });
+  const card = watchToken(client, {
+    isDead: isCardTokenDead,
+    dead: () => tellOps(trouble.cardTokenDead()),
+    alive: () => tellOver(trouble.cardTokenDead(), trouble.cardTokenAlive),
+  });
+  const directory = createDirectory({
+    redis,
+    keyOf: directoryKey,
+    loader: card,
+    log,
+    politeness: politenessOf(assumptions),
+  });
+  const remedies = createRemedies({
+    card,
+    statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+    categoryId: createCategoryId({
+      card,
+      categories: createCategories(redis),
+      accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
+      log,
+    }),
+    log,
+  });
+  return {
+    assumptions,
+    card,
+    isCardApiAway: () => isAway,
+    directory,
+    nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
+    factsOf: async (acctId) => toCardFacts(acctId, await directory.account(acctId)),
+    remedies,
+  };
+}

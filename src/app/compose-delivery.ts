@@ -1,0 +1,143 @@
+import { createEpisodes } from '../alerts/aggregation-group-store.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import { announce } from '../alerts/announce.ts';
+import type { CardHistory } from '../alerts/card-history.ts';
+import { createCardNews } from '../alerts/card-lifecycle.ts';
+import { createCardOrders } from '../alerts/card-order-store.ts';
+import { createCardTesting } from '../alerts/card-testing-store.ts';
+import { type Coming, deliverAlert } from '../alerts/deliver-alert.ts';
+import { ENRICH_AFTER_MS, enrichAlert } from '../alerts/enrich-alert.ts';
+import type { Trail } from '../alerts/event-log.ts';
+import { createPlaceAlert, type PlaceAlert } from '../alerts/group-alert.ts';
+import { createPurchases } from '../alerts/purchase-store.ts';
+import { remindOfActivation } from '../alerts/remind-of-activation.ts';
+import { whichCard } from '../alerts/which-card.ts';
+import type { StoredEvent } from '../core/event.ts';
+import type { WithLock } from '../core/lock.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { toCardFacts } from '../directory/account.ts';
+import type { Links } from '../holders/link-store.ts';
+import { createTellHolder } from '../holders/notify-holder.ts';
+import { withinPace } from '../limits/remedy-throttle.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
+import type { Route } from '../routing/route.ts';
+import type { CardParts } from './compose-cards.ts';
+import type { createDigestParts } from './compose-digests.ts';
+import type { Queues } from './queues.ts';
+
+/** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
+const ADVICE_AT_ONCE = 8;
+
+interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRuleset' | 'remedies'> {
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  readonly outbox: Outbox;
+  readonly alerts: Alerts;
+  readonly history: CardHistory;
+  readonly links: Links;
+  readonly trail: Trail;
+  readonly withLock: WithLock;
+  readonly route: Route;
+  readonly countDecline: ReturnType<typeof createDigestParts>['countDecline'];
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+export interface DeliveryParts {
+  readonly placeAlert: PlaceAlert;
+  /** @returns milliseconds after which to come again, or null when the event is told. */
+  readonly deliver: (event: StoredEvent, coming: Coming) => Promise<number | null>;
+  /** Reminds of cards that arrived and that nobody has activated. */
+  readonly remind: () => Promise<void>;
+  /** Adds to an alert what the card API did not say in time. */
+  readonly enrich: (alertId: string, hasWaited: boolean) => Promise<number | null>;
+}
+
+/** What brings an event to the places where it is told, joined over one Redis. */
+export function createDeliveryParts(deps: Deps): DeliveryParts {
+  const { redis, queues, outbox, alerts, history, links, trail, route, directory, remedies, assumptions } = deps;
+  const cardOrders = createCardOrders(redis);
+  const cardNews = createCardNews({ cardOrders, alerts });
+  const placeAlert = createPlaceAlert({
+    episodes: createEpisodes(redis),
+    cardTesting: createCardTesting(redis),
+    purchases: createPurchases(redis, deps.withLock),
+    cardNews,
+    cardOrders,
+    alerts,
+    trail,
+  });
+  const pacedAdvice = withinPace(
+    remedies.adviceFor,
+    { remedy: null, isIncomplete: false },
+    { perMinute: Math.floor(assumptions.callsPerMinute / 2), atOnce: ADVICE_AT_ONCE },
+  );
+  // What a card's status says is known without a call.
+  const adviceFor: typeof remedies.adviceFor = (event) =>
+    event.decline?.code.trim().toLowerCase() === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
+  const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
+    deliverAlert(event, coming, {
+      async factsOf(of) {
+        const account = of.acctId === null ? null : await directory.account(of.acctId);
+        const facts = toCardFacts(of.acctId, account, whichCard(of));
+        return of.kind === 'decline' ? await deps.nameRuleset(facts) : facts;
+      },
+      knownStatus: async (acctId, { cardId, last4 }) => {
+        const cards = (await directory.account(acctId))?.cards ?? [];
+        // Before the API was asked for its cards, an account's card has no id yet.
+        const found =
+          cards.find((one) => one.cardId === cardId) ??
+          cards.find((one) => one.cardId === null && one.last4 === last4 && last4 !== '');
+        if (found === undefined) return null;
+        // The API showed the change before this told it: then what was told last is what was before.
+        if (found.was !== undefined && found.was.seenAt < event.callbackAt) return found.was.status;
+        // What the directory learned after the event happened says nothing of what was before it.
+        return found.seenAt >= event.callbackAt ? null : found.status;
+      },
+      learn: directory.learn,
+      adviceFor,
+      enrichLater: (alertId) => queues.enrichAlert(alertId, ENRICH_AFTER_MS),
+      route,
+      placeAlert,
+      cardUsed: cardNews.used,
+      tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
+      paddingCounts: assumptions.paddingCountsAgainstLimits,
+      history,
+      countDecline: deps.countDecline,
+      alerts,
+      outbox,
+      wakeOutbox: queues.flushOutbox,
+      updateMessages: queues.updateMessage,
+    });
+
+  const remind = (): Promise<void> =>
+    remindOfActivation({
+      cardOrders,
+      alerts,
+      reload: directory.reload,
+      announce: (alert) =>
+        announce(alert, {
+          alerts,
+          route,
+          placeAlert,
+          outbox,
+          wakeOutbox: queues.flushOutbox,
+          updateMessages: queues.updateMessage,
+        }),
+      now: deps.now,
+      log: deps.log,
+    });
+
+  return {
+    placeAlert,
+    deliver,
+    remind,
+    enrich: (alertId, hasWaited) =>
+      enrichAlert(alertId, hasWaited, {
+        alerts,
+        checkPurchase: remedies.checkPurchase,
+        updateMessages: queues.updateMessage,
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { CardFacts } from '../alerts/alert.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
+import type { Place } from '../core/channel-visibility.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createDigests, kindOf } from '../digests/digest-store.ts';
+import { cronPattern, type DigestSchedule } from '../digests/schedule.ts';
+import { createSendDigest } from '../digests/send-digest.ts';
+import type { DigestDeps } from '../digests/set-digest.ts';
+import { createTallies } from '../digests/tally-store.ts';
+import type { Message } from '../slack/message.ts';
+import type { Queues } from './queues.ts';
+
+interface Deps {
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  readonly inactive: () => Promise<CardFacts[]>;
+  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
+  readonly tellShared: (channel: string) => Promise<void>;
+  readonly now: () => Date;
+  readonly serviceZone: string;
+}
+
+/** Everything about digests, joined. */
+export function createDigestParts({ redis, queues, inactive, placeOf, post, tellShared, now, serviceZone }: Deps) {
+  const digests = createDigests(redis);
+  const tallies = createTallies(redis);
+  const sendDigest = createSendDigest({ digests, tallies, inactive, placeOf, post, tellShared, now });
+  const schedule = async (one: DigestSchedule): Promise<void> =>
+    await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
+  const digest: DigestDeps = {
+    digests,
+    schedule,
+    unschedule: async (channel, kind) => await queues.unscheduleDigest({ channel, kind }),
+    postNow: sendDigest.now,
+    serviceZone,
+  };
+
+  return {
+    digest,
+    sendDigest,
+
+    async countDecline({ id, occurredAt, amountCents, decline, merchant }: TransactionEvent, { group }: CardFacts) {
+      const { code, title } = declineReason(decline ?? { code: '', message: '' });
+      await tallies.count({
+        eventId: id,
+        at: occurredAt,
+        cents: amountCents,
+        reason: { code, title },
+        merchant: merchant.name.trim().slice(0, 80),
+        group,
+      });
+    },
+
+    /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
+    async keepDigests(): Promise<void> {
+      for (const one of await digests.all()) {
+        if (!(await queues.hasDigest({ channel: one.channel, kind: kindOf(one) }))) await schedule(one);
+      }
+      await sendDigest.missed();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { ConfigError } from '../core/errors.ts';
+import { shared, web, worker } from './environment.ts';
+import { readTls } from './tls-files.ts';
+
+/** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
+export const EX_CONFIG = 78;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const SharedEnv = z.object(shared);
+const WebEnv = z.object({ ...shared, ...web });
+const WorkerEnv = z.object({ ...shared, ...worker });
+
+/** Channel of each thing that Cardbell posts. Null: not posted. */
+export interface Channels {
+  /** `ALERTS_CHANNEL`: also takes what another channel cannot. */
+  readonly fallback: string;
+  readonly decline: string;
+  readonly shipping: string;
+  readonly status: string;
+  readonly virtual: string;
+  readonly spend: string | null;
+  readonly approvals: string;
+  readonly ops: string;
+  readonly audit: string;
+}
+
+export interface SharedConfig {
+  /** One address, or the nodes of a cluster. */
+  readonly redisUrls: readonly string[];
+  /** Whether an acknowledged write has to be on Redis' disk. */
+  readonly redisDurability: 'redis' | 'disk';
+  readonly slackBotToken: string;
+  readonly slackApiUrl: string | undefined;
+  /** Zone of the service's datetimes that carry no offset. */
+  readonly serviceZone: string;
+  readonly channels: Channels;
+  /** A raise above this needs two approvers. Whole cents. */
+  readonly twoPersonAboveCents: number;
+  readonly logLevel: string;
+}
+
+export interface WebConfig extends SharedConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  /** Absent with Socket Mode. */
+  readonly slackSigningSecret: string | undefined;
+  readonly slackAppToken: string | undefined;
+  readonly webhookSecrets: readonly string[];
+  /** Slack user ids and user group ids. */
+  readonly operators: readonly string[];
+  readonly approvers: readonly string[];
+}
+
+export interface WorkerConfig extends SharedConfig {
+  readonly cardApiUrl: string;
+  readonly cardApiToken: string;
+  readonly cardApiAuthScheme: 'token' | 'Bearer';
+  /** JSON that overrides what is assumed of the card API: see `src/card-api/assumptions.ts`. */
+  readonly cardApiAssumptions: string | undefined;
+}
+
+/** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
+export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redisUrls' | 'serviceZone'> {
+  const problems: string[] = [];
+  const values = read(
+    z.object({ REDIS_URL: shared.REDIS_URL, CARD_SERVICE_TIMEZONE: shared.CARD_SERVICE_TIMEZONE }),
+    env,
+    problems,
+  );
+  if (values === null) throw new ConfigError(problems);
+  return { redisUrls: values.REDIS_URL, serviceZone: values.CARD_SERVICE_TIMEZONE };
+}
+
+/** The web process' configuration. @throws ConfigError naming every bad variable at once. */
+export function webConfig(env: Env = process.env): WebConfig {
+  const problems: string[] = [];
+  const values = read(WebEnv, env, problems);
+  const given = withoutEmpty(env);
+  if (given['SLACK_SIGNING_SECRET'] === undefined && given['SLACK_APP_TOKEN'] === undefined) {
+    problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
+  }
+  const tls = readTls(given, problems);
+  if (values === null || problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze({
+    ...sharedOf(values),
+    host: values.HOST,
+    port: values.PORT,
+    tls,
+    slackSigningSecret: values.SLACK_SIGNING_SECRET,
+    slackAppToken: values.SLACK_APP_TOKEN,
+    webhookSecrets: values.WEBHOOK_SHARED_SECRET,
+    operators: values.OPERATORS,
+    approvers: values.APPROVERS,
+  });
+}
+
+/** The worker process' configuration. @throws ConfigError naming every bad variable at once. */
+export function workerConfig(env: Env = process.env): WorkerConfig {
+  const problems: string[] = [];
+  const values = read(WorkerEnv, env, problems);
+  if (values === null) throw new ConfigError(problems);
+  return Object.freeze({
+    ...sharedOf(values),
+    cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
+    cardApiToken: values.CARD_API_TOKEN,
+    cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
+    cardApiAssumptions: values.CARD_API_ASSUMPTIONS,
+  });
+}
+
+function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {
+  const fallback = values.ALERTS_CHANNEL;
+  return {
+    redisUrls: values.REDIS_URL,
+    redisDurability: values.REDIS_DURABILITY,
+    slackBotToken: values.SLACK_BOT_TOKEN,
+    slackApiUrl: values.SLACK_API_URL,
+    serviceZone: values.CARD_SERVICE_TIMEZONE,
+    channels: Object.freeze({
+      fallback,
+      decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
+      shipping: values.ALERTS_CHANNEL_SHIPPING ?? fallback,
+      status: values.ALERTS_CHANNEL_STATUS ?? fallback,
+      virtual: values.ALERTS_CHANNEL_VIRTUAL ?? fallback,
+      spend: values.ALERTS_CHANNEL_SPEND ?? null,
+      approvals: values.ALERTS_CHANNEL_APPROVALS ?? fallback,
+      ops: values.ALERTS_CHANNEL_OPS ?? fallback,
+      audit: values.ALERTS_CHANNEL_AUDIT ?? fallback,
+    }),
+    twoPersonAboveCents: values.TWO_PERSON_ABOVE,
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+/** `NAME=` in an env file means "not set". */
+function withoutEmpty(env: Env): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value.trim() !== '') given[name] = value.trim();
+  }
+  return given;
+}
+
+function read<T extends z.ZodType>(schema: T, env: Env, problems: string[]): z.output<T> | null {
+  const result = schema.safeParse(withoutEmpty(env));
+  if (result.success) return result.data;
+  const seen = new Set<string>();
+  for (const issue of result.error.issues) {
+    const name = String(issue.path[0]);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    problems.push(`${name}: ${issue.message}`);
+  }
+  return null;
+}

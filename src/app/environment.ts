@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { isTimeZone } from '../core/service-time.ts';
+
+const listOf = (item: z.ZodType<string, string>, expected: string) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(item).min(1, expected));
+
+const channelId = z.string().regex(/^[CGD][A-Z0-9]+$/, 'expected a Slack channel id such as C0123ABCD');
+const members = 'expected Slack user ids (U…) or user group ids (S…), comma-separated';
+const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
+const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
+const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
+const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
+const filePath = z.string().min(1);
+
+/** What every process reads. */
+export const shared = {
+  REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
+  REDIS_DURABILITY: z
+    .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
+    .default('redis'),
+  SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
+  SLACK_API_URL: httpUrl.optional(),
+  CARD_SERVICE_TIMEZONE: z
+    .string()
+    .refine(isTimeZone, 'expected a time zone name such as America/New_York')
+    .default('America/New_York'),
+  ALERTS_CHANNEL: z.string({ error: 'expected a Slack channel id such as C0123ABCD' }).pipe(channelId),
+  ALERTS_CHANNEL_DECLINES: channelId.optional(),
+  ALERTS_CHANNEL_SHIPPING: channelId.optional(),
+  ALERTS_CHANNEL_STATUS: channelId.optional(),
+  ALERTS_CHANNEL_VIRTUAL: channelId.optional(),
+  ALERTS_CHANNEL_SPEND: channelId.optional(),
+  ALERTS_CHANNEL_APPROVALS: channelId.optional(),
+  ALERTS_CHANNEL_OPS: channelId.optional(),
+  ALERTS_CHANNEL_AUDIT: channelId.optional(),
+  TWO_PERSON_ABOVE: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
+    .transform((text) => Math.round(Number(`${text}e2`)))
+    .default(100_000),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'expected one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+};
+
+/** What the web process reads besides. */
+export const web = {
+  HOST: z.string().min(1).default('0.0.0.0'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'expected a port number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535')
+    .default(3000),
+  TLS_CERT_FILE: filePath.optional(),
+  TLS_KEY_FILE: filePath.optional(),
+  SLACK_SIGNING_SECRET: z.string().min(1).optional(),
+  SLACK_APP_TOKEN: z
+    .string()
+    .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
+    .optional(),
+  WEBHOOK_SHARED_SECRET: z
+    .string({ error: 'expected the shared secret of the card service' })
+    .transform((text) =>
+      text
+        .split(',')
+        .map((secret) => secret.trim())
+        .filter((secret) => secret !== ''),
+    )
+    .pipe(
+      z
+        .array(z.string())
+        .min(1, 'expected the shared secret of the card service')
+        .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
+    ),
+  OPERATORS: listOf(member, members).default([]),
+  APPROVERS: listOf(member, members).default([]),
+};
+
+/** What the worker process reads besides. */
+export const worker = {
+  CARD_API_URL: z
+    .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
+    .pipe(httpUrl),
+  CARD_API_TOKEN: required('the token of the card API'),
+  CARD_API_AUTH_SCHEME: z
+    .string()
+    .transform((scheme) => scheme.toLowerCase())
+    .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
+    .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
+    .default('token'),
+  CARD_API_ASSUMPTIONS: z.string().optional(),
+};

@@ -1,0 +1,51 @@
+import { ConfigError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { EX_CONFIG } from './config.ts';
+
+export interface RunningProcess {
+  /** Takes nothing new, finishes or hands back what is in work. */
+  stop(): Promise<void>;
+}
+
+/** Platforms kill after ten seconds at the earliest; we are gone in less than eight. */
+const STOP_DEADLINE_MS = 7000;
+
+/**
+ * Runs a process until SIGTERM or SIGINT, and then exits with 0.
+ *
+ * What is not finished by the deadline is left as it is: each job is safe to be taken over by another worker.
+ */
+export async function runProcess(start: () => Promise<RunningProcess>, createLogger: () => Log): Promise<void> {
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (isStopping) return;
+    isStopping = true;
+    const log = createLogger();
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.warn({}, 'not everything finished in time; other workers take over what is left');
+      process.exit(0);
+    }, STOP_DEADLINE_MS);
+    starting
+      .then((running) => running.stop())
+      .then(
+        () => log.info({}, 'stopped'),
+        (error: unknown) => log.error({ err: error }, 'stopping stumbled'),
+      )
+      .finally(() => process.exit(0));
+  };
+  const starting = start();
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    await starting;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\nSee .env.example for every variable.\n`);
+      process.exit(EX_CONFIG);
+    }
+    if (isStopping) return;
+    createLogger().fatal({ err: error }, 'could not start');
+    process.exit(1);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Queue } from 'bullmq';
+import type { z } from 'zod';
+import type { HomeOpened } from '../app-home/opened.ts';
+import type { OutboxEntry } from '../outbox/entry.ts';
+import { backoff, keepFailedOnly } from './jobs.ts';
+
+/** What brings a message, a person's messages or App Home up to date. */
+export interface UpdateJobs {
+  /** Brings an alert's messages up to date, once for any number of changes in between. */
+  updateMessage(alertId: string): Promise<void>;
+  /** Adds the numbers of a limit to an alert that went out without them. */
+  enrichAlert(alertId: string, delayMs: number): Promise<void>;
+  /** The same for the message of a request, and for those of a temporary change. */
+  updateRequest(requestId: string): Promise<void>;
+  /** The same for the message of a claim. */
+  updateClaim(claimId: string): Promise<void>;
+  updateLease(leaseId: string): Promise<void>;
+  /** Brings an entry into a person's direct messages, once by the entry's id. */
+  tellPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
+  /** Somebody looks at App Home, or may do other things than before. */
+  openHome(opened: HomeOpened): Promise<void>;
+  /** Draws App Home for one person, once for any number of changes in between. */
+  drawHome(userId: string): Promise<void>;
+  /** Draws it for everybody who opened it lately, after `ms`: once for all that happens until then. */
+  drawHomes(ms: number): Promise<void>;
+}
+
+/** Producer side of the updates queue. */
+export function createUpdateJobs(queue: Queue): UpdateJobs {
+  return {
+    async updateMessage(alertId) {
+      await queue.add(
+        'update-message',
+        { alertId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: alertId, keepLastIfActive: true } },
+      );
+    },
+    async enrichAlert(alertId, delay) {
+      await queue.add(
+        'enrich-alert',
+        { alertId },
+        { ...keepFailedOnly, jobId: `enrich-${alertId}`, delay, attempts: 3, backoff },
+      );
+    },
+    async updateRequest(requestId) {
+      await queue.add(
+        'update-request',
+        { requestId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: requestId, keepLastIfActive: true } },
+      );
+    },
+    async updateClaim(claimId) {
+      await queue.add(
+        'update-claim',
+        { claimId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: claimId, keepLastIfActive: true } },
+      );
+    },
+    async updateLease(leaseId) {
+      await queue.add(
+        'update-lease',
+        { leaseId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: leaseId, keepLastIfActive: true } },
+      );
+    },
+    async tellPerson(userId, entry) {
+      const options = { ...keepFailedOnly, jobId: `person-${userId}-${entry.id}`, attempts: 12, backoff };
+      await queue.add('tell-person', { userId, entry }, options);
+    },
+    async openHome(opened) {
+      await queue.add('open-home', opened, { ...keepFailedOnly, jobId: opened.id, attempts: 3, backoff });
+    },
+    async drawHome(userId) {
+      const deduplication = { id: `home-${userId}`, keepLastIfActive: true };
+      await queue.add('draw-home', { userId }, { ...keepFailedOnly, attempts: 3, backoff, deduplication });
+    },
+    async drawHomes(ms) {
+      const options = { ...keepFailedOnly, removeOnFail: true, delay: ms, attempts: 3, backoff };
+      await queue.add('draw-homes', {}, { ...options, deduplication: { id: 'homes', keepLastIfActive: true } });
+    },
+  };
+}

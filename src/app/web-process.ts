@@ -1,0 +1,188 @@
+import { registerListeners } from '../../handlers/index.ts';
+import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
+import { createAlerts } from '../alerts/alert-store.ts';
+import { createTrail } from '../alerts/event-log.ts';
+import { homeOpened } from '../app-home/opened.ts';
+import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { createRequests } from '../approvals/request-store.ts';
+import { contentId } from '../core/content-id.ts';
+import { directoryKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import { connectFailFast, whenReady } from '../core/redis.ts';
+import { createSeal } from '../core/seal.ts';
+import { createDirectory } from '../directory/directory.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
+import { requestAction } from '../dispatch/request-action.ts';
+import { createLinks } from '../holders/link-store.ts';
+import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
+import { createIntake } from '../intake/intake.ts';
+import { watchDurability } from '../intake/watch-durability.ts';
+import { readHealth } from '../ops/health.ts';
+import { createHealthMetrics, createMetrics } from '../ops/metrics.ts';
+import { createJoinedMessages } from '../outbox/batch-store.ts';
+import { createWhosWho } from '../policy/configured-roles-store.ts';
+import { createPermissions, policyOf } from '../policy/permissions.ts';
+import { createPlaceOf, placesChanged, placesVersionKey } from '../routing/channel-visibility-store.ts';
+import { createSlackApp } from '../slack/app.ts';
+import { createSlack } from '../slack/client.ts';
+import { createRespond } from '../slack/respond.ts';
+import { createAuthenticate } from '../webhooks/authenticate.ts';
+import { createDoor } from '../webhooks/http-server.ts';
+import { toStoredEvent } from '../webhooks/kind.ts';
+import { quarantine } from '../webhooks/quarantine.ts';
+import { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import type { WebConfig } from './config.ts';
+import type { RunningProcess } from './run-process.ts';
+
+/** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
+const FIRST_CONNECTION_MS = 1500;
+const PING_DEADLINE_MS = 700;
+
+/** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
+export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
+  const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
+  const metrics = createMetrics('web');
+  const healthMetrics = createHealthMetrics(metrics.registry, () => readHealth(redis));
+  const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
+  const isAskingDisk = watch.diskWait() === 'waitaof';
+  // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
+  const store = isAskingDisk ? connectFailFast({ urls: config.redisUrls, log, name: 'web-intake' }) : redis;
+  const intake = createIntake(store, { diskWait: watch.diskWait });
+  let heartbeat: Heartbeat | undefined;
+  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
+  const permissions = createPermissions({
+    operators: config.operators,
+    approvers: config.approvers,
+    groupMembers: slack.groupMembers,
+    isHolder: createLinks(redis).isHolder,
+    log,
+  });
+  const policy = policyOf(config, config.twoPersonAboveCents);
+  const now = (): Date => new Date();
+  const webhookDeps = {
+    isAuthentic: createAuthenticate(config.webhookSecrets),
+    toEvent: (body: unknown, path: string, facts: { version: string | undefined; receivedAt: string }) =>
+      toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
+    toQuarantined: quarantine,
+    async take(entry: Parameters<typeof intake.take>[0]) {
+      try {
+        return await intake.take(entry);
+      } catch (error) {
+        heartbeat?.missed();
+        throw error;
+      }
+    },
+    count: (path: string, answer: string) => metrics.webhooks.inc({ path, answer }),
+    now,
+    log,
+  };
+
+  const slackApp = createSlackApp({
+    botToken: config.slackBotToken,
+    signingSecret: config.slackSigningSecret,
+    appToken: config.slackAppToken,
+    apiUrl: config.slackApiUrl,
+    log,
+    apologise,
+    door: (otherwise) =>
+      createDoor(
+        {
+          webhook: (path, request, response, expectsContinue) =>
+            receiveWebhook(path, request, response, webhookDeps, expectsContinue),
+          notReady,
+          warnings: healthMetrics.warnings,
+          metrics,
+          refreshHealth: healthMetrics.refresh,
+          log,
+        },
+        otherwise,
+      ),
+  });
+  const pending = createPending(redis);
+  const respond = createRespond();
+  registerListeners(slackApp.app, {
+    requestAction: (ask, tell, prepare) =>
+      requestAction(
+        ask,
+        {
+          permissions,
+          policy,
+          take: intake.take,
+          tell,
+          refusal: notPermitted,
+          unavailable,
+          count: (verb, decision) => metrics.actions.inc({ verb, decision }),
+          now,
+          log,
+        },
+        prepare,
+      ),
+    permissions,
+    requests: createRequests(redis),
+    twoPersonAboveCents: config.twoPersonAboveCents,
+    alerts: createAlerts(redis),
+    trail: createTrail(redis),
+    joinedMessages: createJoinedMessages(redis),
+    placeOf: createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) }),
+    pending,
+    directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
+    placesChanged: () => placesChanged(redis),
+    openView: slack.openView,
+    pushView: slack.pushView,
+    updateView: slack.updateView,
+    // A press in App Home has no channel: the answer is a direct message.
+    postEphemeral: async (channel, userId, message) => {
+      if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+      await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
+    },
+    homeViewers: createHomeViewers(redis),
+    drawHome: async (userId, isOpening) => {
+      const { roles } = await permissions.rolesOf(userId);
+      await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
+    },
+    respond,
+    seal: createSeal(config.slackBotToken),
+    log,
+  });
+
+  await whenReady(redis, FIRST_CONNECTION_MS);
+  void keepNames();
+  const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
+  heartbeat = startHeartbeat(redis, log);
+  log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
+
+  return {
+    port,
+    async stop() {
+      heartbeat.stop();
+      await slackApp.stop();
+      redis.disconnect();
+      if (store !== redis) store.disconnect();
+    },
+  };
+
+  /** A button or command that failed after it was acknowledged: the person must not wait for an answer. */
+  async function apologise(body: Record<string, unknown>): Promise<void> {
+    if (typeof body['response_url'] !== 'string') return;
+    await respond(body['response_url'], unavailable()).catch((error: unknown) => {
+      log.error({ err: error }, 'answer could not be delivered');
+    });
+  }
+
+  /** For mentions by the worker, which is not told who may what. Without Redis it waits for the next start. */
+  async function keepNames(): Promise<void> {
+    const { operators, approvers } = config;
+    await createWhosWho(redis)
+      .keep({ operators, approvers })
+      .catch((error: unknown) => log.warn({ err: error }, 'who may what could not be kept for mentions'));
+  }
+
+  async function notReady(): Promise<string[]> {
+    if (redis.status !== 'ready') return ['redis is not connected'];
+    const deadline = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), PING_DEADLINE_MS).unref());
+    const answer = await Promise.race([redis.ping().catch(() => 'failed'), deadline]);
+    if (answer !== 'PONG' || intake.isSilent()) return ['redis does not answer'];
+    if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
+  }
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Action } from '../actions/action.ts';
+import { recordRefusal } from '../actions/record-refusal.ts';
+import { endUndo } from '../actions/undo-block.ts';
+import { confirmAction } from '../actions/verify-action.ts';
+import { updateMessage } from '../alerts/update-alert.ts';
+import { HomeOpened } from '../app-home/opened.ts';
+import { ageRequest } from '../approvals/expire-request.ts';
+import { requestMessage } from '../approvals/request-message.ts';
+import { updateRequest } from '../approvals/update-request.ts';
+import { StoredEvent } from '../core/event.ts';
+import { Gap } from '../core/gap.ts';
+import type { Log } from '../core/log.ts';
+import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { performAction } from '../dispatch/perform-action.ts';
+import { endClaim } from '../holders/decide-claim.ts';
+import { TellPerson, tellPerson } from '../holders/notify-person.ts';
+import { updateClaim } from '../holders/update-claim.ts';
+import { endPurchaseLeases } from '../limits/end-purchase-changes.ts';
+import { endLease } from '../limits/end-temporary-change.ts';
+import { updateLease } from '../limits/update-temporary-change.ts';
+import * as trouble from '../ops/issue.ts';
+import { flushOutbox } from '../outbox/flush-outbox.ts';
+import type { Pace } from '../outbox/throttle.ts';
+import { whenSlackTakesIt } from '../outbox/when-slack-accepts.ts';
+import { endMute } from '../routing/mute.ts';
+import { virtualCardArrived } from '../virtual-cards/notify-ordered.ts';
+import type { WorkerParts } from './compose-worker.ts';
+import type { Processor } from './consumer.ts';
+import {
+  AgeRequest,
+  ConfirmAction,
+  DrawHome,
+  EndClaim,
+  EndLease,
+  EndMute,
+  EndUndo,
+  FlushOutbox,
+  type QueueName,
+  SendDigest,
+  UpdateClaim,
+  UpdateLease,
+  UpdateMessage,
+  UpdateRequest,
+} from './jobs.ts';
+
+/** How the worker does the jobs of each queue; what was done may be shown in App Home. */
+export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Readonly<Record<QueueName, Processor>> {
+  const { queues, slack, outbox, tellOps, alerts, requests, leases, claims, withLock, recovery, home } = parts;
+  const processors: Record<QueueName, Processor> = {
+    async alerts(data, run) {
+      if (run.name === 'quarantine') {
+        const webhook = QuarantinedWebhook.parse(data);
+        await parts.quarantined.keep(webhook);
+        await tellOps(trouble.quarantined(webhook));
+        return null;
+      }
+      const event = StoredEvent.parse(data);
+      if (event.kind === 'card-status' && run.name !== 'deliver-late-alert' && (await recovery.isToldLate(event))) {
+        log.info({ eventId: event.id }, 'a webhook came after all, its change was told late');
+        return null;
+      }
+      const coming = { hasWaited: run.hasWaited, isLate: run.name === 'deliver-late-alert' };
+      if (event.kind === 'card-status') {
+        return await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming));
+      }
+      const again = await parts.deliver(event, coming);
+      if (event.kind === 'virtual-card') {
+        await virtualCardArrived(event, { ...parts.performDeps, isLastAttempt: run.isLastAttempt });
+      }
+      await endPurchaseLeases(event, { leases, endLeaseNow: queues.endLeaseNow });
+      return again;
+    },
+    async outbox(data) {
+      const { channel } = FlushOutbox.parse(data);
+      return await flushOutbox(channel, {
+        outbox,
+        ...parts.poster,
+        wakeIn: queues.flushOutboxIn,
+        pace,
+        log,
+        now: () => performance.now(),
+        sleep,
+      });
+    },
+    async updates(data, run) {
+      if (run.name === 'enrich-alert') return await parts.enrich(UpdateMessage.parse(data).alertId, run.hasWaited);
+      return await whenSlackTakesIt(run, pace, async () => {
+        if (run.name === 'update-request') {
+          const { requestId } = UpdateRequest.parse(data);
+          return await updateRequest(requestId, {
+            requests,
+            render: async (request) =>
+              requestMessage(request, request.leaseId === null ? null : await leases.get(request.leaseId)),
+            update: slack.update,
+            log,
+          });
+        }
+        if (run.name === 'update-lease') {
+          const { leaseId } = UpdateLease.parse(data);
+          return await updateLease(leaseId, { leases, render: parts.leaseMessage, update: slack.update, log });
+        }
+        if (run.name === 'update-claim') {
+          const { claimId } = UpdateClaim.parse(data);
+          return await updateClaim(claimId, { claims, factsOf: parts.factsOf, update: slack.update, log });
+        }
+        if (run.name === 'open-home') return await home.open(HomeOpened.parse(data));
+        if (run.name === 'draw-home') return await home.draw(DrawHome.parse(data).userId);
+        if (run.name === 'draw-homes') return await home.drawAll();
+        if (run.name === 'tell-person') {
+          const wakeOutbox = queues.flushOutbox;
+          const { directChannel, placeAlert } = parts;
+          const updateMessages = queues.updateMessage;
+          const deps = { directChannel, alerts, placeAlert, outbox, wakeOutbox, updateMessages, tellOps, log };
+          return await tellPerson(TellPerson.parse(data), deps);
+        }
+        await updateMessage(UpdateMessage.parse(data).alertId, {
+          alerts,
+          render: async (alert, ref) => {
+            const shared = await parts.joinedMessages.get(ref.channel, ref.ts);
+            return shared === null ? await parts.renderFor(alert, ref) : await parts.joined.redraw(shared, ref.channel);
+          },
+          update: slack.update,
+          withLock,
+          log,
+        });
+      });
+    },
+    async actions(data, run) {
+      const action = Action.parse(data);
+      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
+      await (run.name === 'record-refusal' ? recordRefusal(action, deps) : performAction(action, deps));
+      return null;
+    },
+    async upkeep(data, run) {
+      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
+      if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
+      if (run.name === 'end-claim') {
+        await endClaim(EndClaim.parse(data).claimId, deps);
+        return null;
+      }
+      if (run.name === 'send-digest') {
+        const { channel, kind } = SendDigest.parse(data);
+        await parts.sendDigest.due(channel, kind);
+        return null;
+      }
+      if (run.name === 'recover-gap') return await recovery.run(Gap.parse(data));
+      if (run.name === 'remind-of-activation') {
+        await parts.remind();
+        return null;
+      }
+      if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
+      if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
+      if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
+      if (run.name === 'end-undo') await endUndo(EndUndo.parse(data).actionId, deps);
+      if (run.name === 'refresh-directory') await recovery.refreshDirectory();
+      return null;
+    },
+  };
+
+  return {
+    alerts: thenDrawHomes(processors.alerts),
+    outbox: processors.outbox,
+    updates: processors.updates,
+    actions: thenDrawHomes(processors.actions),
+    upkeep: thenDrawHomes(processors.upkeep),
+  };
+
+  function thenDrawHomes(process: Processor): Processor {
+    return async (data, run) => {
+      const again = await process(data, run);
+      // Cards are listed all the time, which seldom changes what is shown.
+      if (run.name !== 'refresh-directory') await home.changed();
+      return again;
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import type { Refusal } from '../../templates/policy/refusal.ts';
+import type { Action } from '../actions/action.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import { refuse } from '../actions/record-refusal.ts';
+import { auditRecord } from '../actions/report.ts';
+import { atMost, type Wish } from '../limits/change-request.ts';
+import { isOwnCardOf, purchaseOf } from '../limits/raise-amount.ts';
+import { isOfLimits, singlesOf, withValue } from '../limits/rule-change.ts';
+import { GLASS_MS, judge } from '../policy/decide.ts';
+import { finishYes, performYes, sentYes, whyNotYet, yesOf } from './execute-approval.ts';
+import type { LimitRequest } from './request-store.ts';
+
+/**
+ * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
+ * hour at most, once a day for each card, and everybody who was passed over is told.
+ *
+ * @throws CardApiError when the job should run again.
+ */
+export async function breakGlass(action: Action, deps: PerformDeps): Promise<void> {
+  const requestId = action.target.kind === 'request' ? action.target.requestId : '';
+  const request = await deps.requests.get(requestId);
+  const no = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
+    refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
+  if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
+  if (request.decision === action.id) return await finishYes(request, deps);
+  const sent = await sentYes(action, request, deps);
+  if (sent !== null) return await performYes(action, request, sent, deps);
+  if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
+  if (request.unsure?.id === action.id) return await deps.updateRequest(request.id);
+  const notYet = await whyNotYet(request, deps);
+  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
+  const by = action.actor.userId;
+  const verdict = judge(
+    {
+      deed: 'break_glass',
+      roles: action.roles,
+      isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
+      isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
+      ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
+    },
+    deps,
+  );
+  if (verdict.kind === 'refused') return await no(verdict.why);
+  const wish = await capped(request, deps);
+  if (wish === null) {
+    return await no('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+  }
+  if (!(await deps.raises.breakGlass(request.acctId, action.id))) {
+    return await no('The glass of this card was broken within the last 24 hours already.');
+  }
+  await record(action, request, deps);
+  const yes = yesOf(action, { wish, approvals: request.approvals, note: action.reason }, deps);
+  await performYes(action, request, yes, deps);
+}
+
+async function record(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
+  if ((await deps.journal.read(action.id)) !== null) return;
+  const facts = { acctId: request.acctId, cardId: request.card.cardId, detail: `${request.id}: glass broken` };
+  await deps.audit.append(auditRecord(action, 'approved', facts, deps));
+  await deps.journal.write(action.id, { state: 'asked' });
+}
+
+/** At most what one approver could allow, for an hour at most. Null: it cannot be made small enough. */
+async function capped({ action, wish, before }: LimitRequest, deps: PerformDeps): Promise<Wish | null> {
+  const term = atMost(wish.term, GLASS_MS, deps.now(), deps.serviceDays);
+  const { change } = wish;
+  const max = deps.twoPersonAboveCents;
+  if (isOfLimits(change)) {
+    const lowered = singlesOf(change, before).map(({ change: one, value }) => {
+      const asked = one.kind === 'limit' ? one.limitCents : null;
+      return typeof value === 'number' ? Math.min(asked ?? Number.POSITIVE_INFINITY, value + max) : null;
+    });
+    if (lowered.includes(null)) return null;
+    return { term, change: withValue(change, change.kind === 'limits' ? lowered : (lowered[0] ?? null)) };
+  }
+  const purchase = await purchaseOf(action, deps);
+  return purchase !== null && purchase.amountCents <= max ? { ...wish, term } : null;
+}

@@ -1,0 +1,103 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { Action } from '../actions/action.ts';
+import { CardFacts } from '../alerts/alert.ts';
+import { stateKey } from '../core/keys.ts';
+import { readOpen } from '../core/read-open.ts';
+import { Wish } from '../limits/change-request.ts';
+import { RuleValue } from '../limits/rule-change.ts';
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+
+const Approvals = z.array(
+  z.strictObject({
+    by: z.string(),
+    at: z.string(),
+    /** The click, so that its job knows itself again after a crash. */
+    id: z.string().optional(),
+  }),
+);
+
+/** A yes that was sent, and nobody knows whether the card service took it. What it makes of the request if it did. */
+export const UnsureYes = z.strictObject({
+  how: z.enum(['approved', 'glass']),
+  /** The click. */
+  id: z.string(),
+  /** Slack user, and when, UTC ISO 8601. */
+  by: z.string(),
+  at: z.string(),
+  wish: Wish,
+  note: z.string(),
+  approvals: Approvals,
+  /** Nobody looks any more: nothing showed it in time. */
+  isOver: z.boolean(),
+});
+export type UnsureYes = z.infer<typeof UnsureYes>;
+
+/** A wish that others have to say yes to: a raise for two, or what a holder asks for. */
+export const LimitRequest = z.strictObject({
+  id: z.string(),
+  /** What was asked, by whom, and where. */
+  action: Action,
+  acctId: z.int(),
+  card: CardFacts,
+  /** Slack user who holds the card, if linked: has no say in it. */
+  holder: z.string().nullable().default(null),
+  /** What a yes does: as asked, or as an approver changed it. */
+  wish: Wish,
+  /** What the rule was when it was asked for. */
+  before: RuleValue,
+  /** How many different approvers it takes. */
+  needed: z.int().min(1),
+  approvals: Approvals,
+  unsure: UnsureYes.nullable().default(null),
+  /** What clicks have begun and not ended: between two attempts it may have reached the card. */
+  underWay: z.array(UnsureYes).default([]),
+  /** `glass`: an operator broke the glass, because nobody answered. */
+  state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
+  /** An approver's word to the one who asked. */
+  note: z.string().default(''),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.string().nullable().default(null),
+  /** Id of the click that decided, so that its job knows itself again after a crash. */
+  decision: z.string().nullable().default(null),
+  expiresAt: z.string(),
+  /** When the approvers were reminded; from then on operators may break the glass. */
+  remindedAt: z.string().nullable().default(null),
+  /** The temporary change that a yes made. */
+  leaseId: z.string().nullable().default(null),
+  /** The message that asks, once it is posted. */
+  ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+});
+export type LimitRequest = z.infer<typeof LimitRequest>;
+
+export interface Requests {
+  save(request: LimitRequest): Promise<void>;
+  get(id: string): Promise<LimitRequest | null>;
+  /** Those that nobody has decided yet, oldest first. */
+  open(): Promise<LimitRequest[]>;
+}
+
+/** Requests by id. Changes happen under the request's lock, so plain reads and writes do. */
+export function createRequests(redis: Redis | Cluster): Requests {
+  const openKey = stateKey('requests-open');
+  const keyOf = (id: string): string => stateKey(`request:${id}`);
+  const get = async (id: string): Promise<LimitRequest | null> => {
+    const text = await redis.get(keyOf(id));
+    return text === null ? null : LimitRequest.parse(JSON.parse(text));
+  };
+  return {
+    async save(request) {
+      const { id, state, action } = request;
+      const text = JSON.stringify(LimitRequest.parse(request));
+      const change = redis.multi().set(keyOf(id), text, 'EX', KEPT_SECONDS);
+      if (state === 'open') change.zadd(openKey, Date.parse(action.askedAt), id);
+      else change.zrem(openKey, id);
+      await change.exec();
+    },
+    get,
+    async open() {
+      return (await readOpen(redis, openKey, get)).filter(({ state }) => state === 'open');
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { Policy } from '../actions/action.ts';
+import { contentId } from '../core/content-id.ts';
+import { auditKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import { defineScript } from '../core/redis-script.ts';
+
+/** One line of the record: who asked for what, what became of it, and on which grounds. */
+export const AuditRecord = z.strictObject({
+  /** UTC ISO 8601. */
+  at: z.string(),
+  actionId: z.string(),
+  event: z.enum([
+    'asked',
+    'refused',
+    'waiting',
+    'approved',
+    'denied',
+    'sent',
+    'done',
+    'failed',
+    'unknown',
+    'unchanged',
+    'ended',
+    'confirmed',
+    'unconfirmed',
+    'overtaken',
+  ]),
+  verb: z.string(),
+  /** Slack user and team; null when Cardbell did it by itself (the end of a temporary limit). */
+  actor: z.strictObject({ userId: z.string(), teamId: z.string() }).nullable(),
+  roles: z.array(z.string()),
+  acctId: z.int().nullable(),
+  cardId: z.int().nullable(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  reason: z.string(),
+  /** Message or channel that it was asked from. */
+  channel: z.string().nullable(),
+  messageTs: z.string().nullable(),
+  alertId: z.string().nullable(),
+  /** What the card API answered, or why we refused. */
+  detail: z.string().nullable(),
+  /** Rules in force: the amount above which two people are needed, whole cents. */
+  twoPersonAboveCents: z.int(),
+  /** What the card API answered to the write. */
+  api: z.string().nullish(),
+  /** Where the message stands, for people. */
+  permalink: z.string().nullish(),
+  /** The rules by which it was permitted: a mark that changes with them, and what they say. */
+  policy: Policy.nullish(),
+  /** What showed that the change is there. */
+  confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
+  /** The webhook's event, when it was one. */
+  eventId: z.string().nullish(),
+});
+export type AuditRecord = z.infer<typeof AuditRecord>;
+
+export interface AuditEntry {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Null when what stands there is no record any more. */
+  readonly record: AuditRecord | null;
+  readonly previous: string;
+  readonly hash: string;
+}
+
+/** How long the chain is, and the hash that its next record builds on. */
+export interface AuditHead {
+  readonly count: number;
+  readonly hash: string;
+}
+
+export interface Audit {
+  /** Adds a record. The same statement about the same action counts once, whenever it is made: jobs may run twice. */
+  append(record: AuditRecord): Promise<void>;
+  /** Oldest first, in pages, as it stands in Redis. */
+  read(options?: { from?: number }): AsyncGenerator<AuditEntry>;
+  head(): Promise<AuditHead>;
+}
+
+/** Before the first record. */
+export const GENESIS = '0'.repeat(64);
+
+/** As long as a job can come back. */
+const SAID_TTL_SECONDS = 8 * 24 * 3600;
+const PAGE = 500;
+
+/** KEYS: chain, head, memory of the statement. ARGV: hash before, line, hash, time to live. */
+const appendScript = `
+if redis.call('EXISTS', KEYS[3]) == 1 then return {'said'} end
+local last = redis.call('GET', KEYS[2]) or ARGV[1]
+if last ~= ARGV[1] then return {'moved', last} end
+local count = redis.call('RPUSH', KEYS[1], ARGV[2])
+redis.call('SET', KEYS[2], ARGV[3])
+redis.call('SET', KEYS[3], '1', 'EX', ARGV[4])
+return {'added', count}
+`;
+
+/** Each hash covers the record and the hash before it: changing or removing a record breaks every later one. */
+export function chainHash(previous: string, record: unknown): string {
+  return hash('sha256', `${previous}\n${JSON.stringify(record)}`);
+}
+
+interface AuditDeps {
+  readonly redis: Redis | Cluster;
+  /** Address of a message; null where it is not known. Must answer soon. */
+  readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
+  /** Told the head after each record: a second place that keeps it. */
+  readonly log?: Log;
+}
+
+/** The append-only record of what people did. Kept for good; nothing of ours removes a line. */
+export function createAudit({ redis, permalink, log }: AuditDeps): Audit {
+  const script = defineScript(redis, 'cardbellAuditAppend', appendScript);
+  const [chain, head] = [auditKey('chain'), auditKey('head')];
+
+  return {
+    async append(given) {
+      const { at, ...statement } = AuditRecord.parse(given);
+      const said = auditKey(`said:${contentId('', [JSON.stringify(statement)])}`);
+      const { channel, messageTs } = statement;
+      const link = channel === null || messageTs === null ? null : ((await permalink?.(channel, messageTs)) ?? null);
+      const record = { at, ...statement, ...(link === null ? {} : { permalink: link }) };
+      let previous = (await redis.get(head)) ?? GENESIS;
+      for (;;) {
+        const own = chainHash(previous, record);
+        const line = JSON.stringify({ record, previous, hash: own });
+        const args = [previous, line, own, SAID_TTL_SECONDS];
+        const [answer, value] = (await script.run([chain, head, said], args)) as [string, string | number];
+        if (answer === 'said') return;
+        if (answer === 'added') {
+          log?.info({ record: value, auditHead: own, actionId: record.actionId, event: record.event }, 'on record');
+          return;
+        }
+        // Somebody else appended in between: follow them.
+        previous = String(value);
+      }
+    },
+    async *read({ from = 1 } = {}) {
+      for (let start = from - 1; ; start += PAGE) {
+        const lines = await redis.lrange(chain, start, start + PAGE - 1);
+        for (const [index, line] of lines.entries()) {
+          yield { number: start + index + 1, ...toEntry(line) };
+        }
+        if (lines.length < PAGE) return;
+      }
+    },
+    async head() {
+      const [count, last] = (await redis.multi().llen(chain).get(head).exec()) ?? [];
+      return { count: Number(count?.[1] ?? 0), hash: typeof last?.[1] === 'string' ? last[1] : GENESIS };
+    },
+  };
+}
+
+/** Not checked against the schema: older records stand as they were written, and so they are verified. */
+function toEntry(line: string): Omit<AuditEntry, 'number'> {
+  try {
+    return JSON.parse(line) as Omit<AuditEntry, 'number'>;
+  } catch {
+    return { record: null, previous: '', hash: '' };
+  }
+}

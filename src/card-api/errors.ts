@@ -1,0 +1,146 @@
+import { type CardApiCode, CardApiError, type CardApiOutcome } from '../core/errors.ts';
+import type { CardApiAssumptions } from './assumptions.ts';
+
+/** What came back from the service. `text` is null when the body broke off. */
+export interface Answer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly retryAfter: string | null;
+  readonly text: string | null;
+}
+
+/** How a call ended without an answer. */
+export type Silence =
+  /** It never left: no connection. */
+  | 'not_sent'
+  /** The connection broke; it may have arrived. */
+  | 'lost'
+  | 'timeout';
+
+/** What the errors are made from: who called what, and how texts from outside are made fit for people. */
+export interface ErrorContext {
+  readonly operation: string;
+  readonly assumptions: Pick<CardApiAssumptions, 'deadTokenTexts' | 'livingTokenTexts'>;
+  readonly clean: (text: string) => string;
+  readonly now: () => Date;
+}
+
+const API_MESSAGE_MAX = 300;
+
+/** The service's answer as an error; for every status that is no 2xx. */
+export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiError {
+  const apiMessage = messageOf(answer, context.clean);
+  const code = codeOf(answer.status, apiMessage, context.assumptions);
+  const retryAfterMs = toRetryAfterMs(answer.retryAfter, context.now());
+  return new CardApiError(`card API answered ${answer.status} to ${context.operation}`, {
+    operation: context.operation,
+    status: answer.status,
+    outcome: outcomeOf(answer.status),
+    code,
+    apiMessage,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  });
+}
+
+/** No answer as an error. */
+export function errorOfSilence(silence: Silence, context: ErrorContext, cause: unknown): CardApiError {
+  const what = {
+    not_sent: `card API could not be reached for ${context.operation}`,
+    lost: `connection to the card API broke during ${context.operation}`,
+    timeout: `card API did not answer in time to ${context.operation}`,
+  }[silence];
+  return new CardApiError(what, {
+    operation: context.operation,
+    status: null,
+    outcome: silence === 'not_sent' ? 'not_sent' : 'unknown',
+    code: silence === 'timeout' ? 'timeout' : 'unavailable',
+    apiMessage: null,
+    cause: new Error(codesOf(cause).join(', ') || 'no further cause'),
+  });
+}
+
+/** A 2xx whose body is not what we can read. `problem` says where, never what stood there. */
+export function badAnswer(operation: string, status: number, problem: string): CardApiError {
+  return new CardApiError(`card API sent an answer of another shape to ${operation}: ${problem}`, {
+    operation,
+    status,
+    outcome: 'unknown',
+    code: 'bad_answer',
+    apiMessage: null,
+  });
+}
+
+/** The circuit breaker is open: the call did not leave, and asking again at once is of no use. */
+export class CircuitOpenError extends CardApiError {
+  constructor(operation: string) {
+    super(`card API is away, ${operation} was not sent`, {
+      operation,
+      status: null,
+      outcome: 'not_sent',
+      code: 'unavailable',
+      apiMessage: null,
+    });
+  }
+}
+
+/** Which kind of silence a thrown fetch error is. */
+export function silenceOf(error: unknown, timedOut: boolean): Silence {
+  if (timedOut) return 'timeout';
+  return codesOf(error).some((code) => neverSent.test(code)) ? 'not_sent' : 'lost';
+}
+
+const neverSent =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
+
+/** Error codes down the chain of causes. Codes only: the messages of others may hold addresses or headers. */
+function codesOf(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 4) return [];
+  const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
+  const inner = error instanceof AggregateError ? error.errors.flatMap((one) => codesOf(one, depth + 1)) : [];
+  return [...new Set([...own, ...inner, ...codesOf(error.cause, depth + 1)])];
+}
+
+function codeOf(status: number, apiMessage: string | null, assumptions: ErrorContext['assumptions']): CardApiCode {
+  const says = (texts: readonly string[]): boolean =>
+    texts.some((text) => apiMessage?.toLowerCase().includes(text.toLowerCase()) === true);
+  if (status === 401) return says(assumptions.livingTokenTexts) ? 'refused' : 'token_dead';
+  if (status === 403 && says(assumptions.deadTokenTexts)) return 'token_dead';
+  if (status === 429) return 'rate_limited';
+  if (status === 408) return 'timeout';
+  if (status === 502 || status === 503 || status === 504) return 'unavailable';
+  if (status >= 500) return 'server_error';
+  // A redirect is never followed: it would carry the token elsewhere. The base address is wrong.
+  return status < 400 ? 'bad_answer' : 'refused';
+}
+
+function outcomeOf(status: number): CardApiOutcome {
+  return status >= 500 || status === 408 ? 'unknown' : 'refused';
+}
+
+/** The field `Message` of the service's JSON; for a page of a proxy, the reason phrase. */
+function messageOf(answer: Answer, clean: (text: string) => string): string | null {
+  const text = jsonMessage(answer.text) ?? answer.statusText;
+  const plain = clean(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, API_MESSAGE_MAX);
+  return plain === '' ? null : plain;
+}
+
+function jsonMessage(text: string | null): string | null {
+  try {
+    const body: unknown = JSON.parse(text ?? '');
+    if (typeof body === 'string') return body;
+    if (typeof body !== 'object' || body === null) return null;
+    const message = 'Message' in body ? body.Message : 'message' in body ? body.message : null;
+    return typeof message === 'string' && message.trim() !== '' ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `Retry-After` in seconds or as a date → milliseconds from now; null when absent or unreadable. */
+export function toRetryAfterMs(header: string | null, now: Date): number | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return seconds < 0 ? null : Math.ceil(seconds * 1000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
+}

@@ -1,0 +1,121 @@
+import {
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  halfJitterGenerator,
+  handleAll,
+} from 'cockatiel';
+import type { CardApiError } from '../core/errors.ts';
+import { type Answer, CircuitOpenError } from './errors.ts';
+
+/** How often a call may be sent again after an attempt that may have worked. */
+export type Repeat =
+  /** Reads: as often as we like. */
+  | 'safe'
+  /** Writes that set a state, so that doing them twice is doing them once. */
+  | 'idempotent'
+  /** Writes that would happen twice. Sent again only after a 429, which says that nothing was done. */
+  | 'never';
+
+const TRANSIENT_RETRIES = 2;
+const RATE_LIMIT_RETRIES = 7;
+/** A `Retry-After: 0` is not taken at its word. */
+const SHORTEST_WAIT_MS = 500;
+
+export interface RetryPlan {
+  /** Milliseconds to wait before the next attempt; null when there shall be none. */
+  next(error: CardApiError): number | null;
+}
+
+/** Decides, attempt by attempt, whether one call is sent again and when. Delays grow and carry jitter. */
+export function createRetryPlan(repeat: Repeat, maxRetries = Number.POSITIVE_INFINITY): RetryPlan {
+  const transient = createDelays(500, 5_000);
+  const rateLimit = createDelays(6_000, 30_000);
+  let transientRetries = 0;
+  let rateLimitRetries = 0;
+  let serverErrorRetries = 0;
+  let retries = 0;
+
+  return {
+    next(error) {
+      if (retries >= maxRetries || !mayRepeat(error, repeat)) return null;
+      if (error.code === 'rate_limited') {
+        if (rateLimitRetries >= RATE_LIMIT_RETRIES) return null;
+        rateLimitRetries += 1;
+        retries += 1;
+        return error.retryAfterMs === undefined ? rateLimit() : Math.max(error.retryAfterMs, SHORTEST_WAIT_MS);
+      }
+      // A system error is asked about once more, not hammered.
+      if (error.code === 'server_error' && serverErrorRetries >= 1) return null;
+      if (transientRetries >= TRANSIENT_RETRIES) return null;
+      if (error.code === 'server_error') serverErrorRetries += 1;
+      transientRetries += 1;
+      retries += 1;
+      return error.retryAfterMs ?? transient();
+    },
+  };
+}
+
+function mayRepeat(error: CardApiError, repeat: Repeat): boolean {
+  if (error.code === 'rate_limited') return true;
+  if (repeat === 'never' || error instanceof CircuitOpenError) return false;
+  if (error.code === 'server_error') return repeat === 'safe';
+  return error.code === 'unavailable' || error.code === 'timeout';
+}
+
+function createDelays(initialDelay: number, maxDelay: number): () => number {
+  const factory = new ExponentialBackoff({ initialDelay, maxDelay, generator: halfJitterGenerator });
+  let backoff: ReturnType<typeof factory.next> | null = null;
+  return () => {
+    backoff = backoff === null ? factory.next() : backoff.next(undefined);
+    return backoff.duration;
+  };
+}
+
+export interface BreakerOptions {
+  /** Failures in a row after which calls are not sent any more. */
+  readonly threshold: number;
+  /** How long at first; doubles up to eight times that while the service stays away. */
+  readonly halfOpenAfterMs: number;
+}
+
+export interface Breaker {
+  /** True while one call tries whether the service is back: the others are not sent. */
+  isProbing(): boolean;
+  /** True while nothing is sent at all. */
+  isOpen(): boolean;
+  /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
+  run(send: () => Promise<Answer>): Promise<Answer>;
+}
+
+/**
+ * Stops calling a service that fails, and tries again by itself.
+ *
+ * No answer and answers from 500 count as failures. Any other answer, a refusal too, shows that the service is there.
+ */
+export function createBreaker(
+  { threshold, halfOpenAfterMs }: BreakerOptions,
+  onAvailability: (isAvailable: boolean) => void = () => {},
+): Breaker {
+  const policy: CircuitBreakerPolicy = circuitBreaker(
+    handleAll.orWhenResult((answer) => (answer as Answer).status >= 500),
+    {
+      breaker: new ConsecutiveBreaker(threshold),
+      halfOpenAfter: new ExponentialBackoff({
+        initialDelay: halfOpenAfterMs,
+        maxDelay: halfOpenAfterMs * 8,
+        generator: halfJitterGenerator,
+      }),
+    },
+  );
+  policy.onBreak(() => onAvailability(false));
+  policy.onReset(() => onAvailability(true));
+  return {
+    // While one call tries whether the service is back, cockatiel would let all others wait for it.
+    isProbing: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
+    isOpen: () => policy.state === CircuitState.Open,
+    run: (send) => policy.execute(send),
+  };
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { LimitPeriod } from '../alerts/alert.ts';
+import { toCents } from '../core/money.ts';
+import type { CardApiAssumptions } from './assumptions.ts';
+import { AnyRecord, Flag, Id, Text } from './schema.ts';
+
+/** Whole cents for each window; null where there is no limit. */
+export type Limits = Record<LimitPeriod, number | null>;
+
+export interface CategoryRules {
+  readonly id: number;
+  readonly name: string;
+  /** Most that one purchase may cost; null when there is no such limit. */
+  readonly transactionLimitCents: number | null;
+  readonly limits: Limits;
+}
+
+/** What the bot reads of a card's spend rules. Fits `CardLimits` of the alert side. */
+export interface SpendRules {
+  readonly limits: Limits;
+  /** How many cents a longer window's limit must be above a shorter one's. */
+  readonly apartCents: number;
+  readonly categories: readonly CategoryRules[];
+  /** Whether it may be used at every kind of merchant, because none is listed. */
+  readonly isEveryCategoryAllowed: boolean;
+  readonly isInternationalAllowed: boolean | null;
+  readonly isCardNotPresentAllowed: boolean | null;
+}
+
+/** Spend rules read (`rules`) and as received (`raw`): fields that we do not know are written back untouched. */
+export interface SpendRulesRead {
+  readonly rules: SpendRules;
+  readonly raw: AnyRecord;
+}
+
+export type SpendRulesAssumptions = Pick<
+  CardApiAssumptions,
+  | 'spendRulesWrapper'
+  | 'readOnlyRuleFields'
+  | 'readOnlyCategoryFields'
+  | 'noLimit'
+  | 'noCategoryAllowsAll'
+  | 'longerLimitAboveCents'
+>;
+
+export const defaultRulesAssumptions: SpendRulesAssumptions = {
+  spendRulesWrapper: 'AdvancedSpendRules',
+  readOnlyRuleFields: [],
+  readOnlyCategoryFields: [],
+  noLimit: null,
+  noCategoryAllowsAll: true,
+  longerLimitAboveCents: 0,
+};
+
+/** Name of each window's limit on the wire. */
+export const limitFields: Record<LimitPeriod, string> = {
+  daily: 'DailySpendLimit',
+  weekly: 'WeeklySpendLimit',
+  monthly: 'MonthlySpendLimit',
+  yearly: 'YearlySpendLimit',
+  lifetime: 'LifetimeSpendLimit',
+};
+
+/** The same of a category's limit for a single purchase. */
+export const TRANSACTION_LIMIT = 'TransactionLimit';
+
+const Amount = z.number().nullish();
+const amounts = {
+  DailySpendLimit: Amount,
+  WeeklySpendLimit: Amount,
+  MonthlySpendLimit: Amount,
+  YearlySpendLimit: Amount,
+  LifetimeSpendLimit: Amount,
+};
+const Rules = z.object({
+  ...amounts,
+  IsDailySpendLimitEnabled: Flag,
+  InternationalSpendEnabled: Flag,
+  CardNotPresentUse: Flag,
+  MerchantCategories: z.array(z.object({ Id, Name: Text, TransactionLimit: Amount, ...amounts })).nullish(),
+});
+
+/** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
+export function readSpendRules(
+  raw: unknown,
+  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+): SpendRules | null {
+  const received = AnyRecord.safeParse(raw);
+  if (!received.success) return null;
+  const inner = unwrapped(received.data, assumptions);
+  // Another shape would read as "no limits", and any change as no raise.
+  const isRules = inner !== received.data || Object.keys(Rules.shape).some((field) => field in inner);
+  if (!isRules) return null;
+  const parsed = Rules.safeParse(inner);
+  if (!parsed.success) return null;
+  const rules = parsed.data;
+  const toLimit = (amount: number | null | undefined): number | null =>
+    amount === null || amount === undefined || amount === assumptions.noLimit ? null : toCents(amount);
+  const toLimits = (of: z.infer<z.ZodObject<typeof amounts>>): Limits => ({
+    daily: toLimit(of.DailySpendLimit),
+    weekly: toLimit(of.WeeklySpendLimit),
+    monthly: toLimit(of.MonthlySpendLimit),
+    yearly: toLimit(of.YearlySpendLimit),
+    lifetime: toLimit(of.LifetimeSpendLimit),
+  });
+  const limits = toLimits(rules);
+  // A daily limit that is switched off shows as zero.
+  if (rules.IsDailySpendLimitEnabled === false && limits.daily === 0) limits.daily = null;
+  return {
+    limits,
+    apartCents: assumptions.longerLimitAboveCents,
+    categories: (rules.MerchantCategories ?? []).map((category) => ({
+      id: category.Id,
+      name: category.Name ?? `category ${category.Id}`,
+      transactionLimitCents: toLimit(category.TransactionLimit),
+      limits: toLimits(category),
+    })),
+    isEveryCategoryAllowed: assumptions.noCategoryAllowsAll && (rules.MerchantCategories ?? []).length === 0,
+    isInternationalAllowed: rules.InternationalSpendEnabled,
+    isCardNotPresentAllowed: rules.CardNotPresentUse,
+  };
+}
+
+/** What PUT takes: no wrapper, and without the fields that can only be read. */
+export function toSpendRulesBody(
+  raw: AnyRecord,
+  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+): AnyRecord {
+  const body = without(unwrapped(raw, assumptions), assumptions.readOnlyRuleFields);
+  if (!Array.isArray(body.MerchantCategories)) return body;
+  return {
+    ...body,
+    MerchantCategories: body.MerchantCategories.map((category: unknown) =>
+      isRecord(category) ? without(category, assumptions.readOnlyCategoryFields) : category,
+    ),
+  };
+}
+
+/** The rules themselves, with or without the wrapper of the answer. */
+export function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
+  const inner = raw[assumptions.spendRulesWrapper];
+  return isRecord(inner) ? inner : raw;
+}
+
+function without(record: AnyRecord, names: readonly string[]): AnyRecord {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+export function isRecord(value: unknown): value is AnyRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

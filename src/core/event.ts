@@ -1,0 +1,145 @@
+import { z } from 'zod';
+
+/** The eight kinds of webhook, under the names that the receivers' paths use. */
+export const webhookKinds = [
+  'authorization',
+  'pin',
+  'settlement',
+  'reversal',
+  'decline',
+  'card-status',
+  'card-shipping',
+  'virtual-card',
+] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+/** The five kinds that carry a network transaction. */
+export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;
+export type TransactionKind = (typeof transactionKinds)[number];
+
+/** Card statuses as the webhooks write them; compared without regard to case at the edge. */
+export const cardStatuses = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
+export const CardStatus = z.enum(cardStatuses);
+export type CardStatus = z.infer<typeof CardStatus>;
+
+/** Absolute UTC time, ISO 8601 with up to seven fraction digits: sorts as text. */
+const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
+
+/** `evt_` and 80 bits of a hash over what makes the event itself: see `src/webhooks/event-id.ts`. */
+const EventId = z.string().regex(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
+
+const Cents = z.int();
+
+const common = {
+  id: EventId,
+  /** When the service produced the webhook (`CallbackTime`). */
+  callbackAt: Instant,
+  /** When we took it. */
+  receivedAt: Instant,
+  /** Card account: what status and limit calls take. */
+  acctId: z.int().positive(),
+};
+
+/**
+ * What we keep of a network transaction. Money is whole cents without sign: `direction` says which way it went, seen
+ * from the card.
+ *
+ * Strict on purpose, as all events here: a field that is not listed cannot reach the queue.
+ */
+export const TransactionEvent = z
+  .strictObject({
+    ...common,
+    kind: z.enum(transactionKinds),
+    /** `TransactionTime`, made absolute. */
+    occurredAt: Instant,
+    /** Shared by every step of one purchase, so never an identity by itself. */
+    networkTransactionId: z.string(),
+    authTransactionId: z.string().nullable(),
+    networkType: z.enum(['Auth', 'Pin', 'Settlement', 'Reversal']),
+    amountCents: Cents.nonnegative(),
+    /** What the service sets aside on top, for a tip or a full tank: it must fit the limits as well. */
+    paddingCents: Cents.nonnegative().default(0),
+    direction: z.enum(['debit', 'credit']),
+    /** What the merchant asked for, where it differs in meaning (partial authorization); null when absent. */
+    requestedCents: Cents.nonnegative().nullable(),
+    availableCents: Cents.nullable(),
+    ledgerCents: Cents.nullable(),
+    merchant: z.strictObject({
+      name: z.string(),
+      city: z.string(),
+      state: z.string(),
+      /** As sent: alpha-2, alpha-3 or numeric; empty when unknown. */
+      country: z.string(),
+      id: z.string(),
+    }),
+    mcc: z.string(),
+    isCardPresent: z.boolean().nullable(),
+    /** Only on declines: the service's code and its own words. */
+    decline: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  })
+  .brand<'StoredEvent'>();
+export type TransactionEvent = z.infer<typeof TransactionEvent>;
+
+/** What we keep of a card status change. */
+export const CardStatusEvent = z
+  .strictObject({
+    ...common,
+    kind: z.literal('card-status'),
+    holder: z.string(),
+    customId: z.string().nullable(),
+    cards: z
+      .array(
+        z.strictObject({
+          cardId: z.int().positive(),
+          last4: z.string(),
+          status: CardStatus,
+          cardOrderId: z.int().nullable(),
+        }),
+      )
+      .min(1),
+  })
+  .brand<'StoredEvent'>();
+export type CardStatusEvent = z.infer<typeof CardStatusEvent>;
+
+/** What we keep of a shipment. The tracking number is an identifier by contract and stays whole. */
+export const ShippingEvent = z
+  .strictObject({
+    ...common,
+    kind: z.literal('card-shipping'),
+    trackingNumber: z.string(),
+    shippingMethod: z.string(),
+    last4: z.string(),
+    cardOrderId: z.int().nullable(),
+  })
+  .brand<'StoredEvent'>();
+export type ShippingEvent = z.infer<typeof ShippingEvent>;
+
+/** What we keep of a virtual card result: never the number, the code, the expiry or the account number. */
+export const VirtualCardEvent = z
+  .strictObject({
+    ...common,
+    /** Zero or missing when no card came to be. */
+    acctId: z.int().positive().nullable(),
+    kind: z.literal('virtual-card'),
+    holder: z.string(),
+    last4: z.string().nullable(),
+    status: z.string().nullable(),
+    balanceCents: Cents.nullable(),
+    virtualCardOrderId: z.int().nullable(),
+    /** From `Errors` and `Message`; a resend carries neither. */
+    outcome: z.enum(['created', 'not_created', 'partial', 'resend']),
+    /** Members of `Errors` other than Card: the follow-ups that failed. */
+    failed: z.array(z.string()),
+    message: z.string(),
+  })
+  .brand<'StoredEvent'>();
+export type VirtualCardEvent = z.infer<typeof VirtualCardEvent>;
+
+/** The only thing that the queue accepts. Its brand is given by the schemas above and nowhere else. */
+export const StoredEvent = z.discriminatedUnion('kind', [
+  TransactionEvent,
+  CardStatusEvent,
+  ShippingEvent,
+  VirtualCardEvent,
+]);
+export type StoredEvent = z.infer<typeof StoredEvent>;

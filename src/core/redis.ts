@@ -1,0 +1,100 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from './log.ts';
+
+/** One Redis server or a cluster: both speak the commands that we use. */
+export type RedisClient = Redis | Cluster;
+
+export interface ConnectionOptions {
+  readonly urls: readonly string[];
+  readonly log: Log;
+  /** Shown in `CLIENT LIST`. */
+  readonly name: string;
+}
+
+/** Back within half a second of Redis' return: the senders' first retry comes after 15. */
+/** A Redis that reads its files guesses how long that takes, often many seconds too many: it is asked again sooner. */
+const LOADING_RETRY_MS = 250;
+
+const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
+
+/**
+ * For the web process: a command either goes out now or fails now.
+ *
+ * No offline queue and no resend of unanswered commands: a webhook that waits for Redis is a webhook that the service
+ * gives up on, and an answer of 503 brings it back in 15 seconds.
+ */
+export function connectFailFast(options: ConnectionOptions): RedisClient {
+  return connect(options, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 2000,
+    // A frozen server keeps its connections; whatever has no deadline of its own ends here.
+    commandTimeout: 2000,
+  });
+}
+
+/** For the worker: commands wait until Redis is back. BullMQ's workers need it so. */
+export function connectPatient(options: ConnectionOptions): RedisClient {
+  return connect(options, { enableOfflineQueue: true, maxRetriesPerRequest: null, connectTimeout: 5000 });
+}
+
+/** Resolves when the connection can be used, or after `patienceMs` if it cannot. */
+export async function whenReady(redis: RedisClient, patienceMs: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await Promise.race([
+    new Promise<void>((resolve) => void redis.once('ready', () => resolve())),
+    new Promise<void>((resolve) => void setTimeout(resolve, patienceMs).unref()),
+  ]);
+}
+
+/** ioredis' cluster and single options differ in how they type this one, and we do not use it. */
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+function connect({ urls, log, name }: ConnectionOptions, redisOptions: Options): RedisClient {
+  const [first] = urls;
+  const options: Options = {
+    ...redisOptions,
+    retryStrategy,
+    maxLoadingRetryTime: LOADING_RETRY_MS,
+    connectionName: `cardbell-${name}`,
+  };
+  const client =
+    urls.length === 1 && first !== undefined
+      ? new Redis(first, options)
+      : new Cluster([...urls], {
+          redisOptions: { ...options, ...clusterCredentials(first) },
+          clusterRetryStrategy: retryStrategy,
+          enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
+        });
+  let isDown = false;
+  client.on('error', (error: Error) => {
+    // One line for an outage, not one for each attempt.
+    if (!isDown)
+      log.error(
+        { err: { type: error.constructor.name, message: withoutUrl(error.message) }, connection: name },
+        'redis connection lost',
+      );
+    isDown = true;
+  });
+  client.on('ready', () => {
+    if (isDown) log.info({ connection: name }, 'redis connection is back');
+    isDown = false;
+  });
+  return client;
+}
+
+/** A cluster's nodes learned later have no URL of their own: user, password and TLS are the first node's. */
+function clusterCredentials(url: string | undefined): Options {
+  if (url === undefined) return {};
+  const { protocol, username, password } = new URL(url);
+  return {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}
+
+function withoutUrl(message: string): string {
+  return message.replace(/rediss?:\/\/\S+/g, '[redis address]');
+}

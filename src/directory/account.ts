@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import type { CardFacts } from '../alerts/alert.ts';
+import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
+import { CardStatus, type StoredEvent } from '../core/event.ts';
+import { untoldOf, withWas } from './unreported-status.ts';
+
+/** A card as far as it is known. A hint from a shipment or a virtual card has no card id until the API names it. */
+export const DirectoryCard = z.strictObject({
+  cardId: z.int().nullable(),
+  last4: z.string().nullable(),
+  status: CardStatus.nullable(),
+  /** When the status was true, UTC ISO 8601. */
+  seenAt: z.string(),
+  /**
+   * What it was when it was last told, while the API shows a change that no webhook has told yet. A null status: the
+   * card is new.
+   */
+  was: z.strictObject({ status: CardStatus.nullable(), seenAt: z.string() }).optional(),
+});
+export type DirectoryCard = z.infer<typeof DirectoryCard>;
+
+/** One card account with its holder and its cards, as kept in Redis. Never logged: it holds names and an e-mail address. */
+export const DirectoryAccount = z.strictObject({
+  acctId: z.int(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  /** When the names were true; null while there are none. */
+  namesAt: z.string().nullable(),
+  customId: z.string().nullable(),
+  isVirtual: z.boolean().nullable(),
+  group: z.string().nullable(),
+  /** The spending ruleset that the card follows; null: rules of its own, or not known yet. */
+  rulesetId: z.int().nullable().default(null),
+  /** `OPEN` or `CLOSED`. */
+  accountStatus: z.string().nullable(),
+  availableCents: z.int().nullable(),
+  email: z.string().nullable(),
+  cards: z.array(DirectoryCard),
+  /** When the API was last asked for this account's cards; null: not yet. */
+  detailsAt: z.string().nullable(),
+});
+export type DirectoryAccount = z.infer<typeof DirectoryAccount>;
+
+function emptyAccount(acctId: number): DirectoryAccount {
+  const unknown = { firstName: null, lastName: null, namesAt: null, customId: null, isVirtual: null, group: null };
+  const more = { rulesetId: null, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
+  return { acctId, ...unknown, ...more };
+}
+
+/** `Jane Doe`; null when no name is known. */
+export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName'>): string | null {
+  const name = [account.firstName, account.lastName].filter((part) => part !== null).join(' ');
+  return name === '' ? null : name;
+}
+
+/** True while the API has not been asked for the cards, or a card is known only by hearsay. */
+export function lacksDetails(account: DirectoryAccount): boolean {
+  return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
+}
+
+/** What an alert needs: of the card with `last4` or `cardId` where given, else of the account's only card in use. */
+export function toCardFacts(
+  acctId: number | null,
+  account: DirectoryAccount | null,
+  which: { cardId?: number; last4?: string } = {},
+): CardFacts {
+  const open = account?.cards.filter((card) => card.status !== 'CLOSED') ?? [];
+  const card =
+    which.cardId !== undefined || which.last4 !== undefined
+      ? account?.cards.find((one) =>
+          which.cardId === undefined ? one.last4 === which.last4 : one.cardId === which.cardId,
+        )
+      : open.length === 1
+        ? open[0]
+        : undefined;
+  return {
+    acctId,
+    cardId: card?.cardId ?? which.cardId ?? null,
+    last4: card?.last4 ?? which.last4 ?? null,
+    holder: account === null ? null : holderOf(account),
+    customId: account?.customId ?? null,
+    isVirtual: account?.isVirtual ?? null,
+    group: account?.group ?? null,
+    ...(account?.rulesetId == null ? {} : { ruleset: followed(account.rulesetId) }),
+  };
+}
+
+/** A ruleset of which only the number is known. */
+export function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
+  return { id: rulesetId, name: null, mayOverrule: true };
+}
+
+/** The list of all accounts, asked for at `at`, laid over what was known. */
+export function withListed(known: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
+  const account = known ?? emptyAccount(listed.acctId);
+  const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
+  const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
+  return {
+    ...account,
+    // Unchanged names keep their time, so that an unchanged account need not be written again.
+    ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
+    customId: listed.customId ?? account.customId,
+    isVirtual: listed.isVirtual ?? account.isVirtual,
+    group: listed.group ?? account.group,
+    accountStatus: listed.accountStatus ?? account.accountStatus,
+    availableCents: listed.availableCents ?? account.availableCents,
+    email: listed.email ?? account.email,
+    cards:
+      listed.last4 === null
+        ? account.cards
+        : withHint(account.cards, { last4: listed.last4, status: listed.cardStatus, seenAt: at }, untoldOf(account)),
+  };
+}
+
+/** One account's own answer, asked for at `at`: it lists every card, so it replaces all but newer news. */
+export function withDetails(known: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
+  const account = known ?? emptyAccount(details.acctId);
+  const newer = account.cards.filter((card) => isLater(card.seenAt, at));
+  const listed = details.cards.map((card): DirectoryCard => {
+    const news = newer.find((one) => one.cardId === card.cardId);
+    if (news !== undefined) return { ...news, last4: card.last4, status: news.status ?? card.status };
+    const before =
+      account.cards.find((one) => one.cardId === card.cardId) ??
+      account.cards.find((one) => one.cardId === null && one.last4 === card.last4);
+    return withWas(
+      { cardId: card.cardId, last4: card.last4, status: card.status, seenAt: at },
+      before,
+      untoldOf(account),
+    );
+  });
+  const unlisted = newer.filter(
+    (card) => !listed.some((one) => one.cardId === card.cardId || (card.cardId === null && one.last4 === card.last4)),
+  );
+  const names =
+    holderOf(account) === null && details.contactName !== null
+      ? { ...splitName(details.contactName), namesAt: null }
+      : {};
+  return {
+    ...account,
+    ...names,
+    customId: details.customId ?? account.customId,
+    isVirtual: details.isVirtual ?? account.isVirtual,
+    group: details.group ?? account.group,
+    rulesetId: details.rulesetId,
+    accountStatus: details.accountStatus ?? account.accountStatus,
+    availableCents: details.availableCents ?? account.availableCents,
+    email: details.email ?? account.email,
+    cards: [...listed, ...unlisted],
+    detailsAt: at,
+  };
+}
+
+/** What a webhook tells about an account, laid over what was known; older news never replaces newer. */
+export function withEvent(known: DirectoryAccount | null, event: StoredEvent, now: string): DirectoryAccount | null {
+  if (event.acctId === null) return null;
+  // A service whose clock is ahead must not make its news look newer than what we ask for later.
+  const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
+  const account = known ?? emptyAccount(event.acctId);
+  switch (event.kind) {
+    case 'card-status':
+      return {
+        ...withHolder(account, event.holder, at),
+        customId: event.customId ?? account.customId,
+        cards: event.cards.reduce(
+          (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4, status, seenAt: at }),
+          account.cards,
+        ),
+      };
+    case 'card-shipping':
+      return { ...account, cards: withHint(account.cards, { last4: event.last4, status: null, seenAt: at }) };
+    case 'virtual-card': {
+      const status = CardStatus.safeParse(event.status?.toUpperCase());
+      const hint = { last4: event.last4, status: status.success ? status.data : null, seenAt: at };
+      const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
+      return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
+    }
+    default:
+      return known;
+  }
+}
+
+function withHolder(account: DirectoryAccount, holder: string, at: string): DirectoryAccount {
+  const isNews = holder.trim() !== '' && holder.trim() !== holderOf(account) && !isLater(account.namesAt, at);
+  return isNews ? { ...account, ...splitName(holder), namesAt: at } : account;
+}
+
+function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): DirectoryCard[] {
+  const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
+  const known = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
+  if (known === undefined) return [...cards, news];
+  // What is known may be newer; then only the id is news.
+  const isOld = known.status !== null && isLater(known.seenAt, news.seenAt);
+  // A webhook that is overtaken by what the API showed meanwhile is the one that tells it.
+  const { was, ...told } = known;
+  const isTold = was === undefined || known.status === news.status;
+  const updated = isOld ? { ...(isTold ? told : known), cardId: news.cardId } : news;
+  return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
+}
+
+/** @param untold for the API's news, which nobody was told: what was told of a card that is new. */
+function withHint(
+  cards: readonly DirectoryCard[],
+  hint: Omit<DirectoryCard, 'cardId'>,
+  untold?: DirectoryCard['was'] | null,
+): DirectoryCard[] {
+  const place = cards.findIndex((card) => card.last4 === hint.last4);
+  const card = cards[place];
+  if (card === undefined) return [...cards, withWas({ cardId: null, ...hint }, undefined, untold ?? null)];
+  const isNews =
+    hint.status !== null && hint.status !== card.status && (card.status === null || !isLater(card.seenAt, hint.seenAt));
+  if (!isNews) return [...cards];
+  const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
+  return cards.with(place, untold === undefined ? changed : withWas(changed, card, null));
+}
+
+/** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess that the API's own list corrects. */
+function splitName(holder: string): { firstName: string | null; lastName: string | null } {
+  const words = holder.trim().split(/\s+/u);
+  return { firstName: words.slice(0, -1).join(' ') || null, lastName: words.at(-1) ?? null };
+}
+
+/** UTC texts with different numbers of fraction digits: compared without the Z, which sorts after digits. */
+function isLater(one: string | null, other: string): boolean {
+  return one !== null && one.replace(/Z$/, '') > other.replace(/Z$/, '');
+}

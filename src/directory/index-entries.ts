@@ -1,0 +1,126 @@
+import type { Cluster, Redis } from 'ioredis';
+import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.ts';
+import { type CardQuery, fitOfName, foldId, isLongEnough, type MatchKind, nameKeys, nameWords } from './card-query.ts';
+
+/** One account that a query can mean. */
+export interface CardMatch {
+  readonly acctId: number;
+  readonly holder: string | null;
+  readonly customId: string | null;
+  readonly isVirtual: boolean | null;
+  readonly accountStatus: string | null;
+  /** The cards that matched; all of the account's when the account did. */
+  readonly cards: readonly DirectoryCard[];
+  /** The strongest reason. */
+  readonly matchedBy: MatchKind;
+}
+
+/** Sorts after every other text: the end of a prefix's range. */
+const LAST = '\u{10ffff}';
+
+/**
+ * What an account is found under, as members `kind:key:acctId` of one sorted set with equal scores, which Redis keeps
+ * in alphabetical order: `ZRANGEBYLEX` answers exact and prefix questions alike.
+ */
+export function indexEntries(account: DirectoryAccount): string[] {
+  const entries = [
+    `a:${account.acctId}`,
+    ...nameKeys(account.firstName, account.lastName).map((key) => `n:${key}`),
+    ...(account.customId === null ? [] : [`x:${foldId(account.customId)}`]),
+    ...(account.email === null ? [] : [`e:${foldId(account.email)}`]),
+    ...(waitsForActivation(account) ? ['w:activation'] : []),
+    ...account.cards.flatMap((card) => [
+      ...(card.last4 === null ? [] : [`4:${card.last4}`]),
+      ...(card.cardId === null ? [] : [`c:${card.cardId}`]),
+    ]),
+  ];
+  return [...new Set(entries)].map((entry) => `${entry}:${account.acctId}`);
+}
+
+/** A card that nobody has activated yet, of an account in use. */
+export function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
+  return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
+}
+
+/** Asks the index. All answers are account ids; what they lead to is checked against the account itself. */
+export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
+  const range = async (from: string, limit: number): Promise<number[]> => {
+    const members = await redis.zrangebylex(indexKey, `[${from}`, `[${from}${LAST}`, 'LIMIT', 0, limit);
+    return members.map((member) => Number(member.slice(member.lastIndexOf(':') + 1)));
+  };
+  const exact = (kind: string, key: string) => range(`${kind}:${key}:`, 1000);
+
+  /** Accounts with a name for every word. */
+  const byWords = async (
+    words: readonly string[],
+    toRange: (word: string) => string,
+    limit: number,
+  ): Promise<number[]> => {
+    if (words.length === 0) return [];
+    const sets = await Promise.all(words.map((word) => range(toRange(word), words.length === 1 ? limit : -1)));
+    const [smallest, ...others] = sets.map((ids) => new Set(ids)).toSorted((a, b) => a.size - b.size);
+    return [...(smallest ?? [])].filter((id) => others.every((ids) => ids.has(id)));
+  };
+
+  return {
+    /** Accounts that a whole query can mean. */
+    async candidates(query: CardQuery): Promise<number[]> {
+      const wordRange = (word: string): string => (isLongEnough(word) ? `n:${word}` : `n:${word}:`);
+      const joined = query.words.length > 1 ? [query.words.join('')] : [];
+      const found = await Promise.all([
+        query.id === null ? [] : exact('a', String(query.id)),
+        query.id === null ? [] : exact('c', String(query.id)),
+        query.last4 === null ? [] : exact('4', query.last4),
+        query.customId === null ? [] : exact('x', query.customId),
+        byWords(query.words, wordRange, 5000),
+        byWords(joined, wordRange, 5000),
+      ]);
+      return [...new Set(found.flat())];
+    },
+
+    /** Accounts that what was typed so far can become. */
+    async beginnings(typed: string, limit: number): Promise<number[]> {
+      const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
+      const words = nameWords(typed);
+      // One account has up to about eight keys that begin alike.
+      const some = limit * 8;
+      const found = await Promise.all([
+        ...(digits === undefined ? [] : ['4', 'a', 'c'].map((kind) => range(`${kind}:${digits}`, some))),
+        typed.trim() === '' ? [] : range(`x:${foldId(typed)}`, some),
+        digits === undefined && words.length > 0 ? byWords(words, (word) => `n:${word}`, some) : [],
+        typed.trim() === '' ? range('n:', some) : [],
+      ]);
+      return [...new Set(found.flat())].slice(0, limit);
+    },
+
+    /** Accounts with a card that waits for its activation. */
+    waiting: (limit: number) => range('w:activation:', limit),
+
+    byEmail: (email: string) => exact('e', foldId(email)),
+  };
+}
+
+/** Why an account fits a query, and with which of its cards. Null when it does not. */
+export function matchOf(
+  account: DirectoryAccount,
+  query: CardQuery,
+): { match: CardMatch; isWholeName: boolean } | null {
+  const byCardId = account.cards.filter((card) => query.id !== null && card.cardId === query.id);
+  const byLast4 = account.cards.filter((card) => query.last4 !== null && card.last4 === query.last4);
+  const fit = fitOfName(query.words, account.firstName, account.lastName);
+  const found = (matchedBy: MatchKind, cards: readonly DirectoryCard[]) => ({
+    match: toMatch(account, matchedBy, cards),
+    isWholeName: matchedBy === 'name' && fit === 'whole',
+  });
+  if (account.acctId === query.id) return found('account_id', account.cards);
+  if (account.customId !== null && query.customId === foldId(account.customId))
+    return found('custom_id', account.cards);
+  if (byCardId.length > 0) return found('card_id', [...new Set([...byCardId, ...byLast4])]);
+  if (byLast4.length > 0) return found('last4', byLast4);
+  return fit === null ? null : found('name', account.cards);
+}
+
+export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]): CardMatch {
+  const { acctId, customId, isVirtual, accountStatus } = account;
+  return { acctId, holder: holderOf(account), customId, isVirtual, accountStatus, cards, matchedBy };
+}

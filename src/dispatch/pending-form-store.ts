@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { Action, Origin } from '../actions/action.ts';
+import { LimitPeriod, Remedy } from '../alerts/alert.ts';
+import { stateKey } from '../core/keys.ts';
+
+/** As long as Slack takes answers to the message that asked. */
+const PENDING_TTL_SECONDS = 30 * 60;
+
+const cents = z.int().nullable();
+const Limits = z.record(LimitPeriod, cents);
+
+/** A card's rules, for what can be said beside an input before the card service is asked. */
+const KnownRules = z.object({
+  limits: Limits,
+  apartCents: z.int().optional(),
+  categories: z.array(z.object({ id: z.int(), name: z.string(), transactionLimitCents: cents, limits: Limits })),
+});
+
+/** Where the form was opened from. */
+const place = { channel: z.string(), messageTs: z.string().nullable() };
+
+/** What waits behind a control that a person may press next. */
+export const Pending = z.discriminatedUnion('kind', [
+  /** "This one": the action with its card settled. */
+  z.strictObject({
+    kind: z.literal('choice'),
+    action: Action,
+    /** Shared by all rows of one question: whichever is pressed first is the answer. Null: each row may be pressed. */
+    questionId: z.string().nullable(),
+  }),
+  /** A form that a command opened, and where its answers go. */
+  z.strictObject({ kind: z.literal('place'), origin: Origin }),
+  /** An open form on a decline. */
+  z.strictObject({
+    kind: z.literal('form'),
+    alertId: z.string(),
+    ...place,
+    remedy: Remedy.nullable(),
+    /** Null until the card was read. */
+    rules: KnownRules.nullable(),
+  }),
+  /** An open form on a request. */
+  z.strictObject({
+    kind: z.literal('decide'),
+    requestId: z.string(),
+    purpose: z.enum(['change', 'deny', 'glass']),
+    ...place,
+  }),
+  /** A holder's open form. */
+  z.strictObject({
+    kind: z.literal('ask'),
+    alertId: z.string().nullable(),
+    words: z.array(z.string()),
+    ...place,
+  }),
+]);
+export type Pending = z.infer<typeof Pending>;
+
+export interface PendingStore {
+  /** Keeps what a control stands for. @returns the opaque id that goes into the control. */
+  put(pending: Pending): Promise<string>;
+  /** More is known of what a control stands for. */
+  replace(id: string, pending: Pending): Promise<void>;
+  get(id: string): Promise<Pending | null>;
+}
+
+export function createPending(redis: Redis | Cluster): PendingStore {
+  const write = async (id: string, pending: Pending): Promise<void> => {
+    await redis.set(stateKey(`pending:${id}`), JSON.stringify(Pending.parse(pending)), 'EX', PENDING_TTL_SECONDS);
+  };
+  return {
+    async put(pending) {
+      const id = `p_${randomBytes(9).toString('base64url')}`;
+      await write(id, pending);
+      return id;
+    },
+    replace: write,
+    async get(id) {
+      const text = await redis.get(stateKey(`pending:${id}`));
+      return text === null ? null : Pending.parse(JSON.parse(text));
+    },
+  };
+}

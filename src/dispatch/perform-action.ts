@@ -1,0 +1,155 @@
+import { seen } from '../../templates/alerts/seen.ts';
+import { cardOf } from '../../templates/core/card-words.ts';
+import type { Action, Verb } from '../actions/action.ts';
+import { changeStatus } from '../actions/change-status.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import { giveUp } from '../actions/fail-action.ts';
+import { refuse } from '../actions/record-refusal.ts';
+import { recordUnchanged } from '../actions/record-unchanged.ts';
+import { auditRecord, tell } from '../actions/report.ts';
+import { unblock } from '../actions/unblock.ts';
+import { undoBlock } from '../actions/undo-block.ts';
+import { recognizePurchase } from '../alerts/recognize-purchase.ts';
+import { askForMore } from '../approvals/ask-for-raise.ts';
+import { decideRequest } from '../approvals/decide-request.ts';
+import { breakGlass } from '../approvals/emergency-override.ts';
+import { AppError, CardApiError } from '../core/errors.ts';
+import { setDigest } from '../digests/set-digest.ts';
+import { type Resolved, resolveCard, tooOld } from '../directory/resolve-card.ts';
+import { resolveOwn } from '../directory/resolve-own.ts';
+import { showCard } from '../directory/show-card.ts';
+import { claimCard } from '../holders/claim-card.ts';
+import { decideClaim } from '../holders/decide-claim.ts';
+import { linkCard, unlinkCard } from '../holders/link-card.ts';
+import { changeRule } from '../limits/change-rule.ts';
+import { decideLease } from '../limits/decide-temporary-change.ts';
+import { fillForm } from '../limits/fill-form.ts';
+import { startRecovery } from '../recovery/start-recovery.ts';
+import { orderVirtual } from '../virtual-cards/order-virtual.ts';
+import { resendVirtual } from '../virtual-cards/resend-virtual.ts';
+import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from './notification-verbs.ts';
+
+/**
+ * Worker half of an action: find the card, do it once, write it down, tell.
+ *
+ * Runs at least once for each action. One account is worked on by one action at a time, so what two people press at
+ * once happens one after the other, and the second finds it done. However it ends, the person hears of it.
+ *
+ * @throws whatever makes it worth running again; also on the last attempt what should never happen, for the record.
+ */
+export async function performAction(action: Action, deps: PerformDeps): Promise<void> {
+  let resolved: Resolved = { action, acctId: 0, cardId: null };
+  try {
+    if (action.verb === 'acknowledge') return await acknowledge(action, deps);
+    if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
+    if (action.verb === 'decide-claim') return await decideClaim(action, deps);
+    if (action.verb === 'order-virtual') return await orderVirtual(action, deps);
+    if (action.verb === 'recover') return await startRecovery(action, deps);
+    if (action.verb === 'digest') return await setDigest(action, deps);
+    if (action.verb === 'remedy') return await fillForm(action, deps);
+    if (action.verb === 'undo_block') return await undoBlock(action, deps);
+    if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideLease(action, deps);
+    if (action.verb === 'decide' || action.verb === 'break_glass') {
+      const name = action.target.kind === 'request' ? action.target.requestId : action.id;
+      const decide = action.verb === 'decide' ? decideRequest : breakGlass;
+      return await deps.withLock(`request:${name}`, () => decide(action, deps));
+    }
+    // What was picked is the action that it stands for; by itself it is only ever refused.
+    if (action.verb === 'choose') return;
+    if (isAboutPlaces(action.verb)) {
+      if (looks.has(action.verb)) await deps.audit.append(auditRecord(action, 'asked', noCard, deps));
+      return await performAtPlace(action, action.verb, deps);
+    }
+    const found = await (action.target.kind === 'own' ? resolveOwn : resolveCard)(action, deps);
+    if (found === null) return;
+    resolved = found;
+    await act(found, action.verb, deps);
+  } catch (error) {
+    const mayHelpAgain = !(error instanceof AppError) || error.retryable;
+    if (mayHelpAgain && !deps.isLastAttempt) throw error;
+    await giveUp(resolved, error instanceof CardApiError ? error : null, deps);
+    if (!(error instanceof CardApiError)) throw error;
+  }
+}
+
+/** What changes nothing: that it was asked for is all there is to record. */
+const looks: ReadonlySet<Verb> = new Set(['show', 'declines', 'track', 'why', 'subscriptions', 'mutes']);
+const noCard = { acctId: null, cardId: null };
+
+/** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */
+function isAboutOneself({ verb, subject, actor }: Action): boolean {
+  return verb === 'link' && subject === actor.userId;
+}
+
+/** Done without looking for a card first. */
+type NotOfCard =
+  | 'choose'
+  | 'acknowledge'
+  | 'claim'
+  | 'decide-claim'
+  | 'recover'
+  | 'digest'
+  | 'order-virtual'
+  | 'remedy'
+  | 'undo_block'
+  | 'take_back'
+  | 'settle_lease'
+  | 'decide'
+  | 'break_glass';
+
+async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: PerformDeps): Promise<void> {
+  const { action, acctId, cardId } = resolved;
+  const { journal } = deps;
+  if (looks.has(verb)) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
+  if (verb === 'show') return await showCard(resolved, deps);
+  if (verb === 'link') return await linkCard(resolved, deps);
+  if (verb === 'unlink') return await unlinkCard(resolved, deps);
+  if (verb === 'recognize') return await recognizePurchase(action, deps);
+  if (verb === 'resend-virtual') return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, deps));
+  if (isAboutPlaces(verb)) return;
+  if (isAboutHearing(verb)) return await performHearing(resolved, verb, deps);
+  if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForMore(resolved, deps));
+
+  if ((await journal.read(action.id)) === null) {
+    await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
+    await journal.write(action.id, { state: 'asked' });
+  }
+  await deps.withLock(`account:${acctId}`, async () => {
+    const written = await journal.read(action.id);
+    if (written?.state === 'told') return;
+    if (written?.state === 'settled') return await tell(action, verb, written, deps);
+    if (verb === 'limit' || verb === 'allow') await changeRule(resolved, null, deps);
+    else if (verb === 'unblock') await unblock(resolved, deps);
+    else await changeStatus(verb, resolved, deps);
+  });
+}
+
+async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
+  if (action.target.kind !== 'alert') return;
+  const { alertId } = action.target;
+  await deps.withLock(`alert:${alertId}`, async () => {
+    const stored = await deps.alerts.get(alertId);
+    if (stored === null) return await refuse(action, tooOld, deps);
+    const known = stored.alert.outcomes.find(({ verb }) => verb === 'acknowledge');
+    if (known !== undefined) {
+      // Done again after a crash, it is not another wish.
+      const { acctId } = stored.alert.event;
+      if (known.by !== action.actor.userId) await recordUnchanged(action, { acctId }, deps);
+      return;
+    }
+    const at = deps.now().toISOString();
+    const { channel, messageTs } = action.origin;
+    if (messageTs !== null) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
+    await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));
+    await deps.alerts.setOutcome(alertId, action.id, {
+      verb: 'acknowledge',
+      by: action.actor.userId,
+      at,
+      state: 'done',
+      text: '',
+    });
+    await deps.updateMessages(alertId);
+    // Pressed in a message that only this person sees: nothing there changes by itself.
+    if (messageTs === null) await deps.answer(action, seen(cardOf(stored.alert)));
+  });
+}

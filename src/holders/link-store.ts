@@ -1,0 +1,105 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../core/keys.ts';
+import { defineScript } from '../core/redis-script.ts';
+
+/** Whose card it is: one Slack user for each account, any number of accounts for each user. */
+export const Link = z.strictObject({
+  acctId: z.int().positive(),
+  userId: z.string(),
+  /** How it was proved: an approver said so, or the e-mail addresses match and the holder confirmed. */
+  provedBy: z.enum(['approver', 'email']),
+  /** Slack user who settled it: the approver, or the holder. */
+  by: z.string(),
+  /** UTC ISO 8601. */
+  at: z.string(),
+});
+export type Link = z.infer<typeof Link>;
+
+export interface Links {
+  /** Replaces whoever the account was linked to before. Safe to repeat. */
+  link(link: Link): Promise<void>;
+  unlink(acctId: number): Promise<void>;
+  /** Null: nobody is linked to the account. */
+  ofAccount(acctId: number): Promise<Link | null>;
+  /** By account. */
+  ofUser(userId: string): Promise<Link[]>;
+  isHolder(userId: string): Promise<boolean>;
+  /** True for the holder, and for who was it within the last 24 hours: nobody unlinks a card to decide about it. */
+  wasHolderLately(userId: string, acctId: number): Promise<boolean>;
+}
+
+/** How long somebody whose link ended counts as the holder where that keeps them from deciding. */
+export const LATELY_MS = 24 * 3_600_000;
+
+/**
+ * KEYS: links by account, accounts by user, who held this account. ARGV: account, link ('' for none), its user, now, and
+ * how long a holder of before is remembered, in milliseconds.
+ */
+const setScript = `
+local old = redis.call('HGET', KEYS[1], ARGV[1])
+if old then
+  local holder = cjson.decode(old).userId
+  redis.call('ZREM', KEYS[2], holder .. ':' .. ARGV[1])
+  if holder ~= ARGV[3] then
+    redis.call('ZADD', KEYS[3], ARGV[4], holder)
+    redis.call('PEXPIRE', KEYS[3], ARGV[5])
+  end
+end
+if ARGV[2] == '' then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+  redis.call('ZADD', KEYS[2], 0, ARGV[3] .. ':' .. ARGV[1])
+end
+return 1
+`;
+
+/** Sorts after every digit: the end of one user's range. */
+const AFTER_DIGITS = ';';
+
+/** Links between Slack users and card accounts. They stay until somebody takes them away. */
+export function createLinks(redis: Redis | Cluster, now: () => number = Date.now): Links {
+  const set = defineScript(redis, 'cardbellLinkSet', setScript);
+  const byAccount = stateKey('links');
+  // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
+  const byUser = stateKey('links-by-user');
+  /** Slack users whose link to an account ended, by when. */
+  const heldKey = (acctId: number): string => stateKey(`held:${acctId}`);
+  const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
+  const accountsOf = async (userId: string): Promise<string[]> => {
+    const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);
+    return members.map((member) => member.slice(userId.length + 1));
+  };
+
+  const ofAccount = async (acctId: number): Promise<Link | null> => {
+    const text = await redis.hget(byAccount, String(acctId));
+    return text === null ? null : Link.parse(JSON.parse(text));
+  };
+
+  return {
+    async link(link) {
+      const { acctId, userId } = Link.parse(link);
+      await set.run(keysOf(acctId), [acctId, JSON.stringify(link), userId, now(), LATELY_MS]);
+    },
+    async unlink(acctId) {
+      await set.run(keysOf(acctId), [acctId, '', '', now(), LATELY_MS]);
+    },
+    ofAccount,
+    async ofUser(userId) {
+      const accounts = await accountsOf(userId);
+      if (accounts.length === 0) return [];
+      const texts = await redis.hmget(byAccount, ...accounts);
+      const links = texts.flatMap((text) => (text === null ? [] : [Link.parse(JSON.parse(text))]));
+      return links.filter((link) => link.userId === userId).toSorted((one, other) => one.acctId - other.acctId);
+    },
+    isHolder: async (userId) => (await accountsOf(userId)).length > 0,
+    async wasHolderLately(userId, acctId) {
+      // The link first: one that ends in between is found by the other look.
+      const link = await ofAccount(acctId);
+      if (link?.userId === userId) return true;
+      const endedAt = await redis.zscore(heldKey(acctId), userId);
+      return endedAt !== null && now() - Number(endedAt) < LATELY_MS;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { Cluster, type Redis } from 'ioredis';
+import { ConfigError } from '../core/errors.ts';
+import { intakeKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
+
+/** `redis`: as durable as its settings. `disk`: an answer of 200 means that the disk has it. */
+export type Durability = 'redis' | 'disk';
+
+/** What a server says of itself. Null: it would not tell, as some managed ones do. */
+export interface RedisSettings {
+  readonly version: string;
+  readonly policy: string | null;
+  readonly isAppendOnly: boolean | null;
+  readonly fsync: string | null;
+}
+
+/** How the disk is waited for: not at all, by Redis itself before each answer, or by asking after each write. */
+export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
+
+/** Settings of every server that takes writes. @throws when one does not answer. */
+export async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
+  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  return await Promise.all(nodes.map(settingsOf));
+}
+
+async function settingsOf(node: Redis): Promise<RedisSettings> {
+  const info = (await Promise.all(['server', 'memory', 'persistence'].map((part) => node.info(part)))).join('\n');
+  const said = (name: string): string | null => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null;
+  const set = async (name: string): Promise<string | null> => {
+    const answer = (await node.config('GET', name).catch(() => null)) as string[] | null;
+    return answer?.[1] ?? null;
+  };
+  const appendOnly = said('aof_enabled');
+  return {
+    version: said('redis_version') ?? '0',
+    policy: said('maxmemory_policy') ?? (await set('maxmemory-policy')),
+    isAppendOnly: appendOnly === null ? null : appendOnly === '1',
+    fsync: await set('appendfsync'),
+  };
+}
+
+/** One thing that is not as it should be. */
+export interface SettingsProblem {
+  readonly what: string;
+  readonly todo: string;
+}
+
+/** What may lose events that were acknowledged; empty when nothing may but a power failure in the last second. */
+export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[] {
+  const found = settings.flatMap(({ policy, isAppendOnly, fsync }): (SettingsProblem | null)[] => [
+    policy === null
+      ? { what: 'Redis does not tell its maxmemory-policy', todo: 'see to it that it is noeviction' }
+      : policy === 'noeviction'
+        ? null
+        : {
+            what: `maxmemory-policy is ${policy}: what waits can vanish when memory is short`,
+            todo: 'set maxmemory-policy noeviction',
+          },
+    isAppendOnly === null
+      ? { what: 'Redis does not tell whether it keeps an append-only file', todo: 'see to it that appendonly is on' }
+      : isAppendOnly
+        ? null
+        : { what: 'appendonly is off: a restart of Redis loses what waits', todo: 'set appendonly yes' },
+    isAppendOnly === true && fsync === 'no'
+      ? {
+          what: 'appendfsync is no: a power failure loses up to half a minute',
+          todo: 'set appendfsync everysec or always',
+        }
+      : null,
+  ]);
+  const problems = found.filter((problem) => problem !== null);
+  return problems.filter(({ what }, index) => problems.findIndex((other) => other.what === what) === index);
+}
+
+/**
+ * How to be sure that the disk has a write.
+ *
+ * @throws ConfigError when it is asked for and these servers cannot.
+ */
+export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[], isCluster: boolean): DiskWait {
+  if (wanted === 'redis') return 'none';
+  if (settings.every(({ isAppendOnly, fsync }) => isAppendOnly === true && fsync === 'always')) return 'fsync-always';
+  const canAsk = settings.every(({ isAppendOnly, version }) => isAppendOnly === true && isAtLeast(version, 7, 2));
+  if (canAsk && !isCluster) return 'waitaof';
+  const versions = [...new Set(settings.map(({ version }) => version))].join(', ');
+  throw new ConfigError([
+    `REDIS_DURABILITY: disk needs Redis with appendonly yes and appendfsync always, or one server from version 7.2; this is ${versions}${isCluster ? ', a cluster' : ''}, and its appendfsync could not be seen to be always`,
+  ]);
+}
+
+/** A sync is due a second after the last at the soonest: what is known to be on disk sooner was not asked for. */
+const TOO_SOON_MS = 300;
+/** Below what a command may take (`queue/connection.ts`). */
+const SYNC_WITHIN_MS = 1900;
+const ROUNDS = 3;
+
+/**
+ * Whether a server that syncs once a second says that the disk has a write before it can have it.
+ *
+ * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers: so they are
+ * tried. A second write straight after a sync has to wait for the next one.
+ */
+export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
+  const write = async (patienceMs: number): Promise<boolean> => {
+    const [, synced] = await Promise.all([
+      redis.set(intakeKey('on-disk'), '1'),
+      redis.call('WAITAOF', 1, 0, patienceMs) as Promise<unknown[]>,
+    ]);
+    return Number(synced[0]) > 0;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // A slow disk may have been at it for so long that the next sync is due already.
+    if (!(await write(SYNC_WITHIN_MS)) || !(await write(TOO_SOON_MS))) return false;
+  }
+  return true;
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}

@@ -1,0 +1,55 @@
+import { requestIdOf } from '../actions/action.ts';
+import type { AwaitedConfirmation, Verdict } from '../actions/confirmation-store.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import { CardApiError } from '../core/errors.ts';
+import { forgetIfGone, type Opened, settleTerm } from './open-temporary-change.ts';
+import { currentOf } from './rule-change.ts';
+
+const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
+
+/**
+ * The second half of a change of rules whose answer was lost, now that somebody has looked: found made, its end starts
+ * and what it replaces ends, as if the answer had come in time; found not made, its end is forgotten.
+ *
+ * Runs under the account's lock. Safe to repeat.
+ *
+ * @returns what to say of it; null when there is nothing to say.
+ */
+export async function concludeLate(
+  awaited: AwaitedConfirmation,
+  { confirmation }: Pick<Verdict, 'confirmation'>,
+  deps: PerformDeps,
+): Promise<Opened | null> {
+  const { action, acctId, outcomeOf, result } = awaited;
+  const { expects } = result;
+  if (result.state !== 'unknown' || expects?.kind !== 'rule' || action.wish === null) return null;
+  if (confirmation !== 'confirmed') {
+    await forgetUnmade(awaited, deps);
+    return null;
+  }
+  // What is seen may be a later change's, which has settled all of this for itself.
+  if (await deps.confirmations.isOvertaken(acctId, expects, action.id)) return null;
+  const { term } = action.wish;
+  const known = await deps.leases.get(action.id);
+  // Opened before it was sent: without it, its end was found to be nobody's.
+  if (term.kind !== 'permanent' && known === null) return null;
+  const before = expects.before ?? known?.before ?? null;
+  const approval = outcomeOf === action.id ? null : { requestId: requestIdOf(outcomeOf) };
+  const opened = await settleTerm(action, { change: expects.change, term }, acctId, before, approval, deps);
+  // Its time is over meanwhile: what ends it, ends it now.
+  const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
+  return isOver ? null : opened;
+}
+
+/** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
+async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, deps: PerformDeps): Promise<void> {
+  const { expects, card } = result;
+  if (expects?.kind !== 'rule' || card.ruleset != null) return;
+  if ((await deps.leases.get(action.id))?.state !== 'open') return;
+  try {
+    const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
+    await forgetIfGone(action.id, expects.change, acctId, currentOf(rules, expects.change), deps);
+  } catch (error) {
+    if (!(error instanceof CardApiError)) throw error;
+  }
+}

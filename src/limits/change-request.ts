@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { formatDuration } from '../core/duration.ts';
+import { RuleChange } from './rule-change.ts';
+
+/** How long a change stays. */
+export const Term = z.discriminatedUnion('kind', [
+  /** Until somebody changes it. */
+  z.strictObject({ kind: z.literal('permanent') }),
+  /** Until the purchase that it was made for is authorized, at most a quarter of an hour. */
+  z.strictObject({ kind: z.literal('purchase') }),
+  z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
+  /** Until the next midnight of the service's clock, where the days of its limits begin. */
+  z.strictObject({ kind: z.literal('midnight') }),
+  /** To the end of that day, `2026-12-24`, on the service's clock. */
+  z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
+]);
+export type Term = z.infer<typeof Term>;
+
+/** What somebody wants of a card's rules, and for how long. */
+export const Wish = z.strictObject({
+  change: RuleChange,
+  term: Term,
+  /** The form could not say which limit stopped the purchase: of which category it is meant is found out when it is done. */
+  isCategoryUnknown: z.literal(true).optional(),
+});
+export type Wish = z.infer<typeof Wish>;
+
+export const permanent: Term = { kind: 'permanent' };
+
+/** Longest wait for the purchase that a raise was made for. */
+export const PURCHASE_MS = 15 * 60_000;
+
+/** The service's clock: where its days begin. */
+export interface ServiceDays {
+  /** The first midnight after an instant. */
+  nextMidnight(after: Date): Date;
+  /** The midnight with which a day ends. */
+  endOf(day: string): Date;
+}
+
+/** When a change that is made at `from` ends. Null: it stays. */
+export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | null {
+  switch (term.kind) {
+    case 'permanent':
+      return null;
+    case 'purchase':
+      return new Date(from.getTime() + PURCHASE_MS);
+    case 'duration':
+      return new Date(from.getTime() + term.ms);
+    case 'midnight':
+      return days.nextMidnight(from);
+    case 'day':
+      return days.endOf(term.day);
+  }
+}
+
+/** The shorter of a term and a duration. */
+export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): Term {
+  const end = endOfTerm(term, from, days);
+  return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
+}
+
+/** `for 4 hours`, `until midnight Eastern time`: goes behind a verb. */
+export function termWords(term: Term): string {
+  switch (term.kind) {
+    case 'permanent':
+      return 'until it is changed';
+    case 'purchase':
+      return 'for this purchase only, at most 15 minutes';
+    case 'duration':
+      return `for ${formatDuration(term.ms)}`;
+    case 'midnight':
+      return 'until midnight Eastern time';
+    case 'day':
+      return `to the end of ${dayWords(term.day)}, Eastern time`;
+  }
+}
+
+/** `Dec 24, 2026` */
+function dayWords(day: string): string {
+  const date = new Date(`${day}T12:00:00Z`);
+  return date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' });
+}

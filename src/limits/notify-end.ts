@@ -1,0 +1,83 @@
+import { auditLine } from '../../templates/audit/audit-line.ts';
+import { changeWords } from '../../templates/core/change-words.ts';
+import { leaseEnded } from '../../templates/limits/temporary-change.ts';
+import type { Action } from '../actions/action.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import type { Outcome } from '../alerts/alert.ts';
+import { wantedOf } from './rule-change.ts';
+import { ruleName, ruleState } from './rule-words.ts';
+import type { Lease } from './temporary-change-store.ts';
+
+type Told = Extract<Lease['state'], 'ended' | 'asking' | 'left' | 'refused'>;
+
+const details: Readonly<Record<Told, string>> = {
+  ended: 'The temporary change has ended.',
+  asking: 'The temporary change has ended, but somebody changed it meanwhile: an approver has to decide.',
+  left: 'It stays as somebody changed it meanwhile.',
+  refused: 'The temporary change has ended, but the card service refuses to put it back.',
+};
+
+/**
+ * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it. The
+ * lease is over last: killed before that, it is ended and told again, and no part of it does harm twice.
+ *
+ * @param action the click that ended it; null when its time was over.
+ * @param refused the card API's words, when it did not let us.
+ */
+export async function tellEnd(lease: Lease, action: Action | null, deps: PerformDeps, refused = ''): Promise<void> {
+  const { id, acctId, change, alertId } = lease;
+  const state = lease.state as Told;
+  const at = deps.now().toISOString();
+  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
+  const isBack = state === 'ended';
+  const before = ruleState(change, isBack ? wantedOf(change) : lease.found);
+  const after = isBack ? ruleState(change, lease.before) : null;
+  const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
+  await deps.audit.append({
+    at,
+    actionId: action?.id ?? id,
+    event: state === 'asking' ? 'waiting' : 'ended',
+    verb: action?.verb ?? 'limit',
+    actor: action?.actor ?? null,
+    roles: [...(action?.roles ?? [])],
+    acctId,
+    cardId: card.cardId,
+    before,
+    after,
+    reason: action?.reason ?? '',
+    channel: action?.origin.channel ?? null,
+    messageTs: action?.origin.messageTs ?? null,
+    alertId,
+    detail,
+    twoPersonAboveCents: deps.twoPersonAboveCents,
+  });
+
+  const did = isBack ? `put back the ${ruleName(change)} of` : `left the ${ruleName(change)} of`;
+  const by = action?.actor.userId ?? null;
+  const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
+  await deps.postAuditLine(`audit-${id}-${state}`, line);
+  if (alertId !== null) {
+    await deps.alerts.setOutcome(alertId, `end-${id}`, toOutcome(lease, state, detail, at, by));
+    await deps.updateMessages(alertId);
+  }
+  if (lease.by.userId !== by) await deps.tellDirectly(lease.by.userId, `lease-${id}-${state}`, leaseEnded(lease, card));
+  await deps.leases.save(lease);
+  await showEnd(lease, deps);
+}
+
+/** Brings everything that shows a lease up to date with its end. Safe to repeat. */
+export async function showEnd(lease: Lease, deps: PerformDeps): Promise<void> {
+  const { id, requestId, state } = lease;
+  if (requestId !== null) await deps.updateRequest(requestId);
+  // Whoever has to decide finds it in the channel for requests, wherever the change was made.
+  if (state === 'asking' && lease.refs.length === 0) await deps.postLease(lease);
+  await deps.updateLease(id);
+}
+
+function toOutcome(lease: Lease, state: Told, detail: string, at: string, by: string | null): Outcome {
+  const { change } = lease;
+  if (state !== 'ended')
+    return { verb: 'put_back', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
+  const text = changeWords(ruleState(change, wantedOf(change)), ruleState(change, lease.before));
+  return { verb: 'put_back', by, at, state: 'done', text };
+}

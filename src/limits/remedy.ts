@@ -1,0 +1,122 @@
+import type { PurchaseCheck } from '../actions/deps.ts';
+import type { Remedy } from '../alerts/alert.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
+import type { CardClient } from '../card-api/client.ts';
+import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import type { Log } from '../core/log.ts';
+import { merchantCategory } from '../core/merchant-category.ts';
+import { allPass, bindingLimit } from './binding-limit.ts';
+import { isIncomplete } from './remedy-change.ts';
+
+/** An alert that names the limit is better than one that does not; one that comes late is worse. */
+const PATIENCE_MS = 600;
+/** Somebody looks at a form and waits. */
+const FORM_PATIENCE_MS = 5000;
+
+interface Deps {
+  readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
+  /** Statuses of an account's cards, as the directory knows them. */
+  readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
+  /** Number of a merchant category by its name, as other rules of the program have it. */
+  readonly categoryId: (name: string) => Promise<number | null>;
+  readonly log: Log;
+}
+
+export interface Advice {
+  readonly remedy: Remedy | null;
+  readonly isIncomplete: boolean;
+}
+
+export interface Remedies {
+  /** What would have let a declined purchase pass. Null: no rule was the reason, or the card API did not say in time. */
+  remedyFor(event: TransactionEvent): Promise<Remedy | null>;
+  /** The same, and whether the card API did not say all that there is to say: then it is worth asking again later. */
+  adviceFor(event: TransactionEvent): Promise<Advice>;
+  /** The same as the card is now, for whoever is about to do something. */
+  checkPurchase(event: TransactionEvent): Promise<PurchaseCheck>;
+}
+
+/** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
+export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Remedies {
+  return {
+    remedyFor: async (event) => (await adviceFor(event)).remedy,
+    adviceFor,
+    checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
+  };
+
+  async function adviceFor(event: TransactionEvent): Promise<Advice> {
+    const check = await look(event, PATIENCE_MS);
+    if (check.state !== 'stopped')
+      return { remedy: null, isIncomplete: check.state === 'unknown' && check.isAway === true };
+    const { remedy } = check;
+    return { remedy, isIncomplete: isIncomplete(remedy) };
+  }
+
+  async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    const { code, category } = declineReason(event.decline ?? { code: '', message: '' });
+    switch (code) {
+      case 'decline.card.status':
+        return await byStatus(event);
+      case 'decline.rule.velocity':
+      case 'decline.rule.velocity.mcc':
+        return await byLimit(code, event, deadlineMs);
+      case 'decline.rule.mcc':
+        return await byCategory(category, event, deadlineMs);
+      case 'decline.rule.location':
+        return await bySwitch('isInternationalAllowed', { kind: 'allow_international' }, event, deadlineMs);
+      case 'decline.rule.cardnotpresent':
+        return await bySwitch('isCardNotPresentAllowed', { kind: 'allow_card_not_present' }, event, deadlineMs);
+      default:
+        return { state: 'unknown' };
+    }
+  }
+
+  /** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
+  async function byStatus(event: TransactionEvent): Promise<PurchaseCheck> {
+    if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
+    const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
+    if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
+    const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
+    return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
+  }
+
+  async function byLimit(code: string, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    const [remaining, rules] = await Promise.all([
+      orNull(card.getRemainingLimits(event.acctId, { deadlineMs })),
+      orNull(card.getSpendRules(event.acctId, { deadlineMs })),
+    ]);
+    if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
+    const amountCents = event.amountCents + event.paddingCents;
+    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
+    const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
+    if (found !== null) return { state: 'stopped', remedy: found.remedy };
+    return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
+  }
+
+  async function byCategory(name: string | null, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    if (name === null) return { state: 'unknown' };
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (isListed === true || rules?.isEveryCategoryAllowed === true) return { state: 'passes' };
+    return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
+  }
+
+  async function bySwitch(
+    name: 'isInternationalAllowed' | 'isCardNotPresentAllowed',
+    remedy: Remedy,
+    event: TransactionEvent,
+    deadlineMs: number,
+  ): Promise<PurchaseCheck> {
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    return rules?.[name] === true ? { state: 'passes' } : { state: 'stopped', remedy };
+  }
+
+  async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+    try {
+      return await reading;
+    } catch (error) {
+      log.warn({ err: error }, 'the card could not be read for a remedy');
+      return null;
+    }
+  }
+}

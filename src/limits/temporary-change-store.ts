@@ -1,0 +1,81 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../core/keys.ts';
+import { Term } from './change-request.ts';
+import { RuleChange, RuleValue } from './rule-change.ts';
+
+/** Ended ones are kept as long as the messages that show them can be edited for. */
+const ENDED_TTL_SECONDS = 30 * 24 * 3600;
+
+const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
+
+/** A change of a card's rules that ends by itself: what we set, and what was there before. */
+export const Lease = z.strictObject({
+  /** Id of the action that made the change. */
+  id: z.string(),
+  acctId: z.int(),
+  /** The rule and what it was set to. */
+  change: RuleChange,
+  before: RuleValue,
+  term: Term,
+  /** Slack user who asked for it. */
+  by: z.strictObject({ userId: z.string(), teamId: z.string() }),
+  /** UTC ISO 8601, as all times here. */
+  openedAt: z.string(),
+  endsAt: z.string(),
+  /** The purchase that it was made for: its authorization ends the lease. Null: any time until the end. */
+  purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
+  /** Where it is shown: the alert or the request that it came from; else it has a message of its own. */
+  alertId: z.string().nullable(),
+  requestId: z.string().nullable(),
+  /**
+   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` put back, `left` as
+   * somebody set it, `refused` by the card service, `replaced` by a change that stays.
+   */
+  state: z.enum(['open', 'asking', 'ended', 'left', 'refused', 'replaced']),
+  /** For `asking` and `left`: what was found. */
+  found: RuleValue.default(null),
+  closedAt: z.string().nullable().default(null),
+  /** Who took it back or decided; null when it ended by itself. */
+  closedBy: z.string().nullable().default(null),
+  /** Messages of its own. */
+  refs: z.array(Ref).default([]),
+});
+export type Lease = z.infer<typeof Lease>;
+
+export interface Leases {
+  /** Keeps a lease as it is now. */
+  save(lease: Lease): Promise<void>;
+  /** Also one that has ended, for a month. */
+  get(id: string): Promise<Lease | null>;
+  /** It never came to be. */
+  forget(id: string): Promise<void>;
+  /** Every lease that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
+  all(): Promise<Lease[]>;
+}
+
+export function createLeases(redis: Redis | Cluster): Leases {
+  const live = stateKey('leases');
+  const endedKey = (id: string): string => stateKey(`lease:${id}`);
+  return {
+    async save(lease) {
+      const text = JSON.stringify(Lease.parse(lease));
+      if (lease.state === 'open' || lease.state === 'asking') {
+        await redis.hset(live, lease.id, text);
+        return;
+      }
+      await redis.multi().set(endedKey(lease.id), text, 'EX', ENDED_TTL_SECONDS).hdel(live, lease.id).exec();
+    },
+    async get(id) {
+      const text = (await redis.hget(live, id)) ?? (await redis.get(endedKey(id)));
+      return text === null ? null : Lease.parse(JSON.parse(text));
+    },
+    async forget(id) {
+      await redis.hdel(live, id);
+    },
+    async all() {
+      const leases = Object.values(await redis.hgetall(live)).map((text) => Lease.parse(JSON.parse(text)));
+      return leases.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Action } from '../actions/action.ts';
+import type { PerformDeps } from '../actions/deps.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import { merchantCategory } from '../core/merchant-category.ts';
+import { formatCents } from '../core/money.ts';
+import { allPass, bindingLimit } from './binding-limit.ts';
+import type { Wish } from './change-request.ts';
+import { type LimitToRaise, limitsToRaise } from './remedy-change.ts';
+import { type CardRules, currentOf, isLooser, type RuleChange, wantedOf } from './rule-change.ts';
+import { limitName } from './rule-words.ts';
+
+type OfLimit = Extract<RuleChange, { kind: 'limit' }>;
+type Named = { readonly wish: Wish; readonly why: null } | { readonly wish: null; readonly why: string };
+
+/**
+ * Finds out which limit is meant where the form could not say it: a purchase declined by a category's limit, while the
+ * card could not be read. It is one that stops the purchase now, or none: whoever typed an amount for a category has not
+ * seen what the card's own limits are.
+ *
+ * A wish whose limit was known stays as it is, and so does one that was found out before a crash.
+ *
+ * @returns the wish with its limit named, or one sentence: why nothing was changed, and what to do.
+ * @throws CardApiError when the card cannot be read now either.
+ */
+export async function withCategory(
+  action: Action,
+  { isCategoryUnknown, ...wish }: Wish,
+  acctId: number,
+  rules: CardRules,
+  deps: PerformDeps,
+): Promise<Named> {
+  const { change, term } = wish;
+  const event = isCategoryUnknown === true ? await declinedByCategory(action, deps) : null;
+  if (event === null || change.kind !== 'limit') return named(wish);
+  const sent = await deps.journal.read(action.id);
+  // With what was written the purchase would pass: what stops it now is no longer what was meant.
+  if (sent?.state === 'sending' && sent.expects?.kind === 'rule') return named({ change: sent.expects.change, term });
+
+  const { code = '' } = event.decline ?? {};
+  const purchase = {
+    code: code.trim().toLowerCase(),
+    amountCents: event.amountCents + event.paddingCents,
+    merchantKind: merchantCategory(event.mcc),
+  };
+  const remaining = await deps.card.getRemainingLimits(acctId);
+  const found = bindingLimit(purchase, remaining, rules);
+  if (found === null) return { wish: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
+  const { category } = found.remedy;
+  const stopping = limitsToRaise(found.remedy).filter((one) => !one.isAlong && one.category?.id === category?.id);
+  const meant: OfLimit = { ...change, category };
+  const isOneOfThem = stopping.some(({ period }) => period === change.period);
+  if (isOneOfThem && isLooser(currentOf(rules, meant), wantedOf(meant))) return named({ change: meant, term });
+  return { wish: null, why: otherwise(meant, stopping) };
+}
+
+const named = (wish: Wish): Named => ({ wish, why: null });
+
+const passes = 'By now nothing stops this purchase: it can simply be tried again.';
+const unclear =
+  'I cannot tell which merchant category stopped this purchase. Change it where the card service is administered.';
+
+/** The purchase that it is about, where a category's limit stopped it. */
+async function declinedByCategory(
+  { target }: Action,
+  { alerts }: PerformDeps,
+): Promise<TransactionAlert['event'] | null> {
+  const alert = target.kind === 'alert' ? (await alerts.get(target.alertId))?.alert : undefined;
+  if (alert === undefined || !('remedy' in alert)) return null;
+  return alert.event.decline?.code.trim().toLowerCase() === 'decline.rule.velocity.mcc' ? alert.event : null;
+}
+
+/** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
+function otherwise({ period, limitCents }: OfLimit, stopping: readonly LimitToRaise[]): string {
+  const names = stopping.map(({ period: of, category, currentCents }) => {
+    const name = category === null ? `the card's own ${limitName(of, null)}` : `the ${limitName(of, category.name)}`;
+    return currentCents === null ? name : `${name} of ${formatCents(currentCents)}`;
+  });
+  const what = `By now ${list.format(names)} ${names.length === 1 ? 'stops' : 'stop'} this purchase`;
+  const asked = limitCents === null ? 'none' : formatCents(limitCents);
+  return `${what}: a ${limitName(period, null)} of ${asked} would not let it pass. Open the form again: it names what has to rise.`;
+}
+
+const list = new Intl.ListFormat('en-US');

@@ -1,0 +1,143 @@
+import type { SlackError } from '../core/errors.ts';
+import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { FETCHED_PATH } from '../webhooks/reread.ts';
+import type { Trouble } from './notify-ops.ts';
+
+/** The bot's own troubles, each in words for the people who run it. */
+
+export function quarantined({ id, path, issues }: QuarantinedWebhook): Trouble {
+  const isFetched = path === FETCHED_PATH;
+  return {
+    cause: `quarantine:${path}:${issues.join('|')}`,
+    title: isFetched ? 'A transaction that was missed does not fit' : `A ${path} webhook does not fit`,
+    what: `The card service ${isFetched ? 'answered' : 'sent'} something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
+    means: 'It is kept, without card data, and not shown as an alert. More like it are kept silently.',
+    todo: 'Update Cardbell or fix the sender, then run `npm run replay -- list`.',
+    ref: id,
+  };
+}
+
+export function cardTokenDead(): Trouble {
+  return {
+    cause: 'card-token',
+    title: 'The card service refuses Cardbell’s token',
+    what: 'The card API answers that the token has expired or is not known.',
+    means: 'Alerts still go out, with what the webhooks say. Buttons and commands that change cards fail.',
+    todo: 'Make a new token and set CARD_API_TOKEN for the worker.',
+  };
+}
+
+/** The same, over. */
+export const cardTokenAlive = {
+  what: 'The card API takes the token again.',
+  means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
+} as const;
+
+/** Slack cannot be told this: it is in the log and the metrics, and said when it is over. */
+export function slackTokenDead(): Trouble {
+  return {
+    cause: 'slack-token',
+    title: 'Slack refused Cardbell’s token',
+    what: 'Slack answered that the bot token was revoked, had expired or was not known.',
+    means: 'Nothing could be posted. What waited is being posted now, with its own times.',
+    todo: null,
+  };
+}
+
+export function lagging(): Trouble {
+  return {
+    cause: 'lag',
+    title: 'Alerts and requests wait for a worker',
+    what: 'The oldest has waited for more than a minute.',
+    means: 'Alerts come late, and buttons and commands are answered late. Nothing is lost.',
+    todo: 'Start more workers, or look at what the running ones wait for: Redis, Slack, the card service.',
+  };
+}
+
+export const laggedBehind = {
+  what: 'Nothing waits any more.',
+  means: 'Alerts and answers come at once again.',
+} as const;
+
+export function redisSettings(problems: readonly { what: string; todo: string }[]): Trouble {
+  return {
+    cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,
+    title: 'Redis may lose what it acknowledged',
+    what: `${problems.map(({ what }) => what).join('; ')}.`,
+    means: 'A restart or a full memory of Redis can lose alerts and requests that were taken.',
+    todo: `On the Redis server: ${problems.map(({ todo }) => todo).join('; ')}.`,
+  };
+}
+
+export function channelUnusable(channel: string, error: SlackError): Trouble {
+  return {
+    cause: `channel:${channel}:${error.slackError}`,
+    title: `A channel cannot be posted to (${error.slackError})`,
+    what: `Slack refuses messages in channel ${channel}.`,
+    means: 'Its alerts go to ALERTS_CHANNEL until this is mended.',
+    todo: 'Invite Cardbell with /invite in that channel, or name another channel in the configuration.',
+  };
+}
+
+export function channelShared(channel: string): Trouble {
+  return {
+    cause: `shared:${channel}`,
+    title: 'A channel is shared with another company',
+    what: `Channel ${channel} is shared through Slack Connect, so people outside your company read it.`,
+    means: 'Its alerts go to the default channel, or to ALERTS_CHANNEL. Nothing about cards is posted in it.',
+    todo: 'Stop sharing the channel, name another one in the configuration, or take its subscriptions away with /card unsubscribe.',
+  };
+}
+
+export function cannotDraw(alertId: string): Trouble {
+  return {
+    cause: 'cannot-draw',
+    title: 'An alert cannot be shown',
+    what: 'What is kept of an alert does not fit this version of Cardbell.',
+    means: 'A line with its id stands in its place. More like it are shown so without another word here.',
+    todo: 'Run the version of Cardbell that took it, or report it with the reference.',
+    ref: alertId,
+  };
+}
+
+export function noFiles(slackError: string): Trouble {
+  return {
+    cause: `files:${slackError}`,
+    title: `Slack takes no file (${slackError})`,
+    what: 'More alerts came at once than fit into a message, and the file with all rows could not be attached.',
+    means: 'The rows are posted as tables in the thread of their summary instead. Nothing is missing.',
+    todo: 'Give the app the scope `files:write`, and allow apps to share files in this workspace.',
+  };
+}
+
+export function messageRefused(channel: string, error: SlackError): Trouble {
+  return {
+    cause: `refused:${error.slackError}`,
+    title: 'Slack refused a message',
+    what: `Slack does not take a message of mine: ${error.slackError}.`,
+    means: 'It was posted as plain text, without its buttons.',
+    todo: 'This is a fault in Cardbell: please report it with the reference.',
+    ref: channel,
+  };
+}
+
+export function notConfirmed(verb: string, ref: string): Trouble {
+  return {
+    cause: `unconfirmed:${ref}`,
+    title: 'The card service does not show a change',
+    what: `It accepted a change (${verb}), but neither a webhook nor a look at the card has shown it within two minutes.`,
+    means: 'The card may be as it was before. Whoever asked has been told.',
+    todo: 'Look at the card where the card service is administered, and change it there if it is not as it should be.',
+    ref,
+  };
+}
+
+export function personUnreachable(userId: string, error: SlackError): Trouble {
+  return {
+    cause: `person:${userId}`,
+    title: `Somebody cannot be written to (${error.slackError})`,
+    what: `Slack takes no direct message to the user ${userId}.`,
+    means: 'They hear nothing of their card from me. The channels get every alert as before.',
+    todo: 'If they have left, unlink their card with /card unlink and think of blocking it.',
+  };
+}

@@ -1,0 +1,58 @@
+import type { Job } from 'bullmq';
+import { type QueueName, queueNames } from '../app/jobs.ts';
+import type { Queues } from '../app/queues.ts';
+import { maskCardNumbers } from '../core/card-number.ts';
+import type { QuarantineStore } from '../webhooks/quarantine-store.ts';
+
+/** Something that does not go on by itself: a webhook that did not fit, or a job that failed for good. */
+export interface Stuck {
+  readonly id: string;
+  readonly kind: 'quarantined' | 'failed';
+  /** Receiver of a webhook (`decline`), or queue and job (`alerts/deliver-alert`). */
+  readonly what: string;
+  /** UTC ISO 8601. */
+  readonly at: string;
+  /** Why, masked. */
+  readonly cause: string;
+}
+
+/** Newest first of each kind, at most `limit` of each kind and queue. */
+export async function listStuck(
+  { queues, quarantined }: { queues: Pick<Queues, 'queue'>; quarantined: QuarantineStore },
+  limit: number,
+): Promise<Stuck[]> {
+  const kept = await quarantined.list(limit);
+  const failed = await failedJobs(queues, limit);
+  return [
+    ...kept.map(
+      ({ id, path, receivedAt, issues }): Stuck => ({
+        id,
+        kind: 'quarantined',
+        what: path,
+        at: receivedAt,
+        cause: maskCardNumbers(issues.join('; ')),
+      }),
+    ),
+    ...failed.map(
+      ({ name, job }): Stuck => ({
+        id: job.id ?? '',
+        kind: 'failed',
+        what: `${name}/${job.name}`,
+        at: new Date(job.finishedOn ?? job.timestamp).toISOString(),
+        cause: maskCardNumbers(job.failedReason ?? ''),
+      }),
+    ),
+  ];
+}
+
+/** Jobs that failed for good, of every queue, newest first. */
+export async function failedJobs(
+  queues: Pick<Queues, 'queue'>,
+  limit: number,
+): Promise<{ readonly name: QueueName; readonly job: Job }[]> {
+  const names = Object.keys(queueNames) as QueueName[];
+  const found = await Promise.all(
+    names.map(async (name) => (await queues.queue(name).getFailed(0, limit - 1)).map((job) => ({ name, job }))),
+  );
+  return found.flat().filter(({ job }) => job !== undefined);
+}

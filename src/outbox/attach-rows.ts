@@ -1,0 +1,91 @@
+import { rowsPage, rowsPages } from '../../templates/outbox/batch-page.ts';
+import { countWords } from '../../templates/outbox/batch-row.ts';
+import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
+import { SlackError } from '../core/errors.ts';
+import * as trouble from '../ops/issue.ts';
+import type { TellOps } from '../ops/notify-ops.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Draft } from '../slack/draft.ts';
+import type { JoinedMessages } from './batch-store.ts';
+import type { OutboxEntry } from './entry.ts';
+import type { Outbox } from './outbox-store.ts';
+import type { createDrawJoined } from './render-batch.ts';
+import type { SlackLacks } from './unsupported-blocks-store.ts';
+
+type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
+
+/** How often a file is tried before its rows are posted as tables. */
+const FILE_TRIES = 3;
+
+interface Deps {
+  readonly slack: Pick<Slack, 'uploadFile'>;
+  readonly joinedMessages: JoinedMessages;
+  readonly joined: Pick<ReturnType<typeof createDrawJoined>, 'rowsOf'>;
+  readonly outbox: Outbox;
+  readonly lacks: SlackLacks;
+  readonly tellOps: TellOps;
+}
+
+/** The rows of a summary: as a file in its thread, and where Slack takes no file, as tables there. */
+export function createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps }: Deps) {
+  return {
+    /** Null when there is nothing to post: the summary is too old, or tables have taken the file's place. */
+    async draw(entry: RowsEntry, channel: string): Promise<Draft | null> {
+      const known = await joinedMessages.get(entry.of.channel, entry.of.ts);
+      if (known === null) return null;
+      // Moved here because the summary's channel is closed: there is no thread to go into.
+      const threadTs = channel === entry.of.channel ? entry.of.ts : null;
+      const rows = await joined.rowsOf(
+        known.alerts.map(({ id }) => id),
+        channel,
+      );
+      if (entry.page !== null) {
+        const hasTable = !(await lacks.has('table'));
+        const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
+        const thread = threadTs === null ? null : { ts: threadTs, isBroadcast: false };
+        return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [] };
+      }
+      if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
+        await asTables(entry, channel, 'no_answer');
+        return null;
+      }
+      const words = countWords(rows);
+      try {
+        const title = `${words}.csv`;
+        const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
+        return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, threadTs };
+      } catch (error) {
+        // Nobody has seen anything of it yet, so it may simply be tried again where that can help.
+        if (!(error instanceof SlackError) || !isForGood(error)) throw error;
+        await asTables(entry, channel, error.slackError);
+        return null;
+      }
+    },
+
+    asTables,
+  };
+
+  /** Nothing is lost when there is no file: the same rows come as tables, after everything that is more urgent. */
+  async function asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void> {
+    const known = await joinedMessages.get(entry.of.channel, entry.of.ts);
+    const pages = rowsPages(known?.alerts.length ?? 0);
+    for (let page = 0; page < pages; page += 1) {
+      const id = `${entry.id}-page-${page}`;
+      await outbox.put(channel, { ...entry, id, page, noFile: slackError, urgency: 'spend' });
+    }
+    await tellOps(trouble.noFiles(slackError));
+  }
+}
+
+/** Slack's words for a token that is good, and may not hand over files. */
+const notAllowed = new Set(['missing_scope', 'access_denied', 'no_permission', 'not_allowed_token_type']);
+
+function isForGood({ code, slackError }: SlackError): boolean {
+  return code === 'refused' || code === 'channel_unusable' || (code === 'token_dead' && notAllowed.has(slackError));
+}
+
+/** Its name is how it is found again after an unclear answer; nothing in it is about a card. */
+export function fileName({ of }: RowsEntry): string {
+  const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
+  return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;
+}

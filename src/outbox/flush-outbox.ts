@@ -1,0 +1,229 @@
+import { SlackError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Draft } from '../slack/draft.ts';
+import type { MessageRef } from '../slack/message.ts';
+import type { OutboxEntry, Sending } from './entry.ts';
+import { nextMessage } from './next-message.ts';
+import type { Outbox } from './outbox-store.ts';
+import type { Pace } from './throttle.ts';
+
+/** Nobody may touch a message on its way before its sender must have given up on it. */
+const LEASE_MS = 13_000;
+/**
+ * A post begins within this time of its claim or not at all: with Slack's time limit of ten seconds its end is then
+ * known before the lease is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
+ * have taken the message over.
+ */
+const BEGIN_WITHIN_MS = 2500;
+/** A message that Slack has taken may show in the history a little later. */
+const VISIBLE_AFTER_MS = 1500;
+/** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
+const NO_CHANNEL_PAUSE_MS = 10_000;
+const UNKNOWN_PAUSE_MS = 2000;
+/** A larger flood takes more than one message. */
+const JOINED_MAX = 5000;
+
+interface Deps {
+  readonly outbox: Outbox;
+  /** One message for the entries; null when there is nothing to show. @throws SlackError: not now. */
+  readonly draw: (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
+  readonly post: (channel: string, draft: Draft, ref: string) => Promise<MessageRef>;
+  readonly findPost: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
+  readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
+  /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
+  readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
+  /** Draws without what this workspace may not know. False when there was nothing of the kind. */
+  readonly avoid: (draft: Draft) => Promise<boolean>;
+  /** Slack will never take this one: keeps it where people can find it. */
+  readonly refused: (entry: OutboxEntry, channel: string, error: SlackError) => Promise<void>;
+  /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
+  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
+  readonly pace: Pace;
+  readonly log: Log;
+  /** Milliseconds on a clock that never jumps. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Posts what waits in one channel, as fast as Slack takes it, each entry once.
+ *
+ * A message is written down as "on its way" before Slack is asked. When its end is unknown (time-out, 5xx, a crash in
+ * between) it is looked for in the channel, by the opaque reference in its metadata, before it is posted again.
+ *
+ * @returns milliseconds after which to come back, or null when nothing waits.
+ */
+export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
+  const { outbox, now } = deps;
+
+  for (;;) {
+    const pause = await outbox.pauseLeft(channel);
+    if (pause > 0) return pause;
+
+    const { unsettled, waiting, heldForMs } = await outbox.look(channel, JOINED_MAX);
+    if (unsettled !== null) {
+      const lease = LEASE_MS - unsettled.ageMs;
+      if (lease > 0) return lease;
+      await reconcile(channel, unsettled.sending, unsettled.entries, deps);
+      continue;
+    }
+    const next = nextMessage(waiting);
+    if (next === null) {
+      if (heldForMs !== null) await deps.wakeIn(channel, heldForMs);
+      return null;
+    }
+    if ('waitMs' in next) return next.waitMs;
+
+    const { entries } = next;
+    const draft = await drawNow(channel, entries, deps);
+    if (typeof draft === 'number') return draft;
+    const claimedAt = now();
+    const sending = await outbox.claim(
+      channel,
+      entries.map(({ id }) => id),
+    );
+    if (sending === null) continue;
+    if (draft === null) {
+      await outbox.settleDropped(channel, sending.ref);
+      continue;
+    }
+    if (now() - claimedAt > BEGIN_WITHIN_MS) {
+      await outbox.settleUnsent(channel, sending.ref);
+      continue;
+    }
+    const again = await send(channel, sending, entries, draft, deps);
+    if (again !== null) return again;
+  }
+}
+
+async function send(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  draft: Draft,
+  deps: Deps,
+): Promise<number | null> {
+  const { outbox } = deps;
+  let ref: MessageRef;
+  try {
+    ref = await deps.post(channel, draft, sending.ref);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    return await settleFailure(channel, sending, entries, draft, error, deps);
+  }
+  await outbox.pauseFor(channel, deps.pace.postMs);
+  await deps.posted(entries, ref);
+  await outbox.settleSent(channel, sending.ref, ref.ts);
+  return null;
+}
+
+async function settleFailure(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  draft: Draft,
+  error: SlackError,
+  deps: Deps,
+): Promise<number | null> {
+  const { outbox, pace, log } = deps;
+  const { code, slackError } = error;
+  log.warn(
+    { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
+    'post failed',
+  );
+  switch (error.code) {
+    case 'rate_limited': {
+      const wait = error.retryAfterMs ?? pace.postMs;
+      await outbox.pauseFor(channel, wait);
+      await outbox.settleUnsent(channel, sending.ref);
+      return wait;
+    }
+    case 'token_dead':
+      await outbox.settleUnsent(channel, sending.ref);
+      return pace.tokenDeadMs;
+    case 'channel_unusable':
+      if (await deps.redirect(entries, channel, error)) {
+        await outbox.settleDropped(channel, sending.ref);
+        return null;
+      }
+      await outbox.settleUnsent(channel, sending.ref);
+      return NO_CHANNEL_PAUSE_MS;
+    case 'refused':
+      await outbox.pauseFor(channel, pace.postMs);
+      await settleRefused(channel, sending, entries, draft, error, deps);
+      return null;
+    case 'unknown':
+      // Ours: we know that no request of it is under way any more, so the lease need not run out.
+      await deps.sleep(VISIBLE_AFTER_MS);
+      await reconcile(channel, sending, entries, deps);
+      return null;
+  }
+}
+
+/** Without what may be too new; then in halves, until the one that Slack does not take stands alone; then that one. */
+async function settleRefused(
+  channel: string,
+  { ref }: Sending,
+  entries: readonly OutboxEntry[],
+  draft: Draft,
+  error: SlackError,
+  { outbox, avoid, refused }: Deps,
+): Promise<void> {
+  const [first] = entries;
+  if (await avoid(draft)) await outbox.settleUnsent(channel, ref);
+  else if (entries.length > 1 || first === undefined) {
+    await outbox.settleUnsent(channel, ref, Math.ceil(entries.length / 2));
+  } else {
+    await refused(first, channel, error);
+    await outbox.settleDropped(channel, ref);
+  }
+}
+
+/** What to post, or for how long nothing can be. */
+async function drawNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
+  try {
+    return await deps.draw(entries, channel);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    deps.log.warn({ channel, code: error.code, slackError: error.slackError }, 'a message could not be made ready');
+    if (error.code === 'token_dead') return deps.pace.tokenDeadMs;
+    const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
+    await deps.outbox.pauseFor(channel, wait);
+    return wait;
+  }
+}
+
+/** The token is alive, but may not read the history. */
+const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
+
+async function reconcile(
+  channel: string,
+  sending: Sending,
+  entries: readonly OutboxEntry[],
+  { outbox, findPost, posted, pace, log }: Deps,
+): Promise<void> {
+  let ts: string | null;
+  try {
+    ts = await findPost(channel, sending, entries);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    if (error.code === 'unknown' || error.code === 'rate_limited') {
+      await outbox.pauseFor(channel, error.retryAfterMs ?? UNKNOWN_PAUSE_MS);
+      return;
+    }
+    if (error.code === 'token_dead' && !mayNotRead.has(error.slackError)) {
+      // Once the token is exchanged the channel can be asked; until then nobody knows, and nothing is repeated.
+      await outbox.pauseFor(channel, pace.tokenDeadMs);
+      return;
+    }
+    // The history may not be read (scope missing, not in the channel): a second post is better than none.
+    log.error({ channel, slackError: error.slackError }, 'cannot look whether a message was posted, posting again');
+    ts = null;
+  }
+  if (ts === null) {
+    await outbox.settleUnsent(channel, sending.ref);
+    return;
+  }
+  await posted(entries, { channel, ts });
+  await outbox.settleSent(channel, sending.ref, ts);
+}

@@ -1,0 +1,58 @@
+import type { Log } from '../core/log.ts';
+import type { WhosWho } from './configured-roles-store.ts';
+import { createPermissions, type KnownRoles } from './permissions.ts';
+
+/** Slack counts how often a group is read; what it said within this time counts, so that many may be looked up. */
+const KNOWN_FOR_MS = 60_000;
+/** Where it did not say, it is not asked again for each alert of a storm. */
+const UNKNOWN_FOR_MS = 30_000;
+
+/**
+ * The roles of a person by now, as the worker can tell: for what it shows and to whom, never to permit anything.
+ *
+ * What is not certain is left out: nobody is shown what a group that cannot be read might allow. That there may be more
+ * roles is said.
+ */
+export function createRolesNow(deps: {
+  readonly whosWho: Pick<WhosWho, 'whoMay'>;
+  readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
+  readonly isHolder: (userId: string) => Promise<boolean>;
+  readonly log: Log;
+  readonly now?: () => number;
+}): (userId: string) => Promise<KnownRoles> {
+  const now = deps.now ?? Date.now;
+  const groups = new Map<string, { members: readonly string[]; readAt: number }>();
+  const silent = new Map<string, { error: unknown; since: number }>();
+  const asking = new Map<string, Promise<readonly string[]>>();
+  /** Many alerts at once are one question. */
+  const ask = (groupId: string): Promise<readonly string[]> => {
+    const known = asking.get(groupId);
+    if (known !== undefined) return known;
+    const answer = deps.groupMembers(groupId).finally(() => asking.delete(groupId));
+    asking.set(groupId, answer);
+    return answer;
+  };
+  const groupMembers = async (groupId: string): Promise<readonly string[]> => {
+    const known = groups.get(groupId);
+    if (known !== undefined && now() - known.readAt < KNOWN_FOR_MS) return known.members;
+    const failed = silent.get(groupId);
+    if (failed !== undefined && now() - failed.since < UNKNOWN_FOR_MS) throw failed.error;
+    try {
+      const members = await ask(groupId);
+      groups.set(groupId, { members, readAt: now() });
+      silent.delete(groupId);
+      return members;
+    } catch (error) {
+      silent.set(groupId, { error, since: now() });
+      throw error;
+    }
+  };
+  return async function rolesNow(userId) {
+    const [operators, approvers] = await Promise.all([
+      deps.whosWho.whoMay('operator'),
+      deps.whosWho.whoMay('approver'),
+    ]);
+    const { isHolder, log } = deps;
+    return await createPermissions({ operators, approvers, groupMembers, isHolder, log }).rolesOf(userId);
+  };
+}

@@ -1,0 +1,88 @@
+import { SlackError } from '../core/errors.ts';
+import type { Gap } from '../core/gap.ts';
+import { lengthOf } from '../core/gap.ts';
+import type { Log } from '../core/log.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
+
+/** What takes no longer than this needs no line while it goes on. */
+const QUICK_MS = 3000;
+/** Slack takes about one edit a second; people read more slowly. */
+const EDIT_EVERY_MS = 3000;
+/** Webhooks that met a shorter gap come again within four minutes: not worth a word when nothing is missing. */
+const WORTH_A_WORD_MS = 225_000;
+
+interface Deps {
+  readonly slack: Pick<Slack, 'post' | 'update' | 'findByRef'>;
+  readonly channel: string;
+  readonly journal: Recoveries;
+  readonly render: (
+    gap: Gap,
+    state: 'running' | 'waiting' | 'done' | 'failed',
+    done: number,
+    progress: RecoveryProgress,
+  ) => Message;
+  /** Posts the last word where no line could be edited; the id makes repeating it nothing. */
+  readonly postNotice: (id: string, message: Message) => Promise<void>;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export interface TellRecovery {
+  /** Edits the line now and then. Never throws for Slack: it is only a line. */
+  progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void>;
+  /** The last word. @throws SlackError when it should be said again later. */
+  end(gap: Gap, state: 'done' | 'failed', progress: RecoveryProgress): Promise<void>;
+}
+
+/** Tells in one line, edited in place, how far a recovery is. What is quick and finds nothing is not told at all. */
+export function createTellRecovery(deps: Deps): TellRecovery {
+  const { slack, channel, journal, now, log } = deps;
+  const startedAt = new Map<string, number>();
+  let editedAt = 0;
+
+  return {
+    async progress(gap, state, done, progress) {
+      const since = startedAt.get(gap.id) ?? now();
+      startedAt.set(gap.id, since);
+      if (now() - since < QUICK_MS && progress.lineTs === null) return;
+      if (now() - editedAt < EDIT_EVERY_MS) return;
+      editedAt = now();
+      try {
+        await show(gap, deps.render(gap, state, done, progress), progress);
+      } catch (error) {
+        if (!(error instanceof SlackError)) throw error;
+        log.warn({ err: error, gapId: gap.id }, 'progress of a recovery could not be shown');
+      }
+    },
+    async end(gap, state, progress) {
+      startedAt.delete(gap.id);
+      const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
+      const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_A_WORD_MS;
+      if (!isNews && !isLong && progress.lineTs === null) return;
+      const message = deps.render(gap, state, 1, progress);
+      if (progress.lineTs !== null && (await edited(progress.lineTs, message))) return;
+      await deps.postNotice(`recovery_${gap.id}`, message);
+    },
+  };
+
+  async function show(gap: Gap, message: Message, { lineTs, position }: RecoveryProgress): Promise<void> {
+    const ref = `recovery_${gap.id}`;
+    // Somebody may have posted it and died before it was written down.
+    const ts = lineTs ?? (position === null ? null : await slack.findByRef(channel, ref, Date.parse(gap.to)));
+    if (ts !== null) await slack.update({ channel, ts }, message);
+    const posted = ts ?? (await slack.post(channel, message, ref)).ts;
+    if (lineTs === null) await journal.write(gap.id, { lineTs: posted });
+  }
+
+  async function edited(ts: string, message: Message): Promise<boolean> {
+    try {
+      await slack.update({ channel, ts }, message);
+      return true;
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+      return false;
+    }
+  }
+}

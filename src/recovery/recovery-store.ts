@@ -1,0 +1,46 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { intakeKey } from '../core/keys.ts';
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+
+/** How far a recovery got. Whoever takes it over after a crash goes on from here. */
+const Progress = z.object({
+  /** UTC ISO 8601: everything before it has been asked for. Null: nothing yet. */
+  position: z.string().nullable().default(null),
+  /** Rows that the card service showed, known ones included. */
+  found: z.coerce.number().default(0),
+  /** Events that nobody had told before. */
+  recovered: z.coerce.number().default(0),
+  /** Rows that could not be read, and that nobody had kept aside before. */
+  unreadable: z.coerce.number().default(0),
+  /** Cards whose status changed without a webhook; part of `recovered`. */
+  statuses: z.coerce.number().default(0),
+  /** The line in Slack that shows how far it is. */
+  lineTs: z.string().nullable().default(null),
+  finishedAt: z.string().nullable().default(null),
+});
+export type RecoveryProgress = z.infer<typeof Progress>;
+
+export const nothingRecovered: RecoveryProgress = Progress.parse({});
+
+export interface Recoveries {
+  read(gapId: string): Promise<RecoveryProgress>;
+  /** Writes what is known now; `recovered` and `unreadable` are counted where these are stored. */
+  write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void>;
+}
+
+/** The journal of each recovery, in the slot of the inbox: events are counted in the step that stores them. */
+export function createRecoveries(redis: Redis | Cluster): Recoveries {
+  const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
+  return {
+    async read(gapId) {
+      return Progress.parse(await redis.hgetall(keyOf(gapId)));
+    },
+    async write(gapId, progress) {
+      const fields = Object.entries(progress).filter(([, value]) => value !== null);
+      const key = keyOf(gapId);
+      await redis.multi().hset(key, Object.fromEntries(fields)).expire(key, KEPT_SECONDS).exec();
+    },
+  };
+}

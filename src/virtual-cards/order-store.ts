@@ -1,0 +1,56 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { Action } from '../actions/action.ts';
+import { stateKey } from '../core/keys.ts';
+
+/** Orders are done in minutes; the service's retries and outages can make their webhook wait. */
+const KEPT_SECONDS = 8 * 24 * 3600;
+
+/** What the service will tell with a webhook. */
+export type Awaited =
+  | { readonly kind: 'order'; readonly orderId: number }
+  /** An order whose number nobody heard: it is known by its holder's name. */
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'resend'; readonly acctId: number };
+
+const Asked = z.strictObject({ action: Action, at: z.string() });
+export type Asked = z.infer<typeof Asked>;
+
+export interface VirtualOrders {
+  /**
+   * `action` waits for it.
+   *
+   * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
+   * resend, which is awaited before it is asked for.
+   */
+  expect(awaited: Awaited, asked: Asked): Promise<string | null>;
+  /** It came. @returns who waits for it; null when nobody does, yet. */
+  arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
+}
+
+/** Who asked for a virtual card. Both sides write before they read, so whoever comes second finds the other. */
+export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
+  const keyOf = (awaited: Awaited): string => {
+    if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
+    if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);
+    return stateKey(`virtual-name:${fold(awaited.name)}`);
+  };
+  const write = async (key: string, field: string, value: string): Promise<Record<string, string>> => {
+    await redis.multi().hset(key, field, value).expire(key, KEPT_SECONDS).exec();
+    return await redis.hgetall(key);
+  };
+  return {
+    async expect(awaited, asked) {
+      const { eventId } = await write(keyOf(awaited), 'asked', JSON.stringify(Asked.parse(asked)));
+      return awaited.kind === 'resend' ? null : (eventId ?? null);
+    },
+    async arrived(awaited, eventId) {
+      const { asked } = await write(keyOf(awaited), 'eventId', eventId);
+      return asked === undefined ? null : Asked.parse(JSON.parse(asked));
+    },
+  };
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ShippingEvent } from '../core/event.ts';
+import { lastFour } from './card-status.ts';
+import { eventId } from './event-id.ts';
+import { type Circumstances, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
+
+export const ShippingPayload = z.object({
+  AcctId: positive,
+  TrackingNumber: identifier,
+  ShippingMethod: words,
+  Last4CardNumber: identifier.transform(lastFour),
+  CardOrderId: optionalInteger,
+});
+
+/**
+ * Payload → event. The identity leaves `CallbackTime` out: one parcel is one event, however often it is told.
+ */
+export function redactShipping(data: unknown, circumstances: Circumstances): ShippingEvent {
+  const payload = parseWith(ShippingPayload, data);
+
+  return parseWith(ShippingEvent, {
+    id: eventId([
+      'card-shipping',
+      payload.AcctId,
+      payload.CardOrderId,
+      payload.Last4CardNumber,
+      payload.ShippingMethod,
+      payload.TrackingNumber,
+    ]),
+    kind: 'card-shipping',
+    callbackAt: circumstances.callbackAt,
+    receivedAt: circumstances.receivedAt,
+    acctId: payload.AcctId,
+    trackingNumber: payload.TrackingNumber,
+    shippingMethod: payload.ShippingMethod,
+    last4: payload.Last4CardNumber,
+    cardOrderId: payload.CardOrderId,
+  });
+}

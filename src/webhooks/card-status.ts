@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { CardStatus, CardStatusEvent } from '../core/event.ts';
+import { eventId } from './event-id.ts';
+import { type Circumstances, holderOf, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
+
+export const CardStatusPayload = z.object({
+  AcctId: positive,
+  FirstName: words,
+  LastName: words,
+  CustomId: words,
+  CardList: z
+    .array(
+      z.object({
+        CardId: positive,
+        Last4CardNumber: identifier.transform(lastFour),
+        CardStatus: z
+          .string()
+          .trim()
+          .transform((text) => text.toUpperCase())
+          .pipe(CardStatus),
+        CardOrderId: optionalInteger,
+      }),
+    )
+    .min(1),
+});
+
+/** The last four digits of whatever was sent as such: a sender that writes the whole number there is not quoted. */
+export function lastFour(text: string): string {
+  return text.replace(/\D/g, '').slice(-4);
+}
+
+/**
+ * Payload → event.
+ *
+ * `CallbackTime` is part of the identity: ACTIVE → BLOCKED → ACTIVE makes equal payloads twice on purpose, and nothing
+ * else in them tells one from the other.
+ */
+export function redactCardStatus(data: unknown, circumstances: Circumstances): CardStatusEvent {
+  const payload = parseWith(CardStatusPayload, data);
+  const cards = payload.CardList.map((card) => ({
+    cardId: card.CardId,
+    last4: card.Last4CardNumber,
+    status: card.CardStatus,
+    cardOrderId: card.CardOrderId,
+  }));
+
+  return parseWith(CardStatusEvent, {
+    id: eventId([
+      'card-status',
+      payload.AcctId,
+      circumstances.callbackAt,
+      ...cards.flatMap((card) => [card.cardId, card.status]),
+    ]),
+    kind: 'card-status',
+    callbackAt: circumstances.callbackAt,
+    receivedAt: circumstances.receivedAt,
+    acctId: payload.AcctId,
+    holder: holderOf(payload),
+    customId: payload.CustomId === '' ? null : payload.CustomId,
+    cards,
+  });
+}
+
+/**
+ * A change that the API shows and no webhook told → the event that tells it. When it happened is not known; the time at
+ * which it was seen stands for that.
+ */
+export function toMissedStatus(missed: {
+  readonly acctId: number;
+  readonly holder: string;
+  readonly customId: string | null;
+  readonly card: { readonly cardId: number; readonly last4: string; readonly status: CardStatus };
+  readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
+  readonly seenAt: string;
+}): CardStatusEvent {
+  const { acctId, holder, customId, card, was, seenAt } = missed;
+  return CardStatusEvent.parse({
+    // Of the change, not of the moment: however often it is seen, it is one event.
+    id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
+    kind: 'card-status',
+    callbackAt: seenAt,
+    receivedAt: seenAt,
+    acctId,
+    holder,
+    customId,
+    cards: [{ ...card, cardOrderId: null }],
+  });
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { PayloadError } from '../core/errors.ts';
+import type { StoredEvent } from '../core/event.ts';
+import { redactShipping } from './card-shipping.ts';
+import { redactCardStatus } from './card-status.ts';
+import { type Circumstances, Envelope, instantOf, parseWith } from './payload.ts';
+import { redactTransaction } from './transaction.ts';
+import { redactVirtualCard } from './virtual-card.ts';
+
+const families = {
+  transaction: redactTransaction,
+  'card-status': redactCardStatus,
+  'card-shipping': redactShipping,
+  'virtual-card': redactVirtualCard,
+} as const;
+export type Family = keyof typeof families;
+
+const Markers = z.object({
+  TransactionType: z.string().nullish(),
+  NetworkType: z.unknown().optional(),
+  VirtualCardOrderId: z.unknown().optional(),
+  CardNumber: z.unknown().optional(),
+});
+
+/**
+ * Family of a payload, from what is in it. The path it came by is only asked for what says nothing of itself.
+ *
+ * @throws PayloadError for a kind that we do not know: a kind of tomorrow is kept, and people are told once.
+ */
+export function familyOf(data: unknown, path: string): Family {
+  const markers = parseWith(Markers, data);
+  const type = markers.TransactionType?.trim().toUpperCase() ?? '';
+  if (type === 'NETWORK') return 'transaction';
+  if (type === 'CARD') return 'card-status';
+  if (type === 'CARDORDER') return 'card-shipping';
+  if (markers.VirtualCardOrderId !== undefined) return 'virtual-card';
+  if (type === '') {
+    if (typeof markers.NetworkType === 'string') return 'transaction';
+    if (markers.CardNumber !== undefined || path === 'virtual-card') return 'virtual-card';
+  }
+  throw new PayloadError(['TransactionType: expected NETWORK, CARD or CARDORDER, or a virtual card payload']);
+}
+
+/**
+ * A webhook's JSON → what we keep of it.
+ *
+ * @throws PayloadError when it does not fit; the body then goes to quarantine.
+ */
+export function toStoredEvent(
+  body: unknown,
+  path: string,
+  options: { zone: string; version: string | undefined; receivedAt: string },
+): StoredEvent {
+  const envelope = parseWith(Envelope, body);
+  const callbackAt = instantOf('CallbackTime', envelope.CallbackTime, options.zone);
+  const circumstances: Circumstances = { ...options, callbackAt };
+  return families[familyOf(envelope.Data, path)](envelope.Data, circumstances);
+}

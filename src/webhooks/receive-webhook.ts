@@ -1,0 +1,185 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
+import type { StoredEvent } from '../core/event.ts';
+import { webhookKinds } from '../core/event.ts';
+import type { Log } from '../core/log.ts';
+import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+
+/** Largest body, in bytes. The service's own are about 1.5 KB. */
+export const BODY_MAX_BYTES = 256 * 1024;
+
+/** The service takes 200 or 201 as success and nothing else. */
+const paths: ReadonlySet<string> = new Set(webhookKinds);
+
+interface Deps {
+  readonly isAuthentic: (authorization: string | undefined) => boolean;
+  /** JSON → event. @throws PayloadError when it does not fit. */
+  readonly toEvent: (
+    body: unknown,
+    path: string,
+    facts: { version: string | undefined; receivedAt: string },
+  ) => StoredEvent;
+  readonly toQuarantined: (
+    body: unknown,
+    facts: { path: string; issues: readonly string[]; version: string | undefined; receivedAt: string },
+  ) => QuarantinedWebhook;
+  readonly take: (
+    entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
+  ) => Promise<'new' | 'seen'>;
+  readonly count: (path: string, answer: string) => void;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** What the service is told, ready to be sent. Other statuses than 200 and 201 make it try again. */
+interface Answer {
+  readonly status: number;
+  /** For people who look at the service's delivery log, and for the metric. */
+  readonly says: string;
+  readonly text: string;
+  /** Names and values in turn: Node writes such a list as it is. */
+  readonly headers: string[];
+}
+
+const answers = {
+  taken: answer(200, 'taken'),
+  seen: answer(200, 'seen before'),
+  quarantined: answer(200, 'kept aside: it does not fit the schema'),
+  unknownKind: answer(404, `unknown kind: expected one of ${webhookKinds.join(', ')}`),
+  wrongMethod: answer(405, 'expected POST', 'allow', 'POST'),
+  notAuthentic: answer(
+    401,
+    'expected the shared secret as Basic credential',
+    'www-authenticate',
+    'Basic realm="cardbell", charset="UTF-8"',
+  ),
+  wrongType: answer(415, 'expected content-type application/json'),
+  tooLarge: answer(413, `expected at most ${BODY_MAX_BYTES} bytes`),
+  notJson: answer(400, 'expected a JSON object'),
+  cutOff: answer(400, 'the body ended early'),
+  storeAway: answer(503, 'cannot be stored right now, try again', 'retry-after', '15'),
+  broken: answer(500, 'unexpected trouble on this side, try again'),
+} as const;
+
+function answer(status: number, says: string, ...more: string[]): Answer {
+  const text = JSON.stringify(status < 300 ? { status: says } : { error: says });
+  const length = Buffer.byteLength(text).toString();
+  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', length, ...more];
+  return { status, says, text, headers };
+}
+
+/**
+ * Web half of an alert: authenticate, read, redact, store, and only then say 200.
+ *
+ * Whatever can be refused without the body is refused before it is read; with `Expect: 100-continue` it is then never
+ * sent. Never rejects: Bolt would not catch it.
+ *
+ * @param expectsContinue the request waits for "100 Continue" before it sends its body.
+ */
+export async function receiveWebhook(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  deps: Deps,
+  expectsContinue = false,
+): Promise<void> {
+  let answer: Answer;
+  // Told before the body was sent, a sender may send it or not: only a new connection is sure to begin with a request.
+  let isLast = expectsContinue;
+  try {
+    const refusal = refuse(path, request, deps);
+    if (refusal !== null) {
+      answer = refusal;
+    } else {
+      if (expectsContinue) response.writeContinue();
+      isLast = false;
+      const body = await readBody(request);
+      answer =
+        typeof body === 'string'
+          ? body === 'too_large'
+            ? answers.tooLarge
+            : answers.cutOff
+          : await store(path, request, body, deps);
+    }
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) {
+      answer = answers.storeAway;
+    } else {
+      deps.log.error({ err: error, path }, 'webhook could not be handled');
+      answer = answers.broken;
+    }
+  }
+  deps.count(paths.has(path) ? path : 'unknown', answer.says);
+  send(response, answer, isLast);
+}
+
+/** Everything that can be said without the body, cheapest first. */
+function refuse(path: string, request: IncomingMessage, { isAuthentic }: Deps): Answer | null {
+  if (!paths.has(path)) return answers.unknownKind;
+  if (request.method !== 'POST') return answers.wrongMethod;
+  if (!isAuthentic(request.headers.authorization)) return answers.notAuthentic;
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (type !== 'application/json' || encoding !== 'identity') return answers.wrongType;
+  if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) return answers.tooLarge;
+  return null;
+}
+
+async function store(path: string, request: IncomingMessage, raw: Buffer, deps: Deps): Promise<Answer> {
+  const body = parseObject(raw);
+  if (body === null) return answers.notJson;
+  const header = request.headers['x-service-version'];
+  const version = Array.isArray(header) ? header[0] : header;
+  const receivedAt = deps.now().toISOString();
+
+  let event: StoredEvent;
+  try {
+    event = deps.toEvent(body, path, { version, receivedAt });
+  } catch (error) {
+    // A fault of ours does not go away by the service's retries either, and after the last one the event would be lost.
+    if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
+    const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected trouble while reading it'];
+    const webhook = deps.toQuarantined(body, { path, issues, version, receivedAt });
+    const taken = await deps.take({ type: 'quarantine', webhook });
+    deps.log.warn({ path, quarantineId: webhook.id, issues: webhook.issues, taken }, 'webhook quarantined');
+    return answers.quarantined;
+  }
+  const taken = await deps.take({ type: 'event', event });
+  deps.log.debug({ path, kind: event.kind, eventId: event.id, taken }, 'webhook taken');
+  return taken === 'new' ? answers.taken : answers.seen;
+}
+
+function parseObject(raw: Buffer): object | null {
+  try {
+    const body: unknown = JSON.parse(raw.toString('utf8').replace(/^\uFEFF/, ''));
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut_off'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > BODY_MAX_BYTES) {
+        // The rest is read past, so that the sender gets to see the answer; the server's request time-out ends it.
+        request.removeAllListeners('data').resume();
+        resolve('too_large');
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('error', () => resolve('cut_off'));
+    request.once('close', () => resolve('cut_off'));
+  });
+}
+
+function send(response: ServerResponse, { status, text, headers }: Answer, isLast: boolean): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, isLast ? [...headers, 'connection', 'close'] : headers);
+  response.end(text);
+}

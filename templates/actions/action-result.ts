@@ -1,0 +1,107 @@
+import type { CardFacts, Confirmation, Control } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { capital, cardOfHolder } from '../core/card-words.ts';
+import { changeWords } from '../core/change-words.ts';
+import { controlButtons } from './control-buttons.ts';
+
+export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
+
+export interface ActionResult {
+  readonly verb: ActionVerb;
+  /**
+   * `unchanged`: it was so already. `waiting`: a second approver is needed. `unknown`: the request went out, and no
+   * answer came back.
+   */
+  readonly state: 'running' | 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
+  readonly card: CardFacts;
+  /** Slack user id. */
+  readonly by: string;
+  /** UTC ISO 8601. */
+  readonly at: string;
+  /** In words: `daily limit $400.00`, `active`; null when not known. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The API's own words, when it refused. */
+  readonly apiWords: string | null;
+  /** What the person gave as reason. */
+  readonly reason: string | null;
+  /** Another plain sentence: that a limit ends by itself, what to do now. */
+  readonly note: string | null;
+  /** What can still be done about it. */
+  readonly control?: Control | null | undefined;
+  /** What to name when asking for help. */
+  readonly ref: string | null;
+  readonly confirmation?: Confirmation | undefined;
+}
+
+const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing: string; readonly noun: string }>> = {
+  block: { done: 'Blocked', doing: 'Blocking', noun: 'block' },
+  unblock: { done: 'Unblocked', doing: 'Unblocking', noun: 'unblock' },
+  activate: { done: 'Activated', doing: 'Activating', noun: 'activate' },
+  limit: { done: 'Limit changed', doing: 'Changing the limit', noun: 'change the limit of' },
+  allow: { done: 'Spend rules changed', doing: 'Changing the spend rules', noun: 'change the spend rules of' },
+};
+
+/** What became of an action: who, what, when, from what to what. */
+export function actionResult(result: ActionResult): Message {
+  const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation } = result;
+  const name = cardOfHolder(card);
+  const head = headline(result, name);
+  const sides =
+    state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, RULES_MAX)) : [];
+  const [from, to] = sides;
+  const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
+  const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+  const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
+  const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
+
+  return {
+    text: sentence(
+      [head, moved && `${moved}.`, said, note === null ? '' : outside(note, 300), outcome[state], sure]
+        .filter(Boolean)
+        .join(' '),
+    ),
+    blocks: [
+      section(
+        `*${head}*`,
+        moved && `${moved}.`,
+        said,
+        outcome[state],
+        note === null ? null : outside(note, 300),
+        sure,
+        reason === null ? null : `Reason: ${outside(reason, 300)}`,
+      ),
+      ...actions(...controlButtons(control ?? null, card)),
+      ...context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
+    ],
+  };
+}
+
+const outcome: Readonly<Record<ActionResult['state'], string>> = {
+  running: '',
+  done: '',
+  unchanged: 'Nothing changed.',
+  waiting: 'Nothing changed yet.',
+  failed: 'Nothing changed.',
+  unknown: 'No answer came back, so it may or may not have happened. Look at the card before you try again.',
+};
+
+const sureWords: Readonly<Record<Confirmation, string>> = {
+  sent: 'Sent. If the card service does not confirm it within 2 minutes, I tell you.',
+  confirmed: 'Confirmed by the card service.',
+  unconfirmed:
+    'The card service took it, but did not confirm it within 2 minutes. Look at the card before you rely on it.',
+  overtaken: '',
+};
+
+function headline({ verb, state, confirmation }: ActionResult, name: string): string {
+  if (state === 'done' && confirmation === 'unconfirmed') return `Not confirmed: ${words[verb].noun} ${name}.`;
+  if (state === 'done') return `${words[verb].done}: ${name}.`;
+  if (state === 'running') return `${words[verb].doing}: ${name} …`;
+  if (state === 'unchanged') return `Nothing to do for ${name}.`;
+  if (state === 'waiting') return `Waits for another approver: ${words[verb].noun} ${name}.`;
+  const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
+  return `${could} ${words[verb].noun} ${name}.`;
+}

@@ -1,0 +1,49 @@
+import type { Button } from '@slack/types';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import { plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { button, confirm } from '../core/blocks.ts';
+import { cardOfHolderRaw } from '../core/card-words.ts';
+
+interface About {
+  /** An opaque id: the alert. */
+  readonly value: string;
+  readonly card: CardFacts;
+}
+
+/** Outside text in a dialog is cut before the dialog's own words, which must stay whole. */
+function named(card: CardFacts, max: number): string {
+  return truncate(plain(cardOfHolderRaw(card)), max);
+}
+
+export function blockButton({ value, card }: About): Button {
+  return button({
+    text: 'Block card',
+    action: actionId.blockCard,
+    value,
+    style: 'danger',
+    label: `Block ${named(card, 65)}`,
+    confirm: confirm({
+      title: 'Block this card?',
+      text: `${named(card, 110)} will decline every purchase until somebody unblocks it.`,
+      yes: 'Block card',
+      style: 'danger',
+    }),
+  });
+}
+
+export function activateButton({ value, card }: About): Button {
+  return button({
+    text: 'Activate card',
+    action: actionId.activateCard,
+    value,
+    style: 'primary',
+    label: `Activate ${named(card, 60)}`,
+    confirm: confirm({
+      title: 'Activate this card?',
+      text: `${named(card, 110)} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
+      yes: 'Activate card',
+      style: 'primary',
+    }),
+  });
+}

@@ -1,0 +1,48 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { actions, button, confirm, context, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+
+export interface ConfirmActivation {
+  /** Opaque id: what the button carries. */
+  readonly value: string;
+  readonly card: CardFacts;
+  /** The account's other open cards: activating this one ends them for good. */
+  readonly ending: readonly { readonly card: CardFacts; readonly status: string }[];
+}
+
+const SHOWN_MAX = 10;
+
+/** The one question that Cardbell asks before it acts: this cannot be taken back. */
+export function confirmActivation({ value, card, ending }: ConfirmActivation): Message {
+  const count = ending.length === 1 ? '1 other open card' : `${ending.length} other open cards`;
+  const asked = `Activating ${cardOfHolder(card)} ends ${count} of the account for good.`;
+  const shown = ending.slice(0, SHOWN_MAX);
+  const more = ending.length - shown.length;
+  const names = shown.map((other) => `${capital(cardName(other.card))} (${statusWord(other.status)})`);
+
+  return {
+    text: sentence(`${asked} Ending: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`),
+    blocks: [
+      section(`*${asked}*`, 'This cannot be taken back. These end:'),
+      section(...names.map((name) => `• ${name}`), more > 0 ? `• and ${more} more` : null),
+      ...actions(
+        button({
+          text: 'Activate and end the others',
+          action: actionId.activateCard,
+          value,
+          style: 'danger',
+          label: `Activate ${cardOfHolderRaw(card)}`,
+          confirm: confirm({
+            title: 'End the other cards for good?',
+            text: `${count} of this account can never be used again once this card is activated.`,
+            yes: 'Activate',
+            style: 'danger',
+          }),
+        }),
+      ),
+      ...context('To leave everything as it is, do nothing.'),
+    ],
+  };
+}

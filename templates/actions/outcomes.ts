@@ -1,0 +1,130 @@
+import type { SectionBlock } from '@slack/types';
+import type { Confirmation, Outcome } from '../../src/alerts/alert.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { outside, section } from '../core/blocks.ts';
+import { sentences } from '../core/change-words.ts';
+
+type Words = Readonly<Record<Outcome['state'], string>>;
+
+const words: Readonly<Record<Outcome['verb'], Words>> = {
+  block: {
+    done: 'Blocked',
+    running: 'Blocking…',
+    failed: 'Not blocked',
+    waiting: 'Block is waiting',
+    unknown: 'May be blocked',
+  },
+  unblock: {
+    done: 'Unblocked',
+    running: 'Unblocking…',
+    failed: 'Not unblocked',
+    waiting: 'Unblock is waiting',
+    unknown: 'May be unblocked',
+  },
+  activate: {
+    done: 'Activated',
+    running: 'Activating…',
+    failed: 'Not activated',
+    waiting: 'Activation is waiting',
+    unknown: 'May be activated',
+  },
+  limit: {
+    done: 'Limit changed',
+    running: 'Changing the limit…',
+    failed: 'Limit not changed',
+    waiting: 'Raise waits for another approver',
+    unknown: 'Limit may have changed',
+  },
+  recognize: {
+    done: 'Recognized: it was them',
+    running: 'Recognizing…',
+    failed: 'Not recognized',
+    waiting: 'Not recognized yet',
+    unknown: 'May be recognized',
+  },
+  allow: {
+    done: 'Spend rules changed',
+    running: 'Changing the spend rules…',
+    failed: 'Spend rules not changed',
+    waiting: 'Change waits for another approver',
+    unknown: 'Spend rules may have changed',
+  },
+  put_back: {
+    done: 'Put back',
+    running: 'Putting back…',
+    failed: 'Not put back',
+    waiting: 'Not put back yet',
+    unknown: 'May be put back',
+  },
+  acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
+};
+
+function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
+  if (by === null) return state !== 'done' ? '' : verb === 'put_back' ? ' by itself' : ' outside Slack';
+  const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
+  return state === 'done' ? ` by ${who}` : ` asked by ${who}`;
+}
+
+/** How sure it is. A change that was made again since says nothing more. */
+const sureWords: Readonly<Record<Confirmation, string>> = {
+  sent: ' · sent, waiting for the card service to confirm',
+  confirmed: ' · confirmed',
+  unconfirmed: ' · *not confirmed*: the card service did not show it within 2 minutes. Look at the card',
+  overtaken: '',
+};
+
+/** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
+export function outcomeLine(outcome: Outcome): string {
+  const { verb, at, state, text, confirmation } = outcome;
+  const isSeen = verb === 'acknowledge' && state !== 'failed';
+  const when = dateToken(at, '{time}, {date_short_pretty}');
+  const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
+  const head = `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
+  return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
+}
+
+/** What people did about an alert, the last six, oldest first. */
+export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
+  return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(outcomeLine))];
+}
+
+/** The last one as a plain sentence, for the text beside the blocks. */
+export function outcomeSentence(outcomes: readonly Outcome[]): string {
+  const last = outcomes.at(-1);
+  return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
+}
+
+/** The same where there is no room: words without the person, and the person to name beside them (null: nobody known). */
+export function outcomeShort({ verb, state, by }: Outcome): { readonly words: string; readonly by: string | null } {
+  return { words: words[verb][state], by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
+}
+
+/** Which controls still make sense after what people did. */
+export interface Standing {
+  /** Blocked by somebody here, or about to be. */
+  readonly isBlocked: boolean;
+  readonly isActivated: boolean;
+  readonly isRaised: boolean;
+  /** Somebody acknowledged it or did something about it. */
+  readonly isSeen: boolean;
+  /** The holder said that it was them. */
+  readonly isRecognized: boolean;
+}
+
+export function standing(outcomes: readonly Outcome[]): Standing {
+  const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false, isRecognized: false };
+  for (const { verb, state, by, confirmation } of outcomes) {
+    // What may or may not have happened leaves every control where it was.
+    if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
+    if (verb === 'block') known.isBlocked = true;
+    if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
+    if (verb === 'activate') known.isActivated = true;
+    if (verb === 'limit') known.isRaised = true;
+    if (verb === 'recognize') known.isRecognized = true;
+    if (verb === 'limit' || verb === 'allow') known.isRaised = true;
+    // What was temporary is over: it may be needed again.
+    if (verb === 'put_back') known.isRaised = known.isRaised && state !== 'done';
+    if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
+  }
+  return known;
+}

@@ -1,0 +1,46 @@
+import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { trackingLink } from '../../src/alerts/tracking.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { activateButton } from '../actions/card-buttons.ts';
+import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { isAwaited, progressLine } from './order-progress.ts';
+
+/** A card that was shipped long ago and that nobody has activated. */
+export function activationReminder(alert: ShippingAlert): Message {
+  const { event, outcomes, progress } = alert;
+  const card = cardOf(alert);
+  const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
+  const isWaiting = isAwaited(progress) && !standing(outcomes).isActivated;
+  const handle = outside(cardHandle(card), 20);
+
+  return {
+    text: sentence(
+      isWaiting
+        ? `${cardOfHolder(card)} was shipped on ${easternTime(event.callbackAt)} and is still not activated.${outcomeSentence(outcomes)}`
+        : `${cardOfHolder(card)} is no longer waiting to be activated.${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(`${isWaiting ? 'Still not activated' : 'No longer waiting'}: ${holderRaw(card)}`),
+      section(
+        isWaiting
+          ? `*${cardOfHolder(card)} was shipped ${dateToken(event.callbackAt, '{date_long_pretty}')} and is still not activated.*`
+          : `${cardOfHolder(card)} is no longer waiting to be activated.`,
+        isWaiting
+          ? `If its holder has it, activate it. If it never arrived, block it and order a new one: \`/card block ${handle} lost in the mail\``
+          : null,
+      ),
+      ...outcomeLines(outcomes),
+      ...actions(
+        isWaiting ? activateButton({ value: event.id, card }) : null,
+        isWaiting && tracking !== null
+          ? button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url })
+          : null,
+      ),
+      ...context(progressLine(progress), event.id),
+    ],
+  };
+}

@@ -1,0 +1,50 @@
+import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { trackingLink } from '../../src/alerts/tracking.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, link } from '../../src/slack/mrkdwn.ts';
+import { outcomeLines } from '../actions/outcomes.ts';
+import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { isAwaited, progressLine } from './order-progress.ts';
+
+/** A card that is on its way. */
+export function cardShipping(alert: ShippingAlert, _view: View): Message {
+  const { event, late, outcomes } = alert;
+  const known = cardOf(alert);
+  const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
+  const number = outside(event.trackingNumber, 60);
+  const method = outside(event.shippingMethod, 60);
+  const mark = late ? 'Late notice: ' : '';
+  const followed = number === '' ? '' : `, tracking number ${number}`;
+
+  return {
+    text: sentence(`${mark}${cardOfHolder(known)} has been shipped${method && ` with ${method}`}${followed}.`),
+    blocks: [
+      header(`Card shipped: ${holderRaw(known)}`),
+      ...fields([
+        ['Cardholder', holderName(known)],
+        ['Card', capital(cardName(known))],
+        ['Shipping method', method],
+        ['Tracking number', tracking === null ? number : link(tracking.url, event.trackingNumber.slice(0, 60))],
+        ['Shipped', dateToken(event.callbackAt)],
+      ]),
+      section(
+        isAwaited(alert.progress)
+          ? `The card cannot be used yet. When it has arrived, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``
+          : 'The card is not waiting to be activated any more.',
+      ),
+      ...outcomeLines(outcomes),
+      ...actions(
+        tracking &&
+          button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
+      ),
+      ...context(
+        progressLine(alert.progress),
+        late ? 'Arrived late: fetched after a gap.' : null,
+        [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,120 @@
+import type { Button } from '@slack/types';
+import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
+import type { CardStatus } from '../../src/core/event.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { activateButton, blockButton } from '../actions/card-buttons.ts';
+import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { progressLine } from './order-progress.ts';
+
+/** Cards shown one by one; an event with more says how many more. */
+const SHOWN_MAX = 10;
+
+/** Cards that got another status, however many webhooks it took. */
+export function cardStatus(alert: StatusAlert, _view: View): Message {
+  const { event, outcomes, changes } = alert;
+  const [only] = changes;
+  const card = cardOf(alert);
+  const late = alert.late ? 'Late notice: ' : '';
+  const name = holderRaw(card);
+  const isOne = changes.length === 1 && only !== undefined;
+  const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
+  const shown = changes.slice(0, SHOWN_MAX);
+  const more = changes.length - shown.length;
+
+  return {
+    text: sentence(
+      isOne
+        ? `${late}${cardOfHolder(one)}: ${way(only)}.${note(only)}${cause(only) && ` Change ${cause(only)}.`}${outcomeSentence(outcomes)}`
+        : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change)}`).join('; ')}.`,
+    ),
+    blocks: [
+      header(isOne ? `${headline(only)}: ${name}` : `${changes.length} cards changed: ${name}`),
+      section(
+        ...shown.map((change) => (isOne ? `*${capital(way(change))}*${note(change)}` : line(change))),
+        more > 0 ? `… and ${more} more.` : null,
+      ),
+      ...fields([
+        ['Cardholder', holderName(card)],
+        ['Card', isOne ? capital(cardName(one)) : ''],
+        ['Change', isOne ? capital(cause(only)) : ''],
+        ['When', dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt)],
+      ]),
+      ...outcomeLines(outcomes),
+      ...actions(isOne ? control(alert, only, one) : null),
+      ...context(progressLine(alert.progress), alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
+    ],
+  };
+}
+
+/** What the card is now, as far as anybody knows. */
+function now({ steps, overtakenBy }: StatusChange): CardStatus | undefined {
+  return overtakenBy ?? steps.at(-1)?.status;
+}
+
+const headlines: Readonly<Record<CardStatus, string>> = {
+  INACTIVE: 'Card not activated',
+  ACTIVE: 'Card active',
+  BLOCKED: 'Card blocked',
+  CLOSED: 'Card closed for good',
+};
+
+function headline(change: StatusChange): string {
+  if (change.overtakenBy !== null) return 'Card status, arrived late';
+  const status = now(change);
+  if (isNew(change)) return 'New card';
+  if (status === undefined) return 'Card status';
+  return isRepeat(change) ? `Card still ${statusWord(status)}` : headlines[status];
+}
+
+function isRepeat({ from, steps }: StatusChange): boolean {
+  return steps.every(({ status }) => status === from);
+}
+
+function isNew({ from, steps }: StatusChange): boolean {
+  return from === null && steps.every(({ status }) => status === 'INACTIVE');
+}
+
+/** `not activated → active → blocked`; where nothing changed, that it was said again. */
+function way(change: StatusChange): string {
+  const { from, steps } = change;
+  const last = statusWord(steps.at(-1)?.status ?? '');
+  if (isRepeat(change)) return `reported again as ${last}`;
+  if (isNew(change)) return 'new card, not activated yet';
+  const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
+  const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
+  return words.length === 1 ? `now ${last} (status before not known)` : words.join(' → ');
+}
+
+function note({ steps, overtakenBy }: StatusChange): string {
+  const late = overtakenBy === null ? '' : ` Arrived late: the card is now ${statusWord(overtakenBy)}.`;
+  return steps.at(-1)?.status === 'CLOSED' ? `${late} Final: this card can never be used again.` : late;
+}
+
+/** A card's first status and a status said again have no cause worth naming. */
+function cause(change: StatusChange): string {
+  if (change.causedBy !== null) return `made by ${mention(change.causedBy)} in Cardbell`;
+  return isNew(change) || isRepeat(change) ? '' : 'made outside Slack';
+}
+
+/** One of several cards, with all there is to say about it. */
+function line(change: StatusChange): string {
+  const by = cause(change);
+  return `*${lastFour(change)}:* ${way(change)}${by && `, ${by}`}.${note(change)}`;
+}
+
+function lastFour({ last4, cardId }: StatusChange): string {
+  return last4 === '' ? `Card ${cardId}` : `Card ending ${outside(last4, 10)}`;
+}
+
+function control({ event, outcomes }: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
+  const { isBlocked, isActivated } = standing(outcomes);
+  const about = { value: event.id, card };
+  const status = now(change);
+  if (isBlocked) return null;
+  if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
+  return status === 'ACTIVE' ? blockButton(about) : null;
+}

@@ -1,0 +1,146 @@
+import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
+import type { CardTestingAlert } from '../../src/alerts/alert.ts';
+import { type TriedCard, testedCardValue } from '../../src/alerts/card-testing-rule.ts';
+import { placeLine } from '../../src/core/merchant-category.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { outcomeLine, outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { button, confirm, context, header, outside, plainText, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+
+const SHOWN_MAX = 15;
+const ROWS_OF_SECTION = 5;
+/** A longer list would take the room of the rows; the others have their own *Block card* in the thread. */
+const OPTIONS_MAX = 25;
+/** Whoever has more cards than that at one merchant blocks them in two steps. */
+const BLOCKED_AT_ONCE_MAX = 100;
+
+/** Several cards declined at one merchant: which ones, since when, and how to stop them. */
+export function cardTesting(alert: CardTestingAlert, _view: View): Message {
+  const { event, tried, outcomes, late } = alert;
+  const count = cardsWord(tried.length);
+  const merchant = event.merchant.name.trim();
+  const at = merchant === '' ? 'one merchant' : merchant;
+  const where = placeLine(event.merchant);
+  const shown = tried.slice(0, SHOWN_MAX);
+  const more = tried.length - shown.length;
+  const names = shown.map((card) => `${holderName(asCard(card))} (${cardName(asCard(card))})`);
+
+  return {
+    text: sentence(
+      `${late ? 'Late notice: ' : ''}Possible card testing: ${count} declined at ${outside(at, 80)}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(`Possible card testing: ${count} at ${at}`),
+      section(
+        `*${capital(count)} declined at ${outside(at, 80)}${where && `, ${outside(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
+        'Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.',
+      ),
+      ...rows(shown, alert, more),
+      ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),
+      ...controls(alert),
+      ...context(
+        late ? 'Arrived late: fetched after a gap.' : null,
+        `${event.id} · further declines at this merchant are in this thread`,
+      ),
+    ],
+  };
+}
+
+function cardsWord(count: number): string {
+  return count === 1 ? '1 card' : `${count} cards`;
+}
+
+function span(tried: readonly TriedCard[], otherwise: string): string {
+  const first = tried.reduce(
+    (early, { firstAt }) => (firstAt < early ? firstAt : early),
+    tried[0]?.firstAt ?? otherwise,
+  );
+  const last = tried.reduce((late, { lastAt }) => (lastAt > late ? lastAt : late), first);
+  return `${dateAfter('first', first)}, ${dateAfter('last', last)}`;
+}
+
+function asCard({ acctId, holder, last4 }: TriedCard) {
+  return { acctId, holder, last4, cardId: null };
+}
+
+function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number): SectionBlock[] {
+  const lines = shown.map((card) => row(card, alert));
+  if (more > 0) lines.push(`… and ${more} more: their declines are in this thread.`);
+  const sections = [];
+  for (let start = 0; start < lines.length; start += ROWS_OF_SECTION) {
+    sections.push(section(...lines.slice(start, start + ROWS_OF_SECTION)));
+  }
+  return sections;
+}
+
+/** `• *Jane Doe*, card ending 1212: 2 declines, $1.00 to $5.00`, and what was done about the card. */
+function row(card: TriedCard, { outcomes }: CardTestingAlert): string {
+  const { count, minCents, maxCents, acctId } = card;
+  const times = count === 1 ? '1 decline' : `${count} declines`;
+  const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
+  const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
+  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}`;
+  return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
+}
+
+/** Cards that nobody has blocked from here, as many as are blocked in one step. */
+export function stillOpen({ tried, outcomes }: CardTestingAlert): TriedCard[] {
+  return tried
+    .filter(({ acctId }) => !standing(outcomes.filter((outcome) => outcome.acctId === acctId)).isBlocked)
+    .slice(0, BLOCKED_AT_ONCE_MAX);
+}
+
+function controls(alert: CardTestingAlert): ActionsBlock[] {
+  const { id } = alert.event;
+  const open = stillOpen(alert);
+  const { isSeen } = standing(alert.outcomes);
+  const elements = [
+    ...(open.length === 0 ? [] : [blockOne(id, open)]),
+    ...(open.length < 2 ? [] : [blockAll(id, open)]),
+    ...(isSeen ? [] : [button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: id })]),
+  ];
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
+
+function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
+  return {
+    type: 'static_select',
+    action_id: actionId.blockTestedCard,
+    placeholder: plainText('Block one card…', limits.PLACEHOLDER_MAX),
+    options: open.slice(0, OPTIONS_MAX).map((card) => ({
+      text: plainText(label(card, limits.OPTION_TEXT_MAX), limits.OPTION_TEXT_MAX),
+      value: testedCardValue(warningId, card),
+    })),
+    confirm: confirm({
+      title: 'Block this card?',
+      text: 'The chosen card will decline every purchase until somebody unblocks it.',
+      yes: 'Block card',
+      style: 'danger',
+    }),
+  };
+}
+
+function blockAll(warningId: string, open: readonly TriedCard[]) {
+  const names = open.map((card) => label(card, 60)).join('; ');
+  return button({
+    text: `Block ${open.length === 2 ? 'both' : `all ${open.length}`} cards`,
+    action: actionId.blockTestedCards,
+    value: warningId,
+    style: 'danger',
+    confirm: confirm({
+      title: `Block ${open.length} cards?`,
+      text: `Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 210)}`,
+      yes: `Block ${open.length} cards`,
+      style: 'danger',
+    }),
+  });
+}
+
+function label(card: TriedCard, max: number): string {
+  return truncate(plain(`${holderRaw(asCard(card))}, ${cardRaw(asCard(card))}`), max);
+}

@@ -1,0 +1,43 @@
+import type { Button } from '@slack/types';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter, dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import { actions, context, outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { amountTried, repeatsIn } from './repeats.ts';
+
+/**
+ * Declines of a card that is known to be blocked: the block does what it is there for, so one quiet line counts them all.
+ * No headline, no facts, nothing in bold but the number.
+ */
+export function declineOfBlocked(alert: TransactionAlert, view: View, controls: readonly (Button | null)[]): Message {
+  const { event, outcomes } = alert;
+  const card = cardOf(alert);
+  const repeats = repeatsIn(alert, view);
+  const count = repeats?.count ?? 1;
+  const purchases = count === 1 ? '1 purchase' : `${count} purchases`;
+  const merchant = event.merchant.name.trim();
+  const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${outside(merchant, 80)}`;
+  const amount = amountTried(alert, repeats);
+  const first = repeats?.firstAt ?? event.occurredAt;
+  const last = repeats?.lastAt ?? event.occurredAt;
+  const handle = outside(cardHandle(card), 20);
+
+  return {
+    text: sentence(
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${outside(easternTime(last), 60)}.${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      section(
+        `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
+        count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
+        `Nothing to do if the block is right. If its reason is gone: \`/card unblock ${handle}\``,
+      ),
+      ...outcomeLines(outcomes),
+      ...actions(...controls),
+      ...context(`${event.id}${count === 1 ? '' : ` · all of them: \`/card declines ${handle}\``}`),
+    ],
+  };
+}

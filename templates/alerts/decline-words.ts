@@ -1,0 +1,79 @@
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
+import { mayShow, type Place } from '../../src/core/channel-visibility.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { standing } from '../actions/outcomes.ts';
+import { outside } from '../core/blocks.ts';
+import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
+import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
+
+/** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
+export interface ShownReason extends DeclineReason {
+  readonly isWithheld: boolean;
+}
+
+/** What everyone else may read in place of a sensitive reason. */
+const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
+  title: 'Card could not be verified at the terminal',
+  meaning: 'The purchase stopped at the merchant’s terminal. Details are only shown in direct messages.',
+  holderFix: 'If this was you, try again. If it was not, ask for the card to be blocked now.',
+  adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
+};
+
+export function shownReason(decline: { readonly code: string; readonly message: string }, place: Place): ShownReason {
+  const reason = declineReason(decline);
+  const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
+  return { ...reason, ...(isWithheld && withheldReason), isWithheld };
+}
+
+/** The card service's own words, quoted; a code of tomorrow is named with them. */
+export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message: string): string {
+  if (isWithheld) return '';
+  const named = isKnown || code === '' ? '' : ` (code ${outside(code, 80)})`;
+  if (message.trim() !== '') return `The card service says: “${outside(message, 300)}”${named}`;
+  return named === '' ? '' : `The card service gave no words${named}.`;
+}
+
+/** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
+export function shortfall(alert: TransactionAlert, reason: ShownReason, place: Place): string {
+  const { event } = alert;
+  if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
+    const missing = missingBalance(alert);
+    const needed = missing > 0 ? `: this purchase needed *${formatCents(missing)} more*` : '';
+    return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
+  }
+  return limitLines(alert);
+}
+
+/** What the cardholder can do, and what an admin can. What was blocked here needs unblocking before all else. */
+export function fixes(alert: TransactionAlert, reason: ShownReason, place: Place): [holder: string, admin: string] {
+  const { outcomes } = alert;
+  const isBlocked =
+    standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
+  if (!isBlocked) return [holderWays(alert) || outside(reason.holderFix, 300), adminFix(alert, reason, place)];
+  return ['Ask an admin why the card is blocked.', unblockFix(alert)];
+}
+
+function unblockFix(alert: TransactionAlert): string {
+  const handle = outside(cardHandle(cardOf(alert)), 20);
+  return `Unblock the card if the reason for the block is gone: \`/card unblock ${handle}\``;
+}
+
+/** What an admin can do: the smallest change that would have let it pass, where one is known. */
+function adminFix(alert: TransactionAlert, reason: ShownReason, place: Place): string {
+  const { remedy } = alert;
+  if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
+  if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
+    return `Raise ${smallestRaise(remedy)} if the purchase is fine, then have it tried again.`;
+  }
+  const missing = missingBalance(alert);
+  if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', place)) {
+    return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
+  }
+  return outside(reason.adminFix, 300);
+}
+
+/** How much more than the card's balance a purchase was; 0 when that is not known. */
+function missingBalance({ event }: TransactionAlert): number {
+  return event.availableCents === null ? 0 : Math.max(0, event.amountCents - event.availableCents);
+}

@@ -1,0 +1,152 @@
+import type { Button } from '@slack/types';
+import type { Repeats } from '../../src/alerts/aggregation-rule.ts';
+import type { CardFacts, TransactionAlert } from '../../src/alerts/alert.ts';
+import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { activateButton, blockButton } from '../actions/card-buttons.ts';
+import { controlButtons, controlsOf } from '../actions/control-buttons.ts';
+import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { actions, button, context, type Field, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
+import { declineOfBlocked } from './decline-blocked.ts';
+import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { amountTried, repeatsIn } from './repeats.ts';
+
+/** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
+export function decline(alert: TransactionAlert, view: View): Message {
+  const { place } = view;
+  const { event, outcomes } = alert;
+  const card = cardOf(alert);
+  const said = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(said, place);
+  if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
+  const repeats = repeatsIn(alert, view);
+  const amount = amountTried(alert, repeats);
+  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const merchant = event.merchant.name.trim();
+  const where = placeLine(event.merchant);
+  const [holderFix, adminFix] = fixes(alert, reason, place);
+  const late = alert.late ? 'Late notice: ' : '';
+  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+
+  return {
+    text: sentence(
+      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
+      section(
+        `*${outside(reason.title, 100)}*`,
+        // The numbers say what the meaning would, and how much.
+        shortfall(alert, reason, place) || meaningOf(card, reason),
+        serviceWords(reason, said.message),
+        isByRule(reason.code) ? followsRuleset(card) : null,
+      ),
+      ...fields([
+        ['Cardholder', holderName(card)],
+        ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
+        ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
+        ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
+        ['Requested by the merchant', requested(alert)],
+        ['How', howPaid(event.isCardPresent)],
+        ...whenTried(alert, repeats),
+      ]),
+      section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`),
+      ...outcomeLines(outcomes),
+      ...actions(...controls({ ...alert, card }, reason)),
+      ...context(
+        alert.late ? `Arrived late: it happened on ${easternTime(event.occurredAt)} and was fetched afterwards.` : null,
+        [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}
+
+function meaningOf(card: CardFacts, reason: ShownReason): string {
+  const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
+  return isRulesets
+    ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
+    : outside(reason.meaning, 300);
+}
+
+function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[] {
+  if (repeats === null) return [['When', dateToken(event.occurredAt)]];
+  return [
+    ['First try', dateToken(repeats.firstAt)],
+    ['Last try', dateToken(repeats.lastAt)],
+  ];
+}
+
+function lastTry(repeats: Repeats | null): string {
+  return repeats === null ? '' : ` Last tried on ${outside(easternTime(repeats.lastAt), 60)}.`;
+}
+
+/** `In person`, or how else; empty when the service does not say. */
+export function howPaid(isCardPresent: boolean | null): string {
+  if (isCardPresent === null) return '';
+  return isCardPresent ? 'In person' : 'Online or keyed in';
+}
+
+function requested({ event }: TransactionAlert): string {
+  const { requestedCents, amountCents } = event;
+  return requestedCents === null || requestedCents === amountCents ? '' : formatCents(requestedCents);
+}
+
+function lower(title: string): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
+}
+
+/** Remedy, block, acknowledge: each only while it can still do something. */
+function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { isBlocked, isActivated, isRaised, isSeen } = standing(outcomes);
+  const wanted = remedy?.kind ?? reason.remedy;
+  const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
+  const about = { value: event.id, card };
+
+  return [
+    isBlocked ? null : remedyButton({ event, remedy }, reason, isRaised),
+    reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
+    wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
+    ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
+    isSeen ? null : button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: event.id }),
+  ];
+}
+
+/** Opens the form for what would let the purchase pass: there only where the card API can do it. */
+function remedyButton(
+  { event, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
+  reason: ShownReason,
+  isDone: boolean,
+): Button | null {
+  const text = isDone ? '' : remedyWords(remedy, reason);
+  return text === '' ? null : button({ text, action: actionId.approveRemedy, value: event.id, style: 'primary' });
+}
+
+function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
+  switch (remedy?.kind ?? reason.remedy) {
+    case 'raise_limit': {
+      const raise = remedy?.kind === 'raise_limit' ? remedy : null;
+      const count = raise === null ? 1 : limitsToRaise(raise).length;
+      if (count > 1) return `Raise ${count} limits…`;
+      // What stops it now may be another than what did.
+      const isOfCategory = raise === null ? reason.code === 'decline.rule.velocity.mcc' : raise.category !== null;
+      return isOfCategory ? 'Raise category limit…' : `Raise ${raise?.period ?? reason.period ?? ''} limit…`;
+    }
+    case 'allow_category':
+      return `Allow ${reason.category ?? 'this category'}…`;
+    case 'allow_international':
+      return 'Allow purchases abroad…';
+    case 'allow_card_not_present':
+      return 'Allow online purchases…';
+    case 'unblock':
+      return 'Unblock card…';
+    default:
+      return '';
+  }
+}

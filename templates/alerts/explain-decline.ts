@@ -1,0 +1,111 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Place } from '../../src/core/channel-visibility.ts';
+import { formatCents } from '../../src/core/money.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
+import { outcomeLines } from '../actions/outcomes.ts';
+import { context, header, outside, plainText, section } from '../core/blocks.ts';
+import { cardOf, cardOfHolder } from '../core/card-words.ts';
+import { stepLine, type Why } from '../routing/why.ts';
+import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+
+export interface Explained {
+  readonly alert: TransactionAlert;
+  /** How it found its way; null: not for this person. */
+  readonly trail: Why['steps'] | null;
+}
+
+interface Around {
+  /** Who can read the message that it is about. */
+  readonly place: Place;
+  /** User ids and user group ids. */
+  readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
+  /** Declines of the same message that are not shown. */
+  readonly more: number;
+}
+
+const STEPS_MAX = 15;
+const PEOPLE_MAX = 10;
+
+/** *Explain this decline*: what happened, why, what would fix it, and who can. */
+export function explainDecline(explained: readonly Explained[], around: Around): ModalView {
+  const { more } = around;
+  return modal([
+    ...explained.flatMap((one, index) => [
+      ...(index === 0 ? [] : [{ type: 'divider' } as const]),
+      ...about(one, around),
+    ]),
+    ...(more > 0 ? context(`This message tells of ${more} more ${more === 1 ? 'decline' : 'declines'}.`) : []),
+  ]);
+}
+
+/** The message is none of ours, tells of no decline, or is too old. */
+export function nothingToExplain(): ModalView {
+  return modal([
+    section(
+      '*There is no decline to explain here.*',
+      'This works on Cardbell’s own messages about a declined purchase, and in their threads, for 30 days.',
+    ),
+  ]);
+}
+
+function modal(blocks: KnownBlock[]): ModalView {
+  return {
+    type: 'modal',
+    title: plainText('Explain this decline', limits.MODAL_TITLE_MAX),
+    close: plainText('Close', limits.MODAL_TITLE_MAX),
+    blocks,
+  };
+}
+
+function about({ alert, trail }: Explained, { place, whoMay }: Around): KnownBlock[] {
+  const { event, outcomes } = alert;
+  const said = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(said, place);
+  const [holder, admin] = fixes(alert, reason, place);
+  const merchant = event.merchant.name.trim();
+  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+  return [
+    header(`Declined: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`),
+    section(
+      '*What happened*',
+      `${cardOfHolder(cardOf(alert))} was declined for ${formatCents(event.amountCents)}${at}${dateAfter(',', event.occurredAt)}.`,
+    ),
+    section(
+      `*Why:* ${outside(reason.title, 100)}`,
+      outside(reason.meaning, 300),
+      shortfall(alert, reason, place),
+      serviceWords(reason, said.message),
+    ),
+    section('*What would fix it*', `Cardholder: ${holder}`, `Admin: ${admin}`),
+    section('*Who can*', whoCan(alert, reason, whoMay)),
+    ...outcomeLines(outcomes),
+    ...(trail === null || trail.length === 0 ? [] : [section('*How it got here*', ...steps(trail))]),
+    ...context([event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · ')),
+  ];
+}
+
+function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
+  const wanted = remedy?.kind ?? reason.remedy;
+  if (wanted === 'none')
+    return 'Nobody from Slack: it is changed where the card program is administered, or by the holder.';
+  const [what, ids] =
+    wanted === 'activate'
+      ? ['Operators can activate the card', whoMay.operator]
+      : [approverWords(wanted), whoMay.approver];
+  const people = ids.slice(0, PEOPLE_MAX).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
+  return people.length === 0
+    ? `${what}. Nobody is configured for that yet: ask whoever runs Cardbell.`
+    : `${what}: ${people.join(', ')}.`;
+}
+
+function approverWords(wanted: string): string {
+  return wanted === 'unblock' ? 'Approvers can unblock the card' : 'Approvers can change the limit';
+}
+
+function steps(trail: Why['steps']): string[] {
+  const shown = trail.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);
+  const earlier = trail.length - shown.length;
+  return earlier > 0 ? [`… ${earlier} earlier`, ...shown] : shown;
+}

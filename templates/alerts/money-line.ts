@@ -1,0 +1,40 @@
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { formatCents } from '../../src/core/money.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { context, outside, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
+import { inferredNote, purchaseState } from '../core/purchase-words.ts';
+import { howPaid } from './decline.ts';
+
+/** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
+export function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
+  const { event, late } = alert;
+  const card = cardOf(alert);
+  const [verb, at] = words;
+  const merchant = outside(event.merchant.name, 80);
+  const where = outside(placeLine(event.merchant), 80);
+  const amount = formatCents(event.amountCents);
+  const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
+  const who = holderName(card);
+  const details = [
+    event.kind === 'authorization' || event.kind === 'pin' ? howPaid(event.isCardPresent).toLowerCase() : '',
+    outside(merchantCategory(event.mcc) ?? '', 100),
+    dateToken(event.occurredAt),
+    purchaseState(alert),
+    inferredNote(alert),
+    late ? 'arrived late' : '',
+  ].filter(Boolean);
+
+  return {
+    text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.${spoken(alert)}`),
+    blocks: [...context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
+  };
+}
+
+/** The state of its purchase as a sentence. */
+function spoken(alert: TransactionAlert): string {
+  const state = [purchaseState(alert), inferredNote(alert)].filter(Boolean).join('. ').replaceAll('*', '');
+  return state === '' ? '' : ` ${capital(state)}.`;
+}

@@ -1,0 +1,31 @@
+import type { OrderProgress, OrderStep } from '../../src/alerts/card-order.ts';
+import { orderSteps } from '../../src/alerts/card-order.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+
+const words: Readonly<Record<OrderStep, string>> = {
+  created: 'created',
+  shipped: 'shipped',
+  activated: 'activated',
+  used: 'first used',
+  closed: 'closed',
+};
+
+/** `Card order 1221: created Nov 10 → shipped Nov 12 → *activated* Nov 16`; null where there is but one step to tell. */
+export function progressLine(progress: OrderProgress | null | undefined): string | null {
+  if (progress === null || progress === undefined) return null;
+  const done = orderSteps.flatMap((step) => {
+    const at = progress[step];
+    return at === null ? [] : [{ step, at }];
+  });
+  if (done.length < 2) return null;
+  const steps = done.map(({ step, at }, index) => {
+    const word = index === done.length - 1 ? `*${words[step]}*` : words[step];
+    return `${word} ${dateToken(at, '{date_short_pretty}')}`;
+  });
+  return `Card order ${progress.cardOrderId}: ${steps.join(' → ')}`;
+}
+
+/** True while the card waits for somebody to activate it. */
+export function isAwaited(progress: OrderProgress | null | undefined): boolean {
+  return (progress?.activated ?? progress?.used ?? progress?.closed ?? null) === null;
+}

@@ -1,0 +1,80 @@
+import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
+import { mayShow } from '../../src/core/channel-visibility.ts';
+import type { VirtualCardEvent } from '../../src/core/event.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { outcomeLines } from '../actions/outcomes.ts';
+import { context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+
+/** Follow-ups of an order that can fail while the card itself is there. */
+const followUps: Readonly<Record<string, string>> = {
+  group: 'put in its group',
+  ruleset: 'given its spending rules',
+  activation: 'activated',
+  funding: 'funded',
+};
+
+const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: 'Virtual card created',
+  not_created: 'Virtual card not created',
+  partial: 'Virtual card created, not finished',
+  resend: 'Virtual card details sent again',
+};
+
+/** The result of a virtual card order. Of the card's number only the last four are ever known here. */
+export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
+  const { event, late, outcomes, asked } = alert;
+  const known = cardOf(alert);
+  const mark = late ? 'Late notice: ' : '';
+  const title = titles[event.outcome];
+  const isCard = event.outcome !== 'not_created';
+  const said = whatHappened(event);
+
+  return {
+    text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? ` (${cardName(known)})` : ''}. ${said}`),
+    blocks: [
+      header(`${title}: ${holderRaw(known)}`),
+      section(
+        said,
+        isCard || event.message.trim() === '' ? null : `The card service says: “${outside(event.message, 300)}”`,
+      ),
+      ...fields([
+        ['Cardholder', holderName(known)],
+        ['Card', isCard ? capital(cardName(known)) : ''],
+        ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
+        [
+          'Balance',
+          isCard && event.balanceCents !== null && mayShow('balance', place) ? balanceWord(event.balanceCents) : '',
+        ],
+        [
+          event.outcome === 'resend' ? 'Asked for by' : 'Ordered by',
+          asked ? `${mention(asked.by)}${dateAfter(',', asked.at)}` : '',
+        ],
+        ['When', dateToken(event.callbackAt)],
+      ]),
+      ...outcomeLines(outcomes),
+      ...context(
+        late ? 'Arrived late: fetched after a gap.' : null,
+        [event.id, event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`]
+          .filter(Boolean)
+          .join(' · '),
+      ),
+    ],
+  };
+}
+
+function whatHappened({ outcome, failed }: VirtualCardEvent): string {
+  if (outcome === 'created') return 'The card was created, and everything that was ordered with it is done.';
+  if (outcome === 'resend')
+    return 'The details of this card were sent again to the configured receiver. Nothing about the card changed.';
+  if (outcome === 'not_created')
+    return 'No card came to be. Check the order in the card program’s portal and order again.';
+  const words = failed
+    .slice(0, 6)
+    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`)
+    .map((word) => `could not be ${word}`);
+  const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
+  return `The card exists, but it ${list}. Each of these can be corrected later.`;
+}

@@ -1,0 +1,61 @@
+import type { KnownBlock } from '@slack/types';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { context, header, outside, section } from '../core/blocks.ts';
+import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
+import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
+
+export interface OwnCardFacts {
+  readonly card: CardFacts;
+  /** As the card service writes it; null when not known. */
+  readonly status: string | null;
+  /** Null: not known, or not told. */
+  readonly balanceCents: number | null;
+  readonly limits: readonly ShownLimit[];
+  /** False when the card service could not be asked for the limits. */
+  readonly hasLimits: boolean;
+  /** Newest first. */
+  readonly declines: readonly ShownDecline[];
+}
+
+const CARDS_MAX = 8;
+const LIMITS_MAX = 8;
+const DECLINES_MAX = 3;
+
+/** The person's own cards: status, what is left of each limit, and what was declined lately. */
+export function homeOwnCards(cards: readonly OwnCardFacts[]): KnownBlock[] {
+  const more = cards.length - CARDS_MAX;
+  return [
+    header(cards.length === 1 ? 'Your card' : 'Your cards'),
+    ...cards.slice(0, CARDS_MAX).flatMap(ownCard),
+    ...context(more > 0 ? `… and ${more} more of your cards.` : null),
+  ];
+}
+
+function ownCard({ card, status, balanceCents, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
+  const set = limits.filter(({ limitCents }) => limitCents !== null);
+  const more = set.length - LIMITS_MAX;
+  const known = status === null ? 'status not known' : statusWord(status);
+  const virtual = card.isVirtual === true ? ', virtual' : '';
+  const handle = outside(cardHandle(card), 20);
+  const todo = status?.toUpperCase() === 'ACTIVE' ? ` Lost it? Write \`/card block ${handle}\`.` : '';
+
+  return [
+    section(
+      `*${capital(cardName(card))}${virtual}: ${known}*`,
+      balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
+      ...set.slice(0, LIMITS_MAX).map(limitLine),
+      more > 0 ? `… and ${more} more limits.` : null,
+      set.length === 0 && hasLimits ? 'No limit is set.' : null,
+      hasLimits ? null : 'The card service cannot be asked for the limits right now.',
+    ),
+    ...(declines.length === 0
+      ? []
+      : [
+          section(
+            '*Declined lately*',
+            ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, { place: 'direct' })),
+          ),
+        ]),
+    ...context(`${declines.length === 0 ? 'Nothing was declined lately.' : ''}${todo}`.trim()),
+  ];
+}

@@ -1,0 +1,39 @@
+import type { KnownBlock } from '@slack/types';
+import * as limits from '../../src/slack/limits.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import { context, header, section } from '../core/blocks.ts';
+import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
+import { homeTeam, type TeamFacts } from './home-team.ts';
+
+export interface Home {
+  /** When it was drawn, UTC ISO 8601. */
+  readonly at: string;
+  /** Cards that are linked to the person. */
+  readonly own: readonly OwnCardFacts[];
+  /** Null: the person does not run the program. */
+  readonly team: TeamFacts | null;
+}
+
+/** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
+export function home({ at, own, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
+  const blocks: KnownBlock[] = [
+    ...(own.length === 0 ? [] : homeOwnCards(own)),
+    ...(team === null ? [] : homeTeam(team)),
+    ...(own.length === 0 && team === null ? stranger() : []),
+    ...context(`${dateAfter('As of', at)}. It is drawn anew when something changes.`),
+  ];
+  return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
+}
+
+/** Nobody we know anything of: what they can do. */
+function stranger(): KnownBlock[] {
+  return [
+    header('Cardbell'),
+    section(
+      'I say why a company card was declined and what fixes it, and let the right people fix it on the spot.',
+      '*Do you hold a card?* Write `/card link` and its last four digits, for instance `/card link 4242`. Then you see it here, hear from me when something happens with it, and can block it at any time.',
+      '*Do you run the cards?* Ask whoever runs Cardbell to make you an operator or an approver.',
+      '`/card help` lists what there is.',
+    ),
+  ];
+}

@@ -1,0 +1,163 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { UnsureYes } from '../../src/approvals/request-store.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { type Term, termWords } from '../../src/limits/change-request.ts';
+import { isOfLimits, type RuleChange, type RuleValue, singlesOf, wantedOf } from '../../src/limits/rule-change.ts';
+import { moveWords, ruleName, stateWords } from '../../src/limits/rule-words.ts';
+import type { Lease } from '../../src/limits/temporary-change-store.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import {
+  actions,
+  button,
+  context,
+  type Field,
+  fields,
+  header,
+  outside,
+  RULES_MAX,
+  section,
+  sentence,
+} from '../core/blocks.ts';
+import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { ending, takeBackButton } from '../limits/temporary-change.ts';
+
+export interface ApprovalRequest {
+  /** Opaque id: what the buttons carry. */
+  readonly value: string;
+  /** Slack user id. */
+  readonly askedBy: string;
+  readonly askedAt: string;
+  /** The holder of the card asks, not an approver. */
+  readonly isHolders: boolean;
+  readonly card: CardFacts;
+  readonly change: RuleChange;
+  readonly before: RuleValue;
+  readonly term: Term;
+  /** What the holder wants to pay, whole cents; null where an approver asks. */
+  readonly payCents: number | null;
+  readonly reason: string;
+  readonly needed: number;
+  /** Who has approved so far, oldest first. */
+  readonly approvals: readonly { readonly by: string; readonly at: string }[];
+  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'glass';
+  /** A yes of which nobody knows whether the card service took it. */
+  readonly unsure: Pick<UnsureYes, 'how' | 'by' | 'at' | 'isOver'> | null;
+  /** An approver's word to the one who asked. */
+  readonly note: string;
+  /** Who decided last, or broke the glass; null otherwise. */
+  readonly decidedBy: string | null;
+  /** When it was decided or expired, or will expire. */
+  readonly until: string | null;
+  /** Nobody answered for a quarter of an hour: operators may break the glass. */
+  readonly isOverdue: boolean;
+  /** The temporary change that a yes made, as it is now. */
+  readonly lease: Lease | null;
+}
+
+const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
+  open: 'Approval needed',
+  approved: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired',
+  glass: 'Done without an approver',
+};
+
+/** A wish that needs the yes of others, open or decided. */
+export function approvalRequest(request: ApprovalRequest): Message {
+  const { askedBy, askedAt, card, change, before, state, lease } = request;
+  const rule = outside(ruleName(change), RULES_MAX);
+  const moved = outside(moveWords(change, before), RULES_MAX);
+  const verb = isOfLimits(change) ? 'raise the' : 'allow';
+
+  return {
+    text: sentence(
+      `${titles[state]}: ${mention(askedBy)} asks to ${change.kind === 'limits' ? `${headline(change)} of ${cardOfHolder(card)}:` : `${verb} ${rule} of ${cardOfHolder(card)},`} ${moved}. ${progress(request)}`,
+    ),
+    blocks: [
+      header(`${titles[state]}: ${headline(change)} for ${cardOfHolderRaw(card)}`),
+      section(
+        `*${mention(askedBy)}${request.isHolders ? ', who holds the card,' : ''} asks to ${verb} ${rule}*`,
+        request.payCents === null ? null : `To pay ${formatCents(request.payCents)}.`,
+        `Reason: ${outside(request.reason, 500) || 'none given'}`,
+      ),
+      ...fields([...ruleFields(change, before), ['Stays', capital(outside(termWords(request.term), 80))]]),
+      section(progress(request), lease === null ? null : ending(lease)),
+      ...controls(request),
+      ...context(
+        dateAfter('Asked', askedAt),
+        state === 'open' && request.approvals.length > 0 ? `${needsWords(request.needed)}.` : null,
+      ),
+    ],
+  };
+}
+
+function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequest) {
+  if (state === 'open') {
+    return actions(
+      button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
+      button({
+        text: isOfLimits(change) ? 'Change and approve…' : 'Approve for…',
+        action: actionId.changeRequest,
+        value,
+      }),
+      button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
+      button({ text: 'Deny with note…', action: actionId.denyWithNote, value }),
+      isOverdue ? button({ text: 'Break glass…', action: actionId.breakGlass, value }) : null,
+    );
+  }
+  return lease?.state === 'open' ? actions(takeBackButton(lease.id, card)) : [];
+}
+
+function headline(change: RuleChange): string {
+  if (change.kind === 'limits') return `raise ${change.limits.length} limits`;
+  return change.kind === 'limit' ? `raise to ${stateWords(change, change.limitCents)}` : `allow ${ruleName(change)}`;
+}
+
+/** Slack shows ten facts in one section: what does not fit is in the sentence above. */
+const RULE_FIELDS_MAX = 6;
+
+function ruleFields(change: RuleChange, before: RuleValue): Field[] {
+  return singlesOf(change, before)
+    .slice(0, RULE_FIELDS_MAX)
+    .map(({ change: one, value }) => [
+      capital(outside(ruleName(one), 100)),
+      `${moveWords(one, value)}${difference(value, wantedOf(one))}`,
+    ]);
+}
+
+function difference(before: RuleValue, after: RuleValue): string {
+  const isRaise = typeof before === 'number' && typeof after === 'number' && after > before;
+  return isRaise ? ` (+${formatCents(after - before)})` : '';
+}
+
+function progress(request: ApprovalRequest): string {
+  const { needed, approvals, state, decidedBy, until, note, unsure } = request;
+  const when = until === null ? '' : ` ${dateToken(until)}`;
+  const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
+  const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
+  const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
+  const said = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
+  if (state === 'approved') return `Approved${names}${when}.${said}`;
+  const changed = unsure === null ? 'Nothing changed.' : unsureWords(unsure);
+  if (state === 'denied') return `Denied${who}${when}. ${changed}${said}`;
+  if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
+  if (state === 'glass')
+    return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
+  const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
+  const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
+  return [unsure === null ? null : unsureWords(unsure), `${counted}${said}`].filter(Boolean).join('\n');
+}
+
+function needsWords(needed: number): string {
+  return needed === 1 ? 'Needs one approver' : `Needs ${needed} different approvers`;
+}
+
+/** Somebody said yes, and nobody knows what became of it. */
+function unsureWords({ how, by, at, isOver }: NonNullable<ApprovalRequest['unsure']>): string {
+  const did = `${mention(by)} ${how === 'glass' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
+  return isOver
+    ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
+    : `${did}, but the card service did not answer. I am looking whether the change is there.`;
+}

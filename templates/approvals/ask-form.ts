@@ -1,0 +1,37 @@
+import type { ModalView } from '@slack/types';
+import { callbackId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { outside, plainText, section } from '../core/blocks.ts';
+import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
+
+export interface AskForm {
+  /** Opaque id: comes back with the submission. */
+  readonly privateMetadata: string;
+  /** What it is about: `$84.10 at Blue Bottle Coffee was declined`; empty when it is about no purchase. Raw. */
+  readonly about: string;
+  readonly amountCents: number | null;
+}
+
+/** *Ask for more*, for the holder of a card: how much, how long, and why. */
+export function askForm({ privateMetadata, about, amountCents }: AskForm): ModalView {
+  return {
+    type: 'modal',
+    callback_id: callbackId.askForMore,
+    private_metadata: privateMetadata,
+    title: plainText('Ask for more', limits.MODAL_TITLE_MAX),
+    submit: plainText('Ask', limits.MODAL_TITLE_MAX),
+    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+    blocks: [
+      section(
+        about === '' ? null : `*${outside(about, 200)}*`,
+        'The approvers get your request and you hear from me when they have decided. Nothing changes before that.',
+      ),
+      amountInput(
+        { label: 'What you want to pay, in dollars', hint: 'The price of the purchase. Examples: 84.10, $1,250' },
+        amountCents,
+      ),
+      ...termInputs('purchase'),
+      reasonInput('Reason', 'What it is for. The approvers read it.'),
+    ],
+  };
+}

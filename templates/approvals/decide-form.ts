@@ -1,0 +1,87 @@
+import type { InputBlock, ModalView } from '@slack/types';
+import type { LimitRequest } from '../../src/approvals/request-store.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { type Term, termWords } from '../../src/limits/change-request.ts';
+import { limitsOf, type RuleChange, singlesOf, wantedOf } from '../../src/limits/rule-change.ts';
+import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
+import { callbackId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { context, outside, plainText, section } from '../core/blocks.ts';
+import { capital, cardOfHolder } from '../core/card-words.ts';
+import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
+
+/** What the form on a request is for. */
+export type DecidePurpose = 'change' | 'deny' | 'glass';
+
+export interface DecideForm {
+  /** Opaque id: comes back with the submission. */
+  readonly privateMetadata: string;
+  readonly purpose: DecidePurpose;
+  readonly request: LimitRequest;
+  /** For the glass: at most this much more, whole cents. */
+  readonly capCents: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> = {
+  change: { title: 'Change and approve', submit: 'Approve' },
+  deny: { title: 'Deny with a note', submit: 'Deny' },
+  glass: { title: 'Break the glass', submit: 'Break glass' },
+};
+
+/** The forms behind the buttons of a request: another amount, a note, or the glass. */
+export function decideForm({ privateMetadata, purpose, request, capCents }: DecideForm): ModalView {
+  const { card, wish, before, action } = request;
+  const { change, term } = wish;
+  const { title, submit } = words[purpose];
+  const isChange = purpose === 'change';
+  return {
+    type: 'modal',
+    callback_id: callbackId.decideRequest,
+    private_metadata: privateMetadata,
+    title: plainText(title, limits.MODAL_TITLE_MAX),
+    submit: plainText(submit, limits.MODAL_TITLE_MAX),
+    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+    blocks: [
+      section(
+        `*${cardOfHolder(card)}*`,
+        ...singlesOf(change, before).map(
+          ({ change: one, value }) =>
+            `${capital(outside(ruleName(one), 80))}: ${stateWords(one, value)} now, ${stateWords(one, wantedOf(one))} asked for`,
+        ),
+        action.ask === null ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
+        action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
+      ),
+      ...(purpose === 'glass'
+        ? context(
+            `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,
+          )
+        : []),
+      ...(isChange ? limitInputs(change) : []),
+      ...(isChange ? termInputs(choiceOf(term)) : []),
+      purpose === 'change'
+        ? reasonInput('Note', 'The one who asked reads it.', true)
+        : purpose === 'deny'
+          ? reasonInput('Note', 'The one who asked reads it: say why, and what would be fine.')
+          : reasonInput('Reason', 'Why this cannot wait for an approver. Goes into the record, and to every approver.'),
+    ],
+  };
+}
+
+function limitInputs(change: RuleChange): InputBlock[] {
+  const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
+  if (change.kind === 'limit') return [amountInput({ label: 'New limit in dollars', hint }, change.limitCents)];
+  return limitsOf(change).map(({ period, category, limitCents }) => {
+    const label = amountLabel({ period, category });
+    return amountInput({ label, hint }, limitCents, { action: amountOf({ period, category: category?.id ?? null }) });
+  });
+}
+
+/** Whoever changes only the amount approves the time that was asked for. */
+function choiceOf(term: Term): TermChoice | { readonly asAsked: string } {
+  if (term.kind !== 'duration' && term.kind !== 'day') return term.kind;
+  if (term.kind === 'duration' && term.ms === HOUR_MS) return '1h';
+  if (term.kind === 'duration' && term.ms === 24 * HOUR_MS) return '24h';
+  return { asAsked: termWords(term) };
+}

@@ -1,0 +1,44 @@
+import type { LimitRequest } from '../../src/approvals/request-store.ts';
+import { termWords } from '../../src/limits/change-request.ts';
+import { ruleMove, ruleName } from '../../src/limits/rule-words.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { capital, cardOfHolder } from '../core/card-words.ts';
+
+/** Mentions of users and user groups, as configured. */
+function mentions(ids: readonly string[]): string {
+  return ids
+    .slice(0, 20)
+    .map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)))
+    .join(' ');
+}
+
+/** A request has waited for a quarter of an hour. */
+export function requestReminder({ action, card, wish }: LimitRequest, approvers: readonly string[]): Message {
+  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleName(wish.change), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
+  return {
+    text: sentence(`Reminder: ${asked} ${mentions(approvers)}`),
+    blocks: [section(`*Reminder.* ${asked}`, mentions(approvers), 'Nothing happens by itself: the request is above.')],
+  };
+}
+
+/** An operator did what no approver answered: everybody who was passed over reads it. */
+export function glassBroken(request: LimitRequest, approvers: readonly string[]): Message {
+  const { wish, before, card, decidedBy, decidedAt, note } = request;
+  const who = decidedBy === null ? 'Somebody' : mention(decidedBy);
+  const what = `${capital(outside(ruleMove(wish.change, before), RULES_MAX))} ${outside(termWords(wish.term), 80)}`;
+  const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
+  return {
+    text: sentence(`${head} ${what}. Reason: ${outside(note, 300)}. ${mentions(approvers)}`),
+    blocks: [
+      section(
+        `*${head}*`,
+        what,
+        `Reason: ${outside(note, 300)}`,
+        decidedAt === null ? null : dateToken(decidedAt),
+        `You were passed over: ${mentions(approvers) || 'no approvers are configured'}. Take it back if it should not be.`,
+      ),
+    ],
+  };
+}

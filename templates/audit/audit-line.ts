@@ -1,0 +1,69 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { context, outside, sentence } from '../core/blocks.ts';
+import { cardOfHolder } from '../core/card-words.ts';
+import { ruleByRule } from '../core/change-words.ts';
+
+export interface AuditEntry {
+  /** Slack user id; null when Cardbell did it by itself, such as ending a temporary limit. */
+  readonly by: string | null;
+  /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was refused to unblock`. */
+  readonly did: string;
+  /** Slack user whom it concerns besides: `linked @sam to Sam Rivera’s card`. `to` is the word between. */
+  readonly whom?: { readonly userId: string; readonly to: string };
+  readonly card: CardFacts | null;
+  readonly at: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly reason: string | null;
+  /** In words: `done`, `failed: …`, `refused`. */
+  readonly outcome: string;
+  readonly ref: string | null;
+}
+
+/** Who did what to which card, in one line. */
+export function auditLine({ by, did, whom, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
+  const who = by === null ? 'Cardbell' : mention(by);
+  const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
+  const what = `${outside(did, 300)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
+  const details = [
+    sides.map((rule) => rule.filter(Boolean).map(readable).join(' → ')).join(BETWEEN_RULES),
+    reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
+    outside(outcome, 200),
+  ].filter(Boolean);
+
+  return {
+    text: sentence(`${who} ${what}: ${details.join(', ')}.`),
+    blocks: [
+      ...context(
+        [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : outside(ref, 60)].filter(Boolean).join(' · '),
+      ),
+    ],
+  };
+}
+
+const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
+
+/** A value as the record has it; an instant in it is told in the reader's zone. */
+function readable(side: string): string {
+  const found = instant.exec(side);
+  if (found === null || Number.isNaN(Date.parse(found[0]))) return outside(side, 80);
+  const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
+  const [behind = '', ahead = ''] = around.map((part) => outside(part.trim(), 80));
+  return [behind, dateToken(found[0]), ahead].filter(Boolean).join(' ');
+}
+
+/** Of a hash, enough to tell it from every other. */
+const ANCHOR_DIGITS = 16;
+
+/**
+ * The same line with the end of the record as it stands now. Whoever cuts records off later would have to change this
+ * message as well: `npm run audit -- verify --anchor 1234:ab12…` compares the two.
+ */
+export function withAnchor({ text, blocks }: Message, { count, hash }: { count: number; hash: string }): Message {
+  const anchor = `record ${count}:${hash.slice(0, ANCHOR_DIGITS)}`;
+  return { text, blocks: [...blocks, ...context(anchor)] };
+}

@@ -1,0 +1,130 @@
+import type {
+  ActionsBlock,
+  Button,
+  ConfirmationDialog,
+  ContextBlock,
+  HeaderBlock,
+  MrkdwnElement,
+  PlainTextElement,
+  SectionBlock,
+} from '@slack/types';
+import * as limits from '../../src/slack/limits.ts';
+import { escape as escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
+
+/** Outside text inside a mrkdwn text: escaped, one line, cut to `max`. */
+export function outside(text: string, max = 120): string {
+  return truncate(escapeMrkdwn(text), max);
+}
+
+/** Longest text about the rules of one change: there may be several, each with an outside name. */
+export const RULES_MAX = 600;
+
+/** A text that may hold outside text; Slack formats nothing in it and makes no emoji of `:words:`. */
+export function plainText(text: string, max: number): PlainTextElement {
+  return { type: 'plain_text', text: truncate(plain(text), max) || '–', emoji: false };
+}
+
+/** `verbatim`: Slack turns no address, `@name` or `#channel` of outside text into a link. */
+export function mrkdwn(text: string, max: number): MrkdwnElement {
+  return { type: 'mrkdwn', text: truncate(text, max) || '–', verbatim: true };
+}
+
+export function header(text: string): HeaderBlock {
+  return { type: 'header', text: plainText(text, limits.HEADER_TEXT_MAX) };
+}
+
+/** Lines of mrkdwn, already escaped; empty ones are left out. */
+export function section(...lines: readonly (string | null)[]): SectionBlock {
+  const text = lines.filter((line) => line !== null && line !== '').join('\n');
+  return { type: 'section', text: mrkdwn(text, limits.SECTION_TEXT_MAX) };
+}
+
+export type Field = readonly [label: string, value: string];
+
+/** Facts in two columns. A fact whose value is empty is left out; the value is mrkdwn, already escaped. */
+export function fields(facts: readonly Field[]): SectionBlock[] {
+  const known = facts.filter(([, value]) => value !== '').slice(0, limits.SECTION_FIELDS_MAX);
+  if (known.length === 0) return [];
+  return [
+    {
+      type: 'section',
+      fields: known.map(([label, value]) => mrkdwn(`*${label}*\n${value}`, limits.SECTION_FIELD_TEXT_MAX)),
+    },
+  ];
+}
+
+/** Small print, one element a text; no block when there is none. */
+export function context(...texts: readonly (string | null)[]): ContextBlock[] {
+  const known = texts.filter((text) => text !== null && text !== '').slice(0, limits.CONTEXT_ELEMENTS_MAX);
+  if (known.length === 0) return [];
+  return [{ type: 'context', elements: known.map((text) => mrkdwn(text ?? '', limits.TEXT_OBJECT_MAX)) }];
+}
+
+interface ConfirmWords {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly style?: 'primary' | 'danger';
+}
+
+export function confirm({ title, text, yes, style }: ConfirmWords): ConfirmationDialog {
+  return {
+    title: plainText(title, limits.CONFIRM_TITLE_MAX),
+    text: plainText(text, limits.CONFIRM_TEXT_MAX),
+    confirm: plainText(yes, limits.CONFIRM_BUTTON_MAX),
+    deny: plainText('Cancel', limits.CONFIRM_BUTTON_MAX),
+    ...(style && { style }),
+  };
+}
+
+interface ButtonWords {
+  readonly text: string;
+  readonly action: string;
+  /** An opaque id, never card data. */
+  readonly value?: string;
+  readonly url?: string;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: ConfirmationDialog;
+  /** Read out in place of the text, where the text alone does not say which card. */
+  readonly label?: string;
+}
+
+export function button({ text, action, value, url, style, confirm, label }: ButtonWords): Button {
+  return {
+    type: 'button',
+    text: plainText(text, limits.BUTTON_TEXT_MAX),
+    action_id: action,
+    ...(value !== undefined && { value }),
+    ...(url !== undefined && { url }),
+    ...(style && { style }),
+    ...(confirm && { confirm }),
+    ...(label !== undefined && { accessibility_label: truncate(plain(label), limits.BUTTON_TEXT_MAX) }),
+  };
+}
+
+/** Buttons in a row; no block when there is none. */
+export function actions(...buttons: readonly (Button | null)[]): ActionsBlock[] {
+  const elements = buttons.filter((one) => one !== null);
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
+
+/** Room that a message keeps for what stands around a list. */
+const LIST_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
+const LIST_BLOCKS_MAX = limits.MESSAGE_BLOCKS_MAX - 10;
+
+/** The first blocks of a list that one message can hold, and how many are left. */
+export function asManyAsFit(blocks: readonly SectionBlock[]): { shown: SectionBlock[]; left: number } {
+  let size = 0;
+  const shown: SectionBlock[] = [];
+  for (const block of blocks.slice(0, LIST_BLOCKS_MAX)) {
+    size += JSON.stringify(block).length;
+    if (size > LIST_SIZE_MAX) break;
+    shown.push(block);
+  }
+  return { shown, left: blocks.length - shown.length };
+}
+
+/** The sentence for notifications and screen readers. */
+export function sentence(text: string): string {
+  return truncate(text, limits.MESSAGE_TEXT_MAX);
+}

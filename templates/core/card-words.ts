@@ -1,0 +1,81 @@
+import type { Alert, CardFacts } from '../../src/alerts/alert.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { outside } from './blocks.ts';
+
+/** Statuses in words. The card service writes them in more than one case. */
+const statusWords: Readonly<Record<string, string>> = {
+  INACTIVE: 'not activated',
+  ACTIVE: 'active',
+  BLOCKED: 'blocked',
+  CLOSED: 'closed',
+};
+
+export function statusWord(status: string): string {
+  return statusWords[status.trim().toUpperCase()] ?? outside(status, 40);
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The card of an alert: where the directory knows nothing, what the event itself says. */
+export function cardOf({ card, event }: Alert): CardFacts {
+  const holder = 'holder' in event && event.holder !== '' ? event.holder : null;
+  const last4 = 'last4' in event && event.last4 !== '' ? event.last4 : null;
+  return {
+    ...card,
+    acctId: card.acctId ?? event.acctId,
+    last4: card.last4 ?? last4,
+    holder: card.holder ?? holder,
+  };
+}
+
+type Card = Pick<CardFacts, 'holder' | 'last4' | 'cardId' | 'acctId'>;
+
+/** The holder's name, raw; the account where nobody knows the name. */
+export function holderRaw({ holder, acctId, cardId }: Card): string {
+  if (holder !== null && holder.trim() !== '') return holder;
+  if (acctId !== null) return `Account ${acctId}`;
+  return cardId === null ? 'Unknown holder' : `Card ${cardId}`;
+}
+
+export function holderName(card: Card): string {
+  return outside(holderRaw(card), 80);
+}
+
+/** `card ending 4242`; ids where the last four are not known. Raw. */
+export function cardRaw({ last4, cardId, acctId }: Card): string {
+  if (last4 !== null && last4.trim() !== '') return `card ending ${last4}`;
+  if (cardId !== null) return `card ${cardId}`;
+  return acctId === null ? 'card' : `card of account ${acctId}`;
+}
+
+export function cardName(card: Card): string {
+  return outside(cardRaw(card), 60);
+}
+
+/** `Jane Doe’s card ending 4242`, raw. */
+export function cardOfHolderRaw(card: Card): string {
+  const isNamed = card.holder !== null && card.holder.trim() !== '';
+  return isNamed ? `${holderRaw(card)}’s ${cardRaw(card)}` : capital(cardRaw(card));
+}
+
+export function cardOfHolder(card: Card): string {
+  return outside(cardOfHolderRaw(card), 140);
+}
+
+/** What to type after `/card show`, raw: the last four when known. */
+export function cardHandle({ last4, cardId, acctId }: Card): string {
+  const handle = last4 ?? cardId ?? acctId;
+  return handle === null ? 'CARD' : String(handle);
+}
+
+/** `null` means that there is no limit. */
+export function limitWord(cents: number | null): string {
+  return cents === null ? 'no limit' : formatCents(cents);
+}
+
+/** Money on a card. Never a sign: below zero it is overdrawn. */
+export function balanceWord(cents: number): string {
+  return cents < 0 ? `${formatCents(-cents)} overdrawn` : formatCents(cents);
+}

@@ -1,0 +1,35 @@
+import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
+
+/**
+ * `daily limit $150.00`, `daily limit $400.00` → `Daily limit $150.00 → $400.00`: what both sides name is named once. Raw.
+ *
+ * Of several rules each on its own: `Daily limit $150.00 → $400.00; weekly limit $600.00 → $650.00`.
+ */
+export function changeWords(before: string, after: string): string {
+  const text = ruleByRule(before, after)
+    .map(([from, to]) => moved(from, to))
+    .join(BETWEEN_RULES);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What each rule was and is, where both sides tell of as many; else the two sides as they are. */
+export function ruleByRule(before: string, after: string): [before: string, after: string][] {
+  const [from, to] = [before.split(BETWEEN_RULES), after.split(BETWEEN_RULES)];
+  return from.length === to.length ? from.map((side, index) => [side, to[index] ?? '']) : [[before, after]];
+}
+
+function moved(before: string, after: string): string {
+  const [from, to] = [before.split(' '), after.split(' ')];
+  const shared = from.findIndex((word, i) => word !== to[i]);
+  const short = shared < 1 ? after : to.slice(shared).join(' ');
+  return `${before} → ${short || after}`;
+}
+
+/** Each part as a sentence: it begins with a capital and ends with one full stop. Raw. */
+export function sentences(...parts: readonly (string | null | undefined)[]): string {
+  return parts
+    .map((part) => part?.trim() ?? '')
+    .filter(Boolean)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + (/[.!?…][”"]?$/.test(part) ? '' : '.'))
+    .join(' ');
+}

@@ -1,0 +1,51 @@
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { PurchaseStory } from '../../src/alerts/purchase-timeline.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+
+type Step = PurchaseStory['steps'][number];
+
+/**
+ * Where a purchase stands, for its first message: `*settled* for $96.20`. Empty as long as nothing followed.
+ *
+ * What no id ties to it is said to belong to it probably.
+ */
+export function purchaseState({ event, story }: TransactionAlert): string {
+  if (story === null || story.leaderId !== event.id) return '';
+  const { steps } = story;
+  const others = steps.filter(({ eventId }) => eventId !== event.id);
+  if (others.length === 0) return '';
+  const held = sum(steps, (step) => step.kind === 'authorization');
+  const paid = sum(steps, (step) => step.kind === 'pin');
+  const settled = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'debit');
+  const reversed = sum(steps, (step) => step.kind === 'reversal');
+  const refunded = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'credit');
+  const words = [
+    event.kind === 'settlement' && held > 0 ? `authorized for ${formatCents(held)}` : '',
+    settled > 0 && event.kind !== 'settlement' ? `*settled* for ${formatCents(settled)}` : '',
+    reversed > 0 ? reversal(reversed, held + paid, settled) : '',
+    refunded > 0
+      ? `${refunded >= settled + paid && settled + paid > 0 ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`
+      : '',
+  ].filter(Boolean);
+  const last = others.at(-1);
+  const when = last === undefined ? '' : `, ${dateToken(last.at)}`;
+  const probably = others.some(({ isInferred }) => isInferred) ? ' (probably: the merchant sent no reference)' : '';
+  return words.length === 0 ? '' : `${words.join(', ')}${when}${probably}`;
+}
+
+/** For a step that only its merchant, amount and time tie to the purchase that it answers. */
+export function inferredNote({ event, story }: TransactionAlert): string {
+  const own = story?.leaderId === event.id ? undefined : story?.steps.find(({ eventId }) => eventId === event.id);
+  return own?.isInferred === true ? 'probably belongs to this purchase: same card and merchant, no reference' : '';
+}
+
+function reversal(reversed: number, asked: number, settled: number): string {
+  if (asked === 0 || reversed >= asked)
+    return settled > 0 ? '*reversed* after settlement' : '*reversed*, nothing is held any more';
+  return `*partly reversed*: ${formatCents(reversed)}`;
+}
+
+function sum(steps: readonly Step[], counts: (step: Step) => boolean): number {
+  return steps.filter(counts).reduce((total, { cents }) => total + cents, 0);
+}

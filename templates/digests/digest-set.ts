@@ -1,0 +1,31 @@
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from '../core/blocks.ts';
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+
+export interface DigestSet {
+  readonly weekday: number | null;
+  readonly hour: number;
+  readonly minute: number;
+  readonly zone: string;
+  /** When the first one comes, UTC ISO 8601. */
+  readonly next: string;
+}
+
+/** This channel gets a digest from now on. */
+export function digestSet({ weekday, hour, minute, zone, next }: DigestSet): Message {
+  const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+  const day = weekday === null ? 'every day' : `every ${weekdays[weekday] ?? ''}`;
+  const head = `This channel gets a digest ${day} at ${clock}, ${outside(zone, 40)}.`;
+  return {
+    text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
+    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. \`/card digest off\` ends it.`)],
+  };
+}
+
+/** It gets none any more. */
+export function digestOff(): Message {
+  const text = 'This channel gets no digest any more.';
+  return { text, blocks: [section(`*${text}*`)] };
+}

@@ -1,0 +1,139 @@
+import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { actionId, callbackId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { actions, button, confirm, context, fields, outside, plainText, section } from '../core/blocks.ts';
+import { capital, cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+
+/** What can be done with a card that was picked, in the order of the buttons. */
+export const pickedVerbs = ['show', 'activate', 'unblock', 'limit', 'block'] as const;
+export type PickedVerb = (typeof pickedVerbs)[number];
+
+export interface PickedCard {
+  readonly card: CardFacts;
+  /** As the card service writes it; null when not known. */
+  readonly status: string | null;
+  /** What this person may do; each value is an opaque id. */
+  readonly controls: readonly { readonly verb: PickedVerb; readonly value: string }[];
+}
+
+export interface CardPicker {
+  /** Opaque id: comes back with whatever is picked. */
+  readonly privateMetadata: string;
+  readonly picked: PickedCard | null;
+  /** What became of the last choice; mrkdwn of ours. */
+  readonly said: string | null;
+}
+
+/** `/card` alone: find a card by typing, then do something with it. */
+export function cardPicker({ privateMetadata, picked, said }: CardPicker): ModalView {
+  return {
+    type: 'modal',
+    callback_id: callbackId.cardPicker,
+    private_metadata: privateMetadata,
+    title: plainText('Cards', limits.MODAL_TITLE_MAX),
+    close: plainText('Close', limits.MODAL_TITLE_MAX),
+    blocks: [
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: '*Which card?*' },
+        accessory: {
+          type: 'external_select',
+          action_id: actionId.pickCard,
+          placeholder: plainText('Name, last four digits, id', limits.PLACEHOLDER_MAX),
+          min_query_length: 0,
+        },
+      },
+      ...(said === null ? [] : [section(said)]),
+      ...(picked === null ? [] : about(picked)),
+      ...(picked === null && said === null
+        ? context('Type a part of the holder’s name, the last four digits, an id or a custom id.')
+        : []),
+    ],
+  };
+}
+
+export const pickedSaid = {
+  expired: 'This is more than 30 minutes old. Close it and type `/card` again. Nothing changed.',
+  asked: (verb: string, channel: string): string =>
+    `${verb === 'show' ? 'Here it comes' : 'Asked'}: the answer appears in <#${channel}>, only you see it.`,
+} as const;
+
+/** One line of the menu: `Jane Doe · card ending 4242 · active`. */
+export function cardOption(value: string, card: CardFacts, status: string | null): PlainTextOption {
+  const facts = [cardRaw(card), status === null ? '' : statusWord(status)].filter(Boolean).join(' · ');
+  // The name is cut, never what tells two cards of one name apart.
+  const name = truncate(plain(holderRaw(card)), Math.max(10, limits.OPTION_TEXT_MAX - facts.length - 3));
+  return { text: plainText(`${name} · ${facts}`, limits.OPTION_TEXT_MAX), value };
+}
+
+function about({ card, status, controls }: PickedCard): KnownBlock[] {
+  return [
+    { type: 'divider' },
+    section(`*${holderName(card)}*`),
+    ...fields([
+      ['Card', capital(cardName(card))],
+      ['Status', status === null ? 'Not known' : capital(statusWord(status))],
+      ['Group', outside(card.group ?? '', 80)],
+      ['Custom id', outside(card.customId ?? '', 60)],
+      ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
+      ['Account', String(card.acctId ?? '')],
+    ]),
+    ...actions(...controls.map(({ verb, value }) => control(verb, value, card))),
+    ...context('As Cardbell knows the card now. Nothing changed so far.'),
+  ];
+}
+
+function control(verb: PickedVerb, value: string, card: CardFacts) {
+  const name = truncate(plain(cardOfHolderRaw(card)), 110);
+  const short = truncate(name, 55);
+  switch (verb) {
+    case 'show':
+      return button({ text: 'Show limits', action: actionId.pickedShow, value, label: `Show limits of ${short}` });
+    case 'limit':
+      return button({ text: 'Change limit…', action: actionId.pickedLimit, value, label: `Change limit of ${short}` });
+    case 'unblock':
+      return button({
+        text: 'Unblock card',
+        action: actionId.pickedUnblock,
+        value,
+        style: 'primary',
+        label: `Unblock ${short}`,
+        confirm: confirm({
+          title: 'Unblock this card?',
+          text: `${name} can be used again.`,
+          yes: 'Unblock card',
+          style: 'primary',
+        }),
+      });
+    case 'activate':
+      return button({
+        text: 'Activate card',
+        action: actionId.pickedActivate,
+        value,
+        style: 'primary',
+        label: `Activate ${short}`,
+        confirm: confirm({
+          title: 'Activate this card?',
+          text: `${name} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
+          yes: 'Activate card',
+          style: 'primary',
+        }),
+      });
+    case 'block':
+      return button({
+        text: 'Block card',
+        action: actionId.pickedBlock,
+        value,
+        style: 'danger',
+        label: `Block ${short}`,
+        confirm: confirm({
+          title: 'Block this card?',
+          text: `${name} will decline every purchase until somebody unblocks it.`,
+          yes: 'Block card',
+          style: 'danger',
+        }),
+      });
+  }
+}

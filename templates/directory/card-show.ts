@@ -1,0 +1,109 @@
+import type { CardFacts, LimitPeriod } from '../../src/alerts/alert.ts';
+import { mayShow } from '../../src/core/channel-visibility.ts';
+import { formatCents } from '../../src/core/money.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { shownReason } from '../alerts/decline-words.ts';
+import { context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import {
+  balanceWord,
+  capital,
+  cardName,
+  cardOfHolder,
+  holderName,
+  holderRaw,
+  limitWord,
+  statusWord,
+} from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
+
+export interface ShownLimit {
+  readonly period: LimitPeriod | 'transaction';
+  /** Null: the card's overall limit. */
+  readonly category: string | null;
+  /** Null: no limit. */
+  readonly limitCents: number | null;
+  /** Null: not known. */
+  readonly remainingCents: number | null;
+}
+
+export interface ShownDecline {
+  readonly occurredAt: string;
+  readonly amountCents: number;
+  readonly merchant: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface CardShow {
+  readonly card: CardFacts;
+  /** As the card service writes it; null when not known. */
+  readonly status: string | null;
+  readonly balanceCents: number | null;
+  readonly limits: readonly ShownLimit[];
+  /** Newest first. */
+  readonly declines: readonly ShownDecline[];
+}
+
+const BAR_LENGTH = 10;
+const LIMITS_MAX = 15;
+const DECLINES_MAX = 5;
+
+/** One card, for the person who asked. */
+export function cardShow({ card, status, balanceCents, limits, declines }: CardShow, view: View): Message {
+  const known = status === null ? 'status not known' : statusWord(status);
+  const set = limits.filter(({ limitCents }) => limitCents !== null);
+  const more = set.length - LIMITS_MAX;
+  const balance = balanceCents !== null && mayShow('balance', view.place) ? balanceWord(balanceCents) : '';
+
+  return {
+    text: sentence(
+      `${cardOfHolder(card)} is ${known}, with ${set.length} limits set and ${declines.length} recent declines.`,
+    ),
+    blocks: [
+      header(`${capital(cardName(card))}: ${holderRaw(card)}`),
+      ...fields([
+        ['Status', capital(known)],
+        ['Cardholder', holderName(card)],
+        ['Balance', balance],
+        ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
+        ['Group', outside(card.group ?? '', 80)],
+        ['Ruleset', card.ruleset == null ? '' : capital(rulesetOf(card))],
+        ['Custom id', outside(card.customId ?? '', 60)],
+        ['Account', card.acctId === null ? '' : String(card.acctId)],
+        ['Card id', card.cardId === null ? '' : String(card.cardId)],
+      ]),
+      section(
+        '*Limits*',
+        ...set.slice(0, LIMITS_MAX).map(limitLine),
+        set.length === 0 ? 'No limit is set.' : null,
+        more > 0 ? `… and ${more} more.` : null,
+        followsRuleset(card),
+      ),
+      section(
+        '*Last declines*',
+        ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, view)),
+        declines.length === 0 ? 'None.' : null,
+      ),
+      ...context('Only you see this.'),
+    ],
+  };
+}
+
+/** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`; the bar repeats the words, for the eye. */
+export function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
+  const name = period === 'transaction' ? 'Single purchase' : capital(period);
+  const about = `${name}${category === null ? '' : `, ${outside(category, 60)}`}`;
+  if (limitCents === null || remainingCents === null) return `${about}: ${limitWord(limitCents)}`;
+  const share = limitCents <= 0 ? 0 : Math.min(1, Math.max(0, remainingCents / limitCents));
+  const full = remainingCents > 0 ? Math.max(1, Math.round(share * BAR_LENGTH)) : 0;
+  const bar = '▰'.repeat(full) + '▱'.repeat(BAR_LENGTH - full);
+  return `${about}: ${formatCents(Math.max(0, remainingCents))} of ${formatCents(limitCents)} left  ${bar}`;
+}
+
+export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
+  const { title } = shownReason(said, place);
+  const at = merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`;
+  return `• ${formatCents(amountCents)}${at}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}, ${dateToken(occurredAt)}`;
+}

@@ -1,0 +1,61 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { button, context, section, sentence } from '../core/blocks.ts';
+import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+
+/** One card that somebody can confirm to hold; `value` is what its button carries, an opaque id. */
+export interface OwnCard {
+  readonly value: string;
+  readonly card: CardFacts;
+}
+
+/** "Is it yours?", to somebody whose e-mail address is the holder's. */
+export function confirmOwnCard(cards: readonly OwnCard[]): Message {
+  const question = cards.length === 1 ? 'Is this your card?' : 'Which of these is your card?';
+  const why = 'Your e-mail address in Slack is the one that the card program has for its holder.';
+
+  return {
+    text: sentence(`${question} ${cards.map(({ card }) => cardOfHolder(card)).join(', ')}. ${why}`),
+    blocks: [
+      section(`*${question}*`, why),
+      ...cards.slice(0, 10).map(({ value, card }) => ({
+        ...section(`*${cardOfHolder(card)}*`),
+        accessory: button({
+          text: 'This is my card',
+          action: actionId.confirmOwnCard,
+          value,
+          style: 'primary' as const,
+          label: `Confirm that ${cardOfHolderRaw(card)} is mine`,
+        }),
+      })),
+      ...context('Then you get direct messages about it, and may always block it. Nothing changed so far.'),
+    ],
+  };
+}
+
+/** The one answer to every claim that an approver has to decide: it says nothing of whose card it is. */
+export function claimWaits(): Message {
+  const text = 'I cannot confirm this by myself, so I asked the people who approve. You hear from me within 24 hours.';
+  return { text, blocks: [section(`*Waits for an approver.* ${text}`, 'Nothing changed so far.')] };
+}
+
+/** To who claimed: nobody confirmed it. `by` said no; null when time ran out. */
+export function claimDecided({
+  state,
+  by,
+}: {
+  readonly state: 'refused' | 'expired';
+  readonly by: string | null;
+}): Message {
+  const why =
+    state === 'refused' && by !== null
+      ? `${mention(by)} could not confirm that you hold this card.`
+      : 'Nobody confirmed within 24 hours that you hold this card.';
+  const todo = state === 'refused' ? 'Talk to them if it is yours all the same.' : 'Ask again with `/card link`.';
+  return {
+    text: sentence(`${why} Nothing changed. ${todo}`),
+    blocks: [section(`*${why}*`, `Nothing changed. ${todo}`)],
+  };
+}

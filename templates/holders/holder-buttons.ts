@@ -1,0 +1,33 @@
+import type { Button } from '@slack/types';
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import { plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { button, confirm } from '../core/blocks.ts';
+import { cardRaw } from '../core/card-words.ts';
+
+/** The holder's own block. `text` says why: "It wasn’t me: block". */
+export function holderBlockButton({ value, card, text }: { value: string; card: CardFacts; text: string }): Button {
+  const name = truncate(plain(cardRaw(card)), 60);
+  return button({
+    text,
+    action: actionId.blockCard,
+    value,
+    style: 'danger',
+    label: `Block your ${name}`,
+    confirm: confirm({
+      title: 'Block your card?',
+      text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
+      yes: 'Block my card',
+      style: 'danger',
+    }),
+  });
+}
+
+export function recognizeButton(value: string): Button {
+  return button({ text: 'It was me', action: actionId.recognize, value });
+}
+
+/** Opens the form in which the holder asks the approvers. */
+export function askButton(alertId: string): Button {
+  return button({ text: 'Ask for more…', action: actionId.requestIncrease, value: alertId, style: 'primary' });
+}

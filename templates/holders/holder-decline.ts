@@ -1,0 +1,84 @@
+import type { Button } from '@slack/types';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { placeLine } from '../../src/core/merchant-category.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { standing } from '../actions/outcomes.ts';
+import { howPaid } from '../alerts/decline.ts';
+import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
+import { amountTried, repeatsIn } from '../alerts/repeats.ts';
+import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+import { askButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
+import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
+
+/** Your card was declined: why, what to do now, and whether it was you. */
+export function holderDecline(alert: TransactionAlert, { place, channel }: View): Message {
+  const { event, outcomes, late } = alert;
+  const card = cardOf(alert);
+  const said = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(said, place);
+  const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
+  const amount = amountTried(alert, repeats);
+  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const merchant = event.merchant.name.trim();
+  const where = placeLine(event.merchant);
+  const fix = whatToDo(alert, reason);
+  const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
+
+  return {
+    text: sentence(
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && ` at ${outside(merchant, 80)}`}: ${outside(title, 100)}. ${fix}${holderOutcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
+      section(
+        `*${outside(reason.title, 100)}*`,
+        shortfall(alert, reason, place) || outside(reason.meaning, 300),
+        serviceWords(reason, said.message),
+      ),
+      section(`*What you can do:* ${fix}`),
+      ...fields([
+        ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
+        ['Your card', capital(cardName(card))],
+        ['How', howPaid(event.isCardPresent)],
+        [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
+      ]),
+      ...holderOutcomes(outcomes),
+      ...actions(...controls({ ...alert, card }, reason)),
+      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+    ],
+  };
+}
+
+function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
+  const { isRecognized } = standing(alert.outcomes);
+  const doubt = isRecognized ? '' : ' If it was not you, block the card now.';
+  if (reason.isSensitive) return `Try again with the right PIN.${doubt}`;
+  const [holderFix] = fixes(alert, reason, 'direct');
+  return holderFix;
+}
+
+/** Was it you? Each answer only while it can still be given. */
+function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
+  const { isBlocked, isRecognized, isRaised } = standing(outcomes);
+  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
+  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised;
+  return [
+    canAsk ? askButton(event.id) : null,
+    isRecognized || isBlocked ? null : recognizeButton(event.id),
+    isBlockedAlready
+      ? null
+      : holderBlockButton({
+          value: event.id,
+          card,
+          text: isRecognized ? 'Block my card' : 'It wasn’t me: block',
+        }),
+  ];
+}
+
+/** Something that approvers can change. */
+function isRule(remedy: ShownReason['remedy']): boolean {
+  return remedy === 'raise_limit' || remedy.startsWith('allow_');
+}

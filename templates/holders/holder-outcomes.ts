@@ -1,0 +1,60 @@
+import type { SectionBlock } from '@slack/types';
+import type { Outcome } from '../../src/alerts/alert.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { outside, section } from '../core/blocks.ts';
+
+/** What people did about an alert, as the holder of the card reads it. The last six, oldest first. */
+export function holderOutcomes(outcomes: readonly Outcome[]): SectionBlock[] {
+  const lines = outcomes.slice(-6).map(line).filter(Boolean);
+  return lines.length === 0 ? [] : [section(...lines)];
+}
+
+/** The last one as a plain sentence, for the text beside the blocks. */
+export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
+  const last = outcomes.at(-1);
+  return last === undefined ? '' : ` ${head(last)}.`;
+}
+
+function line(outcome: Outcome): string {
+  const when = dateToken(outcome.at, '{time}, {date_short_pretty}');
+  return [`*${head(outcome)}* at ${when}.`, next(outcome)].filter(Boolean).join(' ');
+}
+
+function head({ verb, state, by, asHolder }: Outcome): string {
+  const itself = verb === 'put_back' ? ' by itself' : ' outside Slack';
+  const who = by === null ? itself : ` by ${mention(by)}`;
+  if (verb === 'recognize') return 'You said that it was you';
+  if (verb === 'acknowledge') return `Seen${who}`;
+  const { done, noun } = words[verb];
+  if (state === 'running') return `${noun} is under way`;
+  if (state === 'waiting') return `${noun} waits for an approver`;
+  if (state === 'unknown') return `${noun} may have worked, or not`;
+  if (state === 'failed') return `${noun} did not work`;
+  return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
+}
+
+type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge'>;
+
+const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
+  block: { done: 'blocked', noun: 'The block' },
+  unblock: { done: 'unblocked', noun: 'The unblock' },
+  activate: { done: 'activated', noun: 'The activation' },
+  limit: { done: 'given another limit', noun: 'The change of the limit' },
+  allow: { done: 'allowed to do more', noun: 'The change of its rules' },
+  put_back: { done: 'given its former rules again', noun: 'The end of the temporary change' },
+};
+
+/** What it means for the holder now. */
+function next({ verb, state, text, confirmation }: Outcome): string {
+  if (verb === 'recognize') return 'Thank you. Nothing else changed.';
+  if (verb === 'acknowledge') return '';
+  if (state === 'failed' || state === 'unknown') {
+    const todo = verb === 'block' ? 'Ask somebody who runs the cards to block it now.' : '';
+    return [outside(text, 300), todo].filter(Boolean).join(' ');
+  }
+  if (state !== 'done' || verb === 'put_back') return '';
+  if (verb === 'block') return 'It declines everything until somebody who approves unblocks it.';
+  if (confirmation === 'sent') return 'Wait a moment: the card service has not confirmed it yet.';
+  if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
+  return confirmation === 'overtaken' ? '' : 'You can try again now.';
+}

@@ -1,0 +1,41 @@
+import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { trackingLink } from '../../src/alerts/tracking.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, link } from '../../src/slack/mrkdwn.ts';
+import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { holderOutcomes } from './holder-outcomes.ts';
+
+/** Your new card is on its way. */
+export function holderShipping(alert: ShippingAlert): Message {
+  const { event, late, outcomes } = alert;
+  const card = cardOf(alert);
+  const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
+  const number = outside(event.trackingNumber, 60);
+  const method = outside(event.shippingMethod, 60);
+  const followed = number === '' ? '' : `, tracking number ${number}`;
+  const todo = 'It cannot be used before it is activated: say so to somebody who runs the cards once you have it.';
+
+  return {
+    text: sentence(
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} is on its way${method && ` with ${method}`}${followed}. ${todo}`,
+    ),
+    blocks: [
+      header('Your new card is on its way'),
+      section(todo),
+      ...fields([
+        ['Your card', capital(cardName(card))],
+        ['Shipping method', method],
+        ['Tracking number', tracking === null ? number : link(tracking.url, event.trackingNumber.slice(0, 60))],
+        ['Shipped', dateToken(event.callbackAt)],
+      ]),
+      ...holderOutcomes(outcomes),
+      ...actions(
+        tracking &&
+          button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
+      ),
+      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+    ],
+  };
+}

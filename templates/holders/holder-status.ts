@@ -1,0 +1,69 @@
+import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
+import type { CardStatus } from '../../src/core/event.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { standing } from '../actions/outcomes.ts';
+import { actions, context, header, section, sentence } from '../core/blocks.ts';
+import { cardName, cardOf, statusWord } from '../core/card-words.ts';
+import { holderBlockButton } from './holder-buttons.ts';
+import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
+
+const SHOWN_MAX = 10;
+
+const headlines: Readonly<Record<CardStatus, string>> = {
+  INACTIVE: 'You have a new card',
+  ACTIVE: 'Your card can be used',
+  BLOCKED: 'Your card is blocked',
+  CLOSED: 'Your card is closed for good',
+};
+
+const meanings: Readonly<Record<CardStatus, string>> = {
+  INACTIVE: 'It cannot be used before it is activated: say so to somebody who runs the cards once you have it.',
+  ACTIVE: 'Purchases work from now on.',
+  BLOCKED: 'Every purchase is declined until somebody who approves unblocks it. Ask them if you do not know why.',
+  CLOSED: 'It can never be used again. Ask for a new one if you need it.',
+};
+
+/** Your card got another status. */
+export function holderStatus(alert: StatusAlert): Message {
+  const { event, changes, outcomes, late } = alert;
+  const card = cardOf(alert);
+  const shown = changes.slice(0, SHOWN_MAX);
+  const [only] = changes;
+  const isOne = changes.length === 1 && only !== undefined;
+  const status = isOne ? statusOf(only) : undefined;
+  const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
+  const title = status === undefined ? `${changes.length} of your cards changed` : headlines[status];
+  const said = shown.map((change) => line(change));
+
+  return {
+    text: sentence(
+      `${late ? 'Late notice: ' : ''}${title}. ${said.join(' ')}${status === undefined ? '' : ` ${meanings[status]}`}${holderOutcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(title),
+      section(...said, status === undefined ? null : meanings[status]),
+      ...holderOutcomes(outcomes),
+      ...actions(
+        status === 'ACTIVE' && !standing(outcomes).isBlocked
+          ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })
+          : null,
+      ),
+      ...context(
+        dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt),
+        late ? 'Arrived late: fetched after a gap.' : null,
+        event.id,
+      ),
+    ],
+  };
+}
+
+function statusOf({ steps, overtakenBy }: StatusChange): CardStatus | undefined {
+  return overtakenBy ?? steps.at(-1)?.status;
+}
+
+function line(change: StatusChange): string {
+  const by = change.causedBy === null ? '' : ` ${mention(change.causedBy)} did this.`;
+  const name = cardName({ holder: null, acctId: null, cardId: change.cardId, last4: change.last4 });
+  return `Your ${name} is ${statusWord(statusOf(change) ?? '')}.${by}`;
+}

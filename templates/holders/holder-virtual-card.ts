@@ -1,0 +1,47 @@
+import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { VirtualCardEvent } from '../../src/core/event.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { context, fields, header, section, sentence } from '../core/blocks.ts';
+import { balanceWord, capital, cardName, cardOf, statusWord } from '../core/card-words.ts';
+
+const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: 'Your virtual card is ready',
+  partial: 'Your virtual card is there, but not finished',
+  resend: 'The details of your virtual card were sent again',
+  not_created: 'Your virtual card was not created',
+};
+
+const NUMBER = 'Its number comes from the card program itself; it is never sent over Slack.';
+
+const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: NUMBER,
+  partial: `${NUMBER} Something that was ordered with it did not work: whoever runs the cards has been told.`,
+  resend: 'They went to the receiver that was configured for it. Nothing about the card changed.',
+  not_created: 'Whoever runs the cards has been told why.',
+};
+
+/** Your virtual card: ready or not. Never its number. */
+export function holderVirtualCard(alert: VirtualCardAlert): Message {
+  const { event, late } = alert;
+  const card = cardOf(alert);
+  const isCard = event.outcome !== 'not_created';
+  const title = titles[event.outcome];
+
+  return {
+    text: sentence(
+      `${late ? 'Late notice: ' : ''}${title}${isCard ? ` (${cardName(card)})` : ''}. ${meanings[event.outcome]}`,
+    ),
+    blocks: [
+      header(title),
+      section(meanings[event.outcome]),
+      ...fields([
+        ['Your card', isCard ? capital(cardName(card)) : ''],
+        ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
+        ['Balance', isCard && event.balanceCents !== null ? balanceWord(event.balanceCents) : ''],
+        ['When', dateToken(event.callbackAt)],
+      ]),
+      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+    ],
+  };
+}

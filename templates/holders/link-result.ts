@@ -1,0 +1,55 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
+
+export interface LinkResult {
+  readonly card: CardFacts;
+  /** Slack user who holds the card. */
+  readonly userId: string;
+  /** Slack user who was linked to it before; null: nobody. */
+  readonly before: string | null;
+  /** It was so already. */
+  readonly isSame: boolean;
+}
+
+/** For who linked a card to a person. */
+export function linkResult({ card, userId, before, isSame }: LinkResult): Message {
+  const head = isSame
+    ? `${mention(userId)} is linked to ${cardOfHolder(card)} already. Nothing changed.`
+    : `Linked: ${mention(userId)} holds ${cardOfHolder(card)}.`;
+  const effect = isSame
+    ? ''
+    : `${mention(userId)} gets direct messages about this card from now on, and may always block it.`;
+  const replaced = before === null ? '' : `${mention(before)} is not linked to it any more.`;
+
+  return {
+    text: sentence([head, effect, replaced].filter(Boolean).join(' ')),
+    blocks: [section(`*${head}*`, effect, replaced)],
+  };
+}
+
+/** For who ended a link. */
+export function linkEnded(card: CardFacts): Message {
+  const head = `Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`;
+  return { text: sentence(head), blocks: [section(`*${head}*`)] };
+}
+
+/** The first direct message to a holder. `by` is the approver who said so; null when the holder proved it. */
+export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
+  const name = cardName(card);
+  const who = by === null ? 'You confirmed it yourself.' : `${mention(by)} said so.`;
+  const handle = outside(cardHandle(card), 20);
+
+  return {
+    text: sentence(`Your ${name} is linked to you. You hear from me here when something happens with it.`),
+    blocks: [
+      section(
+        `*Your ${name} is linked to you.* ${who}`,
+        'You hear from me here when a purchase is declined, when a new card is on its way, and when the card is blocked or can be used.',
+        `You can always block it: press the button on such a message, or write \`/card block ${handle}\`. Not your card? Write \`/card unlink ${handle}\`.`,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,101 @@
+import type { LimitWindow, TransactionAlert } from '../../src/alerts/alert.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { windowEnd } from '../../src/limits/limit-window.ts';
+import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import { limitName } from '../../src/limits/rule-words.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import { outside } from '../core/blocks.ts';
+
+/** Sorts after every time. */
+const NEVER = '9999';
+
+/** Further limits shown beside the one that binds most. */
+const ALSO_MAX = 4;
+
+/**
+ * Which limit stopped a purchase, by how much, when it opens again, and which others would have stopped it too:
+ * `$49.00 over the daily limit of $400.00; $35.10 was left. It opens again tomorrow at 12:00 AM.`
+ *
+ * @returns mrkdwn lines; empty when the numbers are not known.
+ */
+export function limitLines({ event, remedy }: TransactionAlert): string {
+  if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
+  const { period, currentCents, remainingCents } = remedy;
+  const limit = `the ${nameOf(remedy)} of ${formatCents(currentCents)}`;
+  const opens = opensAgain(period, event.occurredAt);
+  if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
+  const missing = event.amountCents + event.paddingCents - remainingCents;
+  // Read a moment after the decline: something may have been given back meanwhile.
+  if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left: enough for this purchase by now.`;
+  const wasLeft = period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
+  const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
+  const [, ...others] = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
+  const isOfOne = others.every(({ category }) => category?.id === remedy.category?.id);
+  const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
+  return also.length === 0 ? line : `${line}\nAlso too small: ${also.join(', ')}.`;
+}
+
+function alsoTooSmall(other: LimitToRaise, isOfOne: boolean, occurredAt: string): string {
+  const { period, category, remainingCents } = other;
+  if (period === 'transaction') {
+    return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
+  }
+  const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
+  const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(other)}`;
+  return `${name} (${otherLeft} was left${until(period, occurredAt)})`;
+}
+
+/** The smallest raise with which this purchase would have passed, of every limit that must be raised. */
+export function smallestRaise(remedy: RaiseLimit): string {
+  const raises = limitsToRaise(remedy).flatMap((limit) =>
+    limit.suggestedCents === null ? [] : [`the ${nameOf(limit)} to at least ${formatCents(limit.suggestedCents)}`],
+  );
+  return list.format(raises);
+}
+
+const list = new Intl.ListFormat('en-US');
+
+/** What the holder could pay within the limit, and when the whole limit is there again. */
+export function holderWays({ event, remedy }: TransactionAlert): string {
+  if (remedy?.kind !== 'raise_limit' || remedy.remainingCents === null) return '';
+  const stopping = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
+  const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
+  const leftNow = leftOfAll - event.paddingCents;
+  // The window that ends last decides; a lifetime limit ends never, nor does one of a single purchase.
+  const ends = stopping.map(({ period }) => windowEnd(period, event.occurredAt) ?? NEVER);
+  const opens = ends.reduce((last, end) => (end > last ? end : last));
+  const ways = [
+    'ask for a higher limit',
+    leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
+    opens === NEVER ? '' : `wait ${dateAfter('until', opens)}`,
+  ].filter(Boolean);
+  const [first = '', ...others] = ways;
+  const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** What is set aside on top of a purchase, where anything is: `, with $49.00 that the card service sets aside on top`. */
+export function onTop({ paddingCents }: TransactionAlert['event']): string {
+  return paddingCents === 0 ? '' : `, with ${formatCents(paddingCents)} that the card service sets aside on top`;
+}
+
+/** `weekly limit for Restaurants`. */
+export function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {
+  return limitName(period, category === null ? null : outside(category.name, 60));
+}
+
+/** `$10.00`, `nothing`. */
+export function left(cents: number): string {
+  return cents > 0 ? formatCents(cents) : 'nothing';
+}
+
+function opensAgain(period: LimitWindow, occurredAt: string): string {
+  const end = windowEnd(period, occurredAt);
+  if (period === 'transaction') return '';
+  return end === null ? ' It never starts anew.' : ` It opens ${dateAfter('again', end)}.`;
+}
+
+function until(period: LimitWindow, occurredAt: string): string {
+  const end = windowEnd(period, occurredAt);
+  return end === null ? '' : `, opens ${dateAfter('again', end)}`;
+}

@@ -1,0 +1,193 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { type LimitWindow, limitWindows, type Remedy, type TransactionAlert } from '../../src/alerts/alert.ts';
+import { declineReason } from '../../src/alerts/decline-reason.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import { limitName } from '../../src/limits/rule-words.ts';
+import { callbackId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { context, outside, plainText, section } from '../core/blocks.ts';
+import { capital, cardOf, cardOfHolder } from '../core/card-words.ts';
+import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
+import { left, nameOf, onTop } from './limit-words.ts';
+
+export interface RemedyForm {
+  /** Opaque id: comes back with the submission. */
+  readonly privateMetadata: string;
+  readonly alert: TransactionAlert;
+  /** What would let the purchase pass, as far as it is known. */
+  readonly remedy: Remedy | null;
+  /**
+   * `checking`: it shows what the alert knew, the card is being read. `passes`: by now nothing stops the purchase.
+   * `unread`: the card service did not say. `along`: it was submitted, and more limits have to rise than it asked for.
+   */
+  readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
+  /** The limits with the amounts that somebody typed, in place of those of the remedy. */
+  readonly typed?: readonly LimitToRaise[];
+}
+
+interface Words {
+  readonly title: string;
+  readonly submit: string;
+  readonly does: string;
+}
+
+/** The form behind *Approve* on a decline: exactly what would let this purchase pass, for how long, and why. */
+export function remedyForm(form: RemedyForm): ModalView {
+  const { remedy } = form;
+  const raised = form.typed ?? (remedy?.kind === 'raise_limit' ? limitsToRaise(remedy) : []);
+  const words = wordsOf(remedy, raised.length);
+  return {
+    type: 'modal',
+    callback_id: callbackId.raiseLimit,
+    private_metadata: form.privateMetadata,
+    title: plainText(words.title, limits.MODAL_TITLE_MAX),
+    submit: plainText(words.submit, limits.MODAL_TITLE_MAX),
+    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+    blocks: [
+      ...about(form, words, raised),
+      ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
+      ...(remedy?.kind === 'unblock' ? [] : termInputs('purchase')),
+      reasonInput('Reason', 'Goes into the record, with your name.'),
+    ],
+  };
+}
+
+function wordsOf(remedy: Remedy | null, count: number): Words {
+  switch (remedy?.kind) {
+    case 'allow_category':
+      return {
+        title: 'Allow a category',
+        submit: 'Allow',
+        does: `Allows purchases at *${outside(remedy.category.name, 80)}*.`,
+      };
+    case 'allow_international':
+      return { title: 'Allow purchases abroad', submit: 'Allow', does: 'Allows purchases outside the United States.' };
+    case 'allow_card_not_present':
+      return {
+        title: 'Allow online purchases',
+        submit: 'Allow',
+        does: 'Allows purchases without the card: online or keyed in.',
+      };
+    case 'unblock':
+      return {
+        title: 'Unblock the card',
+        submit: 'Unblock card',
+        does: 'The card can be used again, until it is blocked.',
+      };
+    default:
+      return count > 1
+        ? { title: `Raise ${count} limits`, submit: 'Raise limits', does: '' }
+        : { title: 'Raise a limit', submit: 'Raise limit', does: '' };
+  }
+}
+
+const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
+
+function limitInputs(form: RemedyForm, raised: readonly LimitToRaise[]): KnownBlock[] {
+  if (raised.length > 1) return raised.map((limit) => severalInput(limit, form));
+  const { remedy, alert, state } = form;
+  const raise = remedy?.kind === 'raise_limit' ? remedy : null;
+  const reason = alert.event.decline === null ? null : declineReason(alert.event.decline);
+  const period = raise?.period ?? reason?.period ?? 'daily';
+  const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.category !== null;
+  const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
+  return [
+    {
+      type: 'input',
+      block_id: `${formInput.period}-${period}`,
+      label: plainText('Which limit', limits.INPUT_LABEL_MAX),
+      element: {
+        type: 'static_select',
+        action_id: formInput.period,
+        options: windows.map((one) => option(windowWord(one), one)),
+        initial_option: option(windowWord(period), period),
+      },
+    },
+    // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
+    amountInput({ label: 'New limit in dollars', hint }, raise?.suggestedCents ?? null, {
+      block: `${formInput.amount}-${raise?.suggestedCents ?? state}`,
+    }),
+  ];
+}
+
+/** One of several limits that are raised together: each may be left as it is. */
+function severalInput({ period, category, suggestedCents }: LimitToRaise, { state }: RemedyForm): KnownBlock {
+  const action = amountOf({ period, category: category?.id ?? null });
+  return amountInput(
+    {
+      label: amountLabel({ period, category }),
+      hint: 'The whole limit, not the difference. Empty: it stays as it is.',
+    },
+    suggestedCents,
+    { action, block: `${action}-${suggestedCents ?? state}`, isOptional: true },
+  );
+}
+
+function windowWord(window: LimitWindow): string {
+  return window === 'transaction' ? 'Single purchase' : capital(window);
+}
+
+function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitToRaise[]): KnownBlock[] {
+  const { event } = alert;
+  const merchant = event.merchant.name.trim();
+  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+  const raise = remedy?.kind === 'raise_limit' ? remedy : null;
+  const isRule = remedy !== null && raise === null;
+  const suggested = raised.filter(({ suggestedCents }) => suggestedCents !== null);
+  return [
+    section(
+      `*${cardOfHolder(cardOf(alert))}*`,
+      `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
+      ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(raise)),
+    ),
+    ...context(
+      state === 'checking' ? 'Checking what the card allows right now…' : null,
+      state === 'passes' ? '*By now nothing stops this purchase: it can simply be tried again.*' : null,
+      state === 'unread'
+        ? 'The card service did not say what the card allows now: these numbers are from the alert.'
+        : null,
+      state === 'passes' || state === 'along' || suggested.length < raised.length || raised.length === 0
+        ? null
+        : raised.length === 1
+          ? `${formatCents(raised[0]?.suggestedCents ?? 0)} is the lowest limit that lets this purchase through.`
+          : 'These are the lowest limits that let this purchase through. All are changed at once.',
+    ),
+  ];
+}
+
+function currentOf(raise: RaiseLimit | null): (string | null)[] {
+  if (raise === null) return ['The current limit is not known.'];
+  const { period, category, currentCents, remainingCents } = raise;
+  const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;
+  const name = limitName(period, null);
+  return [
+    category === null ? null : `Limit for merchant category: *${outside(category.name, 80)}*`,
+    currentCents === null ? 'The current limit is not known.' : `Current ${name}: ${formatCents(currentCents)}${rest}`,
+  ];
+}
+
+/** Each limit that stops the purchase, and each that must rise with these. */
+function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']): string[] {
+  const stopping = raised.filter(({ isAlong }) => !isAlong).map(withNumbers);
+  const along = raised.filter(({ isAlong }) => isAlong).map(withNumbers);
+  const also = `Raised along, because ${stopping.length === 1 ? 'it' : 'one of them'} would be above: ${list.format(along)}.`;
+  const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
+  return [
+    state === 'along'
+      ? `You raise ${list.format(stopping)}. Look at all amounts, then submit again.`
+      : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${list.format(stopping)}.`,
+    ...(along.length === 0 ? [] : [also]),
+  ];
+}
+
+/** `the weekly limit of $600.00, $10.00 left`. */
+function withNumbers(limit: LimitToRaise): string {
+  const { period, currentCents, remainingCents } = limit;
+  const of = currentCents === null ? '' : ` of ${formatCents(currentCents)}`;
+  const rest = remainingCents === null || period === 'transaction' ? '' : ` (${left(remainingCents)} left)`;
+  return `the ${nameOf(limit)}${of}${rest}`;
+}
+
+const list = new Intl.ListFormat('en-US');
+const countWords: Readonly<Record<number, string>> = { 2: 'two', 3: 'three', 4: 'four', 5: 'five' };

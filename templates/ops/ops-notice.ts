@@ -1,0 +1,41 @@
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { context, header, outside, section, sentence } from '../core/blocks.ts';
+
+export interface OpsNotice {
+  /** `trouble` needs a person; `recovered` and `info` do not. */
+  readonly level: 'trouble' | 'recovered' | 'info';
+  /** Short: `3 webhooks do not fit the schema`. */
+  readonly title: string;
+  readonly what: string;
+  /** What it means for people: which alerts are missing, late or plain. */
+  readonly means: string;
+  /** What to do; null when nothing is to be done. */
+  readonly todo: string | null;
+  readonly at: string;
+  readonly ref: string | null;
+}
+
+const words: Readonly<Record<OpsNotice['level'], string>> = {
+  trouble: 'Needs attention',
+  recovered: 'Working again',
+  info: 'For your information',
+};
+
+/** The bot's own trouble. */
+export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotice): Message {
+  const fix = todo === null || todo.trim() === '' ? 'Nothing has to be done.' : outside(todo, 800);
+
+  return {
+    text: sentence(`${words[level]}: ${outside(title, 150)}. ${outside(means, 800)} ${fix}`),
+    blocks: [
+      header(`${words[level]}: ${title}`),
+      section(
+        `*What happened:* ${outside(what, 800)}`,
+        `*What it means:* ${outside(means, 800)}`,
+        `*What to do:* ${fix}`,
+      ),
+      ...context(dateToken(at), ref === null ? null : outside(ref, 60)),
+    ],
+  };
+}

@@ -1,0 +1,18 @@
+import { dateToken, easternClock } from '../../src/slack/mrkdwn.ts';
+import { outside } from '../core/blocks.ts';
+import { howMuchWhere, type JoinedRow } from './batch-row.ts';
+
+/** Everything of a row on one short line. */
+export function rowLine(row: JoinedRow): string {
+  const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
+  const card = row.last4 === '' ? '' : ` ${outside(row.last4, 10)}`;
+  const what = outside(`${row.what}${head === '' ? '' : `: ${head}`}`, 100);
+  const when = row.at === '' ? '' : `${easternClock(row.at, true)} ET`;
+  return [what, outside(row.why, 50), outside(row.who, 40) + card, when].filter(Boolean).join(' · ');
+}
+
+/** Why, whose, which card, when. */
+export function rowDetails({ why, who, last4, at }: JoinedRow): string[] {
+  const card = last4 === '' ? '' : `card ending ${outside(last4, 10)}`;
+  return [outside(why, 80), outside(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
+}

@@ -1,0 +1,161 @@
+import type { Alert, Outcome, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import { mayShow } from '../../src/core/channel-visibility.ts';
+import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { howPaid } from '../alerts/decline.ts';
+import { shownReason } from '../alerts/decline-words.ts';
+import { repeatsIn } from '../alerts/repeats.ts';
+import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
+import type { View } from '../core/view.ts';
+
+/** One alert among others: who, how much, where, why. All raw: who shows it escapes it. */
+export interface JoinedRow {
+  readonly id: string;
+  readonly kind: Alert['event']['kind'];
+  /** `Declined`, `Shipped`. */
+  readonly what: string;
+  readonly who: string;
+  /** Last four of the card; empty when nobody knows them. */
+  readonly last4: string;
+  /** Null: it is not about money. */
+  readonly cents: number | null;
+  readonly merchant: string;
+  /** City, state or country. */
+  readonly place: string;
+  readonly why: string;
+  /** How often it was tried; 1: once. */
+  readonly times: number;
+  /** The service's code of a decline, where it may be shown here; else empty. */
+  readonly code: string;
+  /** UTC ISO 8601. */
+  readonly at: string;
+  /** The last thing that somebody did about it. */
+  readonly done: Outcome | null;
+}
+
+const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
+
+/** An alert as a row, with no more than its own message would say in this place. */
+export function joinedRow(alert: Alert, view: View): JoinedRow {
+  const { event, outcomes } = alert;
+  const card = cardOf(alert);
+  const row = {
+    id: event.id,
+    kind: event.kind,
+    who: holderRaw(card),
+    last4: card.last4 ?? '',
+    cents: null,
+    merchant: '',
+    place: '',
+    times: 1,
+    code: '',
+    done: outcomes.at(-1) ?? null,
+  };
+  // Another company reads along: that there is something is all that it may know.
+  if (!mayShow('details', view.place))
+    return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
+  if ('tried' in alert) {
+    const who = `${count(alert.tried.length)} cards`;
+    const where = { merchant: alert.event.merchant.name.trim(), place: placeLine(alert.event.merchant) };
+    return {
+      ...row,
+      ...where,
+      who,
+      last4: '',
+      what: 'Possible card testing',
+      why: 'Several cards declined at one merchant',
+      at: alert.event.occurredAt,
+    };
+  }
+  if (event.kind === 'card-shipping') {
+    const how = [event.shippingMethod, event.trackingNumber].map((text) => text.trim()).filter(Boolean);
+    return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
+  }
+  if (event.kind === 'card-status') {
+    return { ...row, what: 'Card status', why: statusWay(alert as StatusAlert), at: event.callbackAt };
+  }
+  if (event.kind === 'virtual-card') {
+    return {
+      ...row,
+      what: 'Virtual card',
+      why: virtualWords[(alert as VirtualCardAlert).event.outcome],
+      at: event.callbackAt,
+    };
+  }
+  const money = {
+    ...row,
+    cents: event.amountCents,
+    merchant: event.merchant.name.trim(),
+    place: placeLine(event.merchant),
+    at: event.occurredAt,
+  };
+  if (event.kind === 'decline') {
+    const reason = shownReason(event.decline ?? { code: '', message: '' }, view.place);
+    const times = repeatsIn(alert as TransactionAlert, view)?.count ?? 1;
+    const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
+    return { ...money, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
+  }
+  const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
+  const why = [howPaid(event.isCardPresent), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');
+  return { ...money, what, why };
+}
+
+function statusWay({ changes }: StatusAlert): string {
+  const way = changes.map(({ from, steps, overtakenBy }) => {
+    const now = overtakenBy ?? steps.at(-1)?.status ?? '';
+    return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
+  });
+  return capital(way.slice(0, 5).join('; '));
+}
+
+const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {
+  created: 'Created',
+  not_created: 'Not created',
+  partial: 'Created, not finished',
+  resend: 'Details sent again',
+};
+
+/** `$84.10 at Blue Bottle Coffee`, as much of it as there is. Raw. */
+export function howMuchWhere({ cents, merchant }: JoinedRow): string {
+  const amount = cents === null ? '' : formatCents(cents);
+  return [amount, merchant].filter(Boolean).join(' at ');
+}
+
+/** By what a person finds it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */
+export function rowLabel(row: JoinedRow): string {
+  const card = [row.who, row.last4].filter(Boolean).join(' ');
+  return [card, howMuchWhere(row) || row.what].join(' · ');
+}
+
+const nouns: Readonly<Record<JoinedRow['kind'], readonly [one: string, many: string]>> = {
+  decline: ['decline', 'declines'],
+  authorization: ['purchase', 'purchases'],
+  pin: ['PIN purchase', 'PIN purchases'],
+  settlement: ['settlement', 'settlements'],
+  reversal: ['reversal', 'reversals'],
+  'card-status': ['status change', 'status changes'],
+  'card-shipping': ['shipment', 'shipments'],
+  'virtual-card': ['virtual card', 'virtual cards'],
+};
+
+const number = new Intl.NumberFormat('en-US');
+const list = new Intl.ListFormat('en-US');
+
+/** `1,203`. */
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** `12 declines`, `9 declines and 3 purchases`; of more than three kinds `40 alerts`. */
+export function countWords(rows: readonly JoinedRow[]): string {
+  const kinds = tally(rows.map(({ kind }) => kind));
+  if (kinds.length > 3) return `${count(rows.length)} alerts`;
+  return list.format(kinds.map(([kind, times]) => `${count(times)} ${nouns[kind][times === 1 ? 0 : 1]}`));
+}
+
+/** Each value with how often it occurs, the most frequent first. */
+export function tally<T extends string>(values: readonly T[]): [value: T, times: number][] {
+  const times = new Map<T, number>();
+  for (const value of values) times.set(value, (times.get(value) ?? 0) + 1);
+  return [...times].toSorted((one, other) => other[1] - one[1]);
+}

@@ -1,0 +1,57 @@
+import type { KnownBlock } from '@slack/types';
+import { truncate } from '../../src/slack/mrkdwn.ts';
+import { outcomeLine } from '../actions/outcomes.ts';
+import { type Field, fields, outside, section } from '../core/blocks.ts';
+import { barChart } from '../core/chart.ts';
+import type { Joining } from './batch.ts';
+import { count, type JoinedRow, tally } from './batch-row.ts';
+import { totals } from './batch-totals.ts';
+
+const TOP = 5;
+const DONE_SHOWN = 6;
+
+/** A flood at a glance: how much, why, where, whose. The rows themselves follow as a file. */
+export function joinedSummary({ rows, hasChart }: Joining): KnownBlock[] {
+  const reasons = tally(rows.map(({ why }) => why).filter(Boolean));
+  const merchants = tally(rows.map(({ merchant }) => merchant).filter(Boolean));
+  const cards = tally(rows.map(cardWords));
+  const about: Field[] = [
+    [`Why`, top(reasons)],
+    [`Merchants (${count(merchants.length)})`, top(merchants)],
+    [`Cards (${count(cards.length)})`, top(cards)],
+  ];
+  return [
+    section(totals(rows)),
+    ...(hasChart && reasons.length > 1 ? [barChart('Alerts by reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
+    ...fields(about),
+    ...doneLines(rows),
+  ];
+}
+
+function cardWords({ who, last4 }: JoinedRow): string {
+  return last4 === '' ? who : `${who}, card ending ${last4}`;
+}
+
+/** `1,203 × over the daily limit`, the first five, and how many more there are. */
+function top(counted: readonly (readonly [text: string, times: number])[]): string {
+  // One that is left over takes no more room than its name.
+  const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
+  const lines = shown.map(([text, times]) => `${count(times)} × ${outside(text, 60)}`);
+  const rest = counted.slice(shown.length);
+  const times = rest.reduce((sum, [, one]) => sum + one, 0);
+  if (rest.length > 0) lines.push(`${count(times)} × ${count(rest.length)} others`);
+  return lines.join('\n');
+}
+
+/** What people did about some of them, newest first. */
+export function doneLines(rows: readonly JoinedRow[]): KnownBlock[] {
+  const acted = rows
+    .filter((row) => row.done !== null)
+    .toSorted((one, other) => (other.done?.at ?? '').localeCompare(one.done?.at ?? ''));
+  if (acted.length === 0) return [];
+  const lines = acted
+    .slice(0, DONE_SHOWN)
+    .map((row) => (row.done === null ? '' : `${outside(cardWords(row), 70)}: ${truncate(outcomeLine(row.done), 200)}`));
+  const more = acted.length - DONE_SHOWN;
+  return [section('*Done about them*', ...lines, more > 0 ? `… and ${count(more)} more.` : null)];
+}

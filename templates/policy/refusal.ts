@@ -1,0 +1,26 @@
+import type { Message } from '../../src/slack/message.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from '../core/blocks.ts';
+
+export interface Refusal {
+  /** What was asked, as a noun: `Unblocking card ending 4242`. */
+  readonly what: string;
+  /** Why not, one sentence. */
+  readonly why: string;
+  /** Who can, or what to do: a sentence; `userIds` are named after it. */
+  readonly whoCan: string | { readonly text: string; readonly userIds: readonly string[] };
+  /** Where an earlier try may have changed something all the same: a sentence. */
+  readonly changed?: string;
+}
+
+/** A no that says why, and who can. By itself it changed nothing. */
+export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
+  const { text, userIds } = typeof whoCan === 'string' ? { text: whoCan, userIds: [] } : whoCan;
+  const people = userIds.slice(0, 20).map(mention).join(', ');
+  const fix = [outside(text, 500), people && `${people}.`].filter(Boolean).join(' ');
+
+  return {
+    text: sentence(`Not done: ${outside(what, 200)}. ${outside(why, 500)} ${fix} ${changed}`),
+    blocks: [section(`*Not done: ${outside(what, 200)}.* ${outside(why, 500)}`, fix, changed)],
+  };
+}

@@ -1,0 +1,76 @@
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { context, section, sentence } from '../core/blocks.ts';
+
+/** How far the recovery of a gap is, or how it ended. */
+export interface RecoveryLine {
+  /** UTC ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  readonly state: 'running' | 'waiting' | 'done' | 'failed';
+  /** From 0 to 1. */
+  readonly done: number;
+  readonly recovered: number;
+  /** Rows of the card service that could not be read. */
+  readonly unreadable: number;
+  /** Cards among the recovered whose status changed without a webhook. */
+  readonly statuses: number;
+}
+
+const BAR = 20;
+
+/** One line that is edited while it goes on: what was missed, and how many of it were recovered. */
+export function recoveryLine(line: RecoveryLine): Message {
+  const span = `between ${dateToken(line.from)} and ${dateToken(line.to)}`;
+  const percent = Math.floor(line.done * 100);
+  const soFar = line.recovered === 0 ? 'Nothing missed so far.' : `${events(line.recovered)} recovered so far.`;
+  switch (line.state) {
+    case 'running':
+    case 'waiting': {
+      const what = `Looking for what was missed ${span}: ${percent}% done.`;
+      const why = line.state === 'waiting' ? ' The card service does not answer; it goes on by itself.' : '';
+      return {
+        text: sentence(`${what} ${soFar}${why}`),
+        blocks: [section(`${what}${why}`, `\`${bar(line.done)}\` ${soFar}`)],
+      };
+    }
+    case 'failed': {
+      const what = `What was missed ${span} could not be fetched: the card service refuses the question.`;
+      const todo = 'Run `npm run doctor`, then `npm run recover -- --since` with the first of these times.';
+      return { text: sentence(`${what} ${todo}`), blocks: [section(`*${what}*`, todo)] };
+    }
+    case 'done':
+      return finished(line, span);
+  }
+}
+
+function finished({ recovered, unreadable, statuses }: RecoveryLine, span: string): Message {
+  const missed = recovered + unreadable;
+  if (missed === 0) {
+    const what = `Nothing was missed ${span}.`;
+    return { text: sentence(what), blocks: [section(what)] };
+  }
+  const what = `${events(missed)} ${missed === 1 ? 'was' : 'were'} missed ${span}; ${recovered} recovered.`;
+  return {
+    text: sentence(`${what} Their alerts are marked as late.`),
+    blocks: [
+      section(`*${what}*`, 'Their alerts are in their channels, marked as late.'),
+      ...context(
+        statuses === 0 ? null : `${statuses} of them: cards whose status changed without a word.`,
+        unreadable === 0
+          ? null
+          : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} kept aside: \`npm run replay -- list\`.`,
+        'Shipments and virtual card orders cannot be fetched afterwards.',
+      ),
+    ],
+  };
+}
+
+function events(count: number): string {
+  return count === 1 ? '1 event' : `${count} events`;
+}
+
+function bar(done: number): string {
+  const full = Math.round(done * BAR);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR - full)}`;
+}

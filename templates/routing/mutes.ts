@@ -1,0 +1,126 @@
+import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter, dateToken, easternTime, mention } from '../../src/slack/mrkdwn.ts';
+import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOfHolder } from '../core/card-words.ts';
+
+/** A mute, or a travel notice. */
+export interface MuteWords {
+  readonly card: CardFacts;
+  /** Names of the countries of a travel notice; null for a mute. */
+  readonly countries: readonly string[] | null;
+  readonly by: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly endsAt: string;
+}
+
+/** A card is muted from now on, or its holder travels. */
+export function muteSet(mute: MuteWords): Message {
+  const { countries, endsAt } = mute;
+  const card = cardOfHolder(mute.card);
+  const what = countries === null ? `${card} is muted` : `${card} is expected in ${outside(list(countries), 200)}`;
+  const means =
+    countries === null
+      ? 'Its alerts are kept and counted, and not posted. A card that is blocked or closed and a wrong PIN still come.'
+      : 'Declines that the journey explains (purchases abroad not allowed, or in person in these countries) come to you alone. A wrong PIN and everything else goes where it always goes. The card’s own rules stay as they are.';
+  return {
+    text: sentence(`${what} until ${easternTime(endsAt)}.`),
+    blocks: [
+      section(
+        `*${what} ${dateAfter('until', endsAt)}.*`,
+        means,
+        `It ends by itself. To end it now: \`/card unmute ${outside(cardHandle(mute.card), 20)}\``,
+      ),
+      ...context(mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`, 'All of them: `/card mutes`'),
+    ],
+  };
+}
+
+export interface MuteEnded {
+  readonly mutes: readonly MuteWords[];
+  /** Slack user who ended it early; null: its time was over. Absent: the answer to who ended it. */
+  readonly endedBy?: string | null;
+  /** Kind of each alert that it kept back. */
+  readonly kinds?: readonly string[];
+}
+
+/** Mutes that hold no more, and what they kept back. */
+export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
+  const [mute] = mutes;
+  if (mute === undefined) {
+    const none = 'This card is not muted and has no travel notice.';
+    return { text: sentence(`${none} Nothing changed.`), blocks: [section(`*${none}*`, 'Nothing changed.')] };
+  }
+  const card = cardOfHolder(mute.card);
+  const what =
+    mutes.length > 1
+      ? `The mute and the travel notice of ${card} have ended.`
+      : `The ${mute.countries === null ? 'mute' : 'travel notice'} of ${card} has ended.`;
+  const alerts = `${kinds.length} ${kinds.length === 1 ? 'alert' : 'alerts'}`;
+  const kept =
+    kinds.length === 0
+      ? ''
+      : `Meanwhile ${alerts} ${mute.countries === null ? 'were not posted here' : 'came to you alone'} (${counts(kinds)}).`;
+  const see = kinds.includes('decline')
+    ? ` See them: \`/card declines ${outside(cardHandle(mute.card), 20)} 90d\``
+    : '';
+  return {
+    text: sentence(`${what} ${kept}`.trim()),
+    blocks: [
+      section(`*${what}*`, `${kept}${see}`),
+      ...context(
+        `Set by ${mention(mute.by)}, ${dateToken(mute.at)}`,
+        endedBy == null ? null : `ended by ${mention(endedBy)}`,
+        mute.reason === '' ? null : outside(mute.reason, 300),
+      ),
+    ],
+  };
+}
+
+/** Every mute and travel notice, with how many alerts it has kept back so far. */
+export function muteList({ mutes }: { readonly mutes: readonly (MuteWords & { readonly count: number })[] }): Message {
+  const { shown, left } = asManyAsFit(mutes.map((mute) => section(...linesOf(mute))));
+  const title = mutes.length === 0 ? 'No card is muted' : `Muted cards and travel notices: ${mutes.length}`;
+  return {
+    text: sentence(
+      `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${easternTime(mute.endsAt)}.`).join('')}`,
+    ),
+    blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends by itself.')],
+  };
+}
+
+function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords & { count: number }): string[] {
+  const sort = countries === null ? 'Muted' : `Traveling to ${outside(list(countries), 200)}`;
+  return [
+    `*${cardOfHolder(card)}*`,
+    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
+    `${count} ${count === 1 ? 'alert' : 'alerts'} kept back so far`,
+  ];
+}
+
+function list(names: readonly string[]): string {
+  return new Intl.ListFormat('en-US').format(names);
+}
+
+const kindNouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  authorization: ['authorization', 'authorizations'],
+  pin: ['PIN purchase', 'PIN purchases'],
+  settlement: ['settlement', 'settlements'],
+  reversal: ['reversal', 'reversals'],
+  decline: ['decline', 'declines'],
+  'card-status': ['status change', 'status changes'],
+  'card-shipping': ['shipment', 'shipments'],
+  'virtual-card': ['virtual card order', 'virtual card orders'],
+};
+
+/** `4 declines, 1 settlement`. */
+function counts(kinds: readonly string[]): string {
+  return [...new Set(kinds)]
+    .map((kind) => {
+      const count = kinds.filter((one) => one === kind).length;
+      const [one, many] = kindNouns[kind] ?? [kind, kind];
+      return `${count} ${count === 1 ? one : many}`;
+    })
+    .join(', ');
+}

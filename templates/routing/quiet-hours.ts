@@ -1,0 +1,69 @@
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from '../core/blocks.ts';
+
+export interface QuietSet {
+  /** `22:00-07:00 Europe/Berlin, weekdays`. */
+  readonly words: string;
+  /** Normal form of the filter that passes; null: nothing does. */
+  readonly except: string | null;
+  /** When the quiet hours that hold now end; null: it is not quiet now. */
+  readonly until: string | null;
+  /** How many alerts waited for the hours before, and need not any more. */
+  readonly released: number;
+}
+
+/** A channel is quiet at times from now on. */
+export function quietSet({ words, except, until, released }: QuietSet): Message {
+  const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
+  const passes =
+    except === null
+      ? 'Every alert waits. To let some pass, add for instance “except declines over 500”.'
+      : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
+  return {
+    text: sentence(
+      [what, passes, until === null ? null : `It is quiet now, until ${easternTime(until)}.`, needNotWait(released)]
+        .filter(Boolean)
+        .join(' '),
+    ),
+    blocks: [
+      section(
+        `*${what}*`,
+        passes,
+        'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
+        until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
+        needNotWait(released),
+        'To end them: `/card quiet off`',
+      ),
+    ],
+  };
+}
+
+function needNotWait(released: number): string | null {
+  if (released === 0) return null;
+  return released === 1
+    ? '1 alert need not wait any more and comes now.'
+    : `${released} alerts need not wait any more and come now.`;
+}
+
+function comeNow(released: number): string | null {
+  if (released === 0) return null;
+  return released === 1
+    ? 'The alert that waited for their end comes now.'
+    : `The ${released} alerts that waited for their end come now.`;
+}
+
+export interface QuietEnded {
+  readonly wasSet: boolean;
+  /** How many alerts waited for their end. */
+  readonly released: number;
+}
+
+export function quietEnded({ wasSet, released }: QuietEnded): Message {
+  const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
+  const comes = comeNow(released);
+  return {
+    text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),
+    blocks: [section(`*${what}*`, comes)],
+  };
+}

@@ -1,0 +1,13 @@
+import type { Alert } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { context, section } from '../core/blocks.ts';
+
+/** All that people of another company may read: that there is something, and how the own people find it. */
+export function shared({ event }: Alert): Message {
+  const what = 'There is news about a card.';
+  const why = 'It is not shown here, because this channel is shared with another company.';
+  return {
+    text: `${what} ${why}`,
+    blocks: [section(`*${what}* ${why}`, `Operators see it with \`/card why ${event.id}\`.`), ...context(event.id)],
+  };
+}

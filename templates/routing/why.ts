@@ -1,0 +1,97 @@
+import type { Message } from '../../src/slack/message.ts';
+import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+
+export interface Why {
+  /** The event's id. */
+  readonly id: string;
+  /** The alert in one sentence, as it may be shown to one person; mrkdwn, escaped. */
+  readonly what: string;
+  readonly callbackAt: string;
+  readonly receivedAt: string;
+  /** Fetched after a gap. */
+  readonly isLate: boolean;
+  /** How often the card service delivered it; 0 when nobody knows any more. */
+  readonly times: number;
+  /** Oldest first. */
+  readonly steps: readonly {
+    readonly step: string;
+    readonly at: string;
+    readonly channel: string | null;
+    readonly text: string;
+  }[];
+  readonly posted: readonly { readonly channel: string; readonly at: string; readonly link: string | null }[];
+}
+
+const stepWords: Readonly<Record<string, string>> = {
+  taken: 'Taken',
+  repeated: 'Delivered again',
+  routed: 'Goes to',
+  skipped: 'Passed over',
+  muted: 'Not posted in',
+  held: 'Waits in',
+  grouped: 'Told with another in',
+  queued: 'Queued for',
+  posted: 'Posted in',
+  redirected: 'Moved away from',
+  refused: 'Refused in',
+  edited: 'Changed in',
+};
+
+/** The way of one event through dedupe, routing, mutes, quiet hours, grouping and delivery. */
+export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
+  const places = [...new Set(posted.map(({ channel }) => channel))];
+  const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
+  const ending =
+    places.length === 0
+      ? 'It has not been posted anywhere so far.'
+      : `It was posted in ${places.length} ${places.length === 1 ? 'place' : 'places'}.`;
+  const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
+  const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
+  return {
+    text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
+    blocks: [
+      header(`The way of ${id}`),
+      section(what),
+      section(
+        recovered === null
+          ? `*Taken* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}.`
+          : `*Recovered* ${dateToken(receivedAt)}. ${recovered} A webhook of it that comes now adds nothing.`,
+        recovered === null ? deliveredWords(times) : null,
+      ),
+      ...shown,
+      ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
+      ...context(left === 0 ? null : `… and ${left} steps more.`, 'Only you see this.'),
+    ],
+  };
+}
+
+function deliveredWords(times: number): string {
+  if (times > 1) return `*Delivered ${times} times*: the ${times - 1} after the first added nothing.`;
+  return times === 1 ? 'Delivered once.' : 'How often it was delivered is remembered for a week only.';
+}
+
+/** One step: what, where and when, and in at most `textMax` characters why. */
+export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
+  const where = channel === null ? '' : ` ${placeOf(channel)}`;
+  const what = `*${stepWords[step] ?? outside(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
+  return step === 'posted' ? what : `${what} ${tokens(outside(text, textMax))}`;
+}
+
+/** Where it stands now: the way to it is told above. */
+function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
+  const place = address === null ? dateToken(at) : link(address, 'the message');
+  return `*Stands in* ${placeOf(channel)}: ${place}`;
+}
+
+function placeOf(channel: string): string {
+  return channel.startsWith('D') ? 'a direct message' : channelMention(channel);
+}
+
+/** People, channels and times of our own words, after everything else in them was escaped. */
+function tokens(text: string): string {
+  return text
+    .replaceAll(/&lt;@([UW][A-Z0-9]+)&gt;/g, (_whole, userId: string) => mention(userId))
+    .replaceAll(/&lt;#([CGD][A-Z0-9]+)&gt;/g, (_whole, channel: string) => placeOf(channel))
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => dateToken(instant));
+}

@@ -1,8 +1,0 @@
-import type { Place } from '../src/alert/place.ts';
-
-/** Who will read the message. */
-export interface View {
-  readonly place: Place;
-  /** Slack channel of the message: what is counted there. Left out where nothing is. */
-  readonly channel?: string;
-}

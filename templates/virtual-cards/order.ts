@@ -1,0 +1,86 @@
+import type { CardFacts, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { virtualCard } from '../alerts/virtual-card.ts';
+import { context, outside, section, sentence } from '../core/blocks.ts';
+import { cardOfHolder } from '../core/card-words.ts';
+
+/** `unknown`: no answer came back. */
+type State = 'done' | 'failed' | 'unknown';
+
+export interface OrderAnswer {
+  readonly state: State;
+  readonly name: string;
+  /** What was ordered, without anything private. */
+  readonly summary: string;
+  readonly orderId: number | null;
+  readonly apiWords: string | null;
+  readonly note: string | null;
+  readonly ref: string;
+}
+
+/** What became of an order, before the card itself is there. */
+export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref }: OrderAnswer): Message {
+  const who = outside(name, 60);
+  const head = {
+    done: `Ordered: a virtual card for ${who}.`,
+    failed: `Could not order a virtual card for ${who}.`,
+    unknown: `Not sure: tried to order a virtual card for ${who}.`,
+  }[state];
+  const what = {
+    done: 'The card service makes it now. I write to you when it says how that went; the number comes only to your configured receiver.',
+    failed: 'Nothing was ordered.',
+    unknown:
+      'No answer came back, and the card service cannot be asked for an order without its number. I do not order it again. If it was ordered, its notice comes within minutes and I write to you; if none comes, look where the card service is administered before you order again.',
+  }[state];
+  const said = quoted(apiWords);
+  return {
+    text: sentence([head, said, note === null ? '' : outside(note, 300), what].filter(Boolean).join(' ')),
+    blocks: [
+      section(`*${head}*`, outside(summary, 150), said, note === null ? null : outside(note, 300), what),
+      ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${outside(ref, 60)}`),
+    ],
+  };
+}
+
+/** What became of a resend. */
+export function resendAnswer(answer: {
+  readonly state: State;
+  readonly card: CardFacts;
+  readonly apiWords: string | null;
+  readonly note: string | null;
+  readonly ref: string;
+}): Message {
+  const { state, card, apiWords, note, ref } = answer;
+  const name = cardOfHolder(card);
+  const head = {
+    done: `Asked for the details of ${name} again.`,
+    failed: `Could not ask for the details of ${name}.`,
+    unknown: `Not sure: tried to ask for the details of ${name}.`,
+  }[state];
+  const what = {
+    done: 'They go to your configured receiver, never to Slack. I write to you when they were sent.',
+    failed: 'Nothing was sent.',
+    unknown: 'No answer came back. If you hear nothing within minutes, ask again: it does no harm.',
+  }[state];
+  const said = quoted(apiWords);
+  return {
+    text: sentence([head, said, what].filter(Boolean).join(' ')),
+    blocks: [
+      section(`*${head}*`, said, note === null ? null : outside(note, 300), what),
+      ...context(`Reference ${outside(ref, 60)}`),
+    ],
+  };
+}
+
+/** The result, for whoever asked: what the channel reads, said to them. */
+export function orderResult(alert: VirtualCardAlert): Message {
+  const { text, blocks } = virtualCard(alert, { place: 'direct' });
+  return {
+    text: sentence(`You asked for this: ${text}`),
+    blocks: [...blocks, ...context('You get this because you asked for it with `/card virtual`.')],
+  };
+}
+
+function quoted(apiWords: string | null): string {
+  return apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+}

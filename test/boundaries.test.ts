@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Folders of `src` that still import each other. The list may only get shorter: a pair that is gone must be removed from
+ * it, and it is to end up empty.
+ */
+const knownPairs: readonly string[] = [
+  'actions alerts',
+  'actions approvals',
+  'actions audit',
+  'actions digests',
+  'actions directory',
+  'actions dispatch',
+  'actions holders',
+  'actions limits',
+  'actions policy',
+  'actions routing',
+  'actions slack',
+  'actions virtual-cards',
+  'alerts card-api',
+  'alerts directory',
+  'alerts limits',
+  'alerts outbox',
+  'alerts routing',
+  'app app-home',
+  'app ops',
+  'app outbox',
+  'app routing',
+  'approvals limits',
+  'card-api limits',
+  'holders outbox',
+  'ops outbox',
+  'ops webhooks',
+];
+
+/** Imports of the composition that are still to go. The list may only get shorter. */
+const knownImports: readonly string[] = [
+  'src/actions/deps.ts imports src/dispatch/pending-form-store.ts',
+  'src/app-home/health-facts.ts imports src/app/queues.ts',
+  'src/ops/stuck.ts imports src/app/queues.ts',
+  'src/outbox/when-slack-accepts.ts imports src/app/consumer.ts',
+  'src/routing/route.ts imports src/app/config.ts',
+];
+
+/** The only folders that may import every capability: one decides which of them acts, the other puts them together. */
+const importers = ['dispatch', 'app'];
+
+/** The product never reaches into the worlds made for demo and tests. */
+const product = ['src', 'handlers', 'templates'];
+const notForProduct = ['sandbox/', 'workspace/', 'local/', 'bin/', 'test/'];
+
+const importLine = /^(?:import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
+
+interface Import {
+  readonly target: string;
+  readonly isType: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  return [...readFileSync(file, 'utf8').matchAll(importLine)].map(([, type, specifier]) => ({
+    target: join(dirname(file), specifier ?? ''),
+    isType: type !== undefined,
+  }));
+}
+
+function filesOf(area: string): string[] {
+  return readdirSync(area, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+    .map((name) => join(area, name));
+}
+
+/** `src/limits/rule.ts` is in `limits`; the entry points are in no folder. */
+function folderOf(path: string): string | null {
+  const [, folder, name] = path.split('/');
+  return path.startsWith('src/') && name !== undefined && folder !== undefined ? folder : null;
+}
+
+/** Which folder of `src` imports which, types included, and one import that shows it. */
+function folderImports(): Map<string, Map<string, string>> {
+  const graph = new Map<string, Map<string, string>>();
+  for (const file of filesOf('src')) {
+    const from = folderOf(file);
+    if (from === null) continue;
+    const targets = graph.get(from) ?? new Map<string, string>();
+    for (const { target } of importsOf(file)) {
+      const to = folderOf(target);
+      if (to !== null && to !== from) targets.set(to, `${file} imports ${target}`);
+    }
+    graph.set(from, targets);
+  }
+  return graph;
+}
+
+describe('boundaries between folders', () => {
+  it('keeps only the entry points in the root of src', () => {
+    const files = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isFile());
+
+    expect(files.map(({ name }) => name).toSorted()).toEqual(['start.ts', 'web.ts', 'worker.ts']);
+  });
+
+  it('lets core import nothing else of ours', () => {
+    const wrong = filesOf('src/core').flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => !target.startsWith('src/core/'))
+        .map(({ target }) => `${file} imports ${target}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets no two folders import each other', () => {
+    const graph = folderImports();
+    const pairs = [...graph].flatMap(([from, targets]) =>
+      [...targets.keys()].filter((to) => from < to && graph.get(to)?.has(from) === true).map((to) => `${from} ${to}`),
+    );
+
+    expect(pairs.toSorted()).toEqual(knownPairs);
+  });
+
+  it('lets only dispatch and the composition import the verbs of all capabilities', () => {
+    const wrong = [...folderImports()].flatMap(([from, targets]) =>
+      importers.includes(from)
+        ? []
+        : [...targets].filter(([to]) => importers.includes(to)).map(([, example]) => example),
+    );
+
+    expect(wrong.toSorted()).toEqual(knownImports);
+  });
+
+  it('keeps templates away from stores, processes and the network', () => {
+    const wrong = filesOf('templates').flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => target.startsWith('src/'))
+        .filter(({ target, isType }) => !isType && /-store\.ts$|src\/(app|dispatch|intake|card-api)\//.test(target))
+        .map(({ target }) => `${file} imports ${target}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(product)('%s knows nothing of the worlds made for demo and tests', (area) => {
+    const wrong = filesOf(area).filter((file) =>
+      importsOf(file).some(({ target }) => notForProduct.some((other) => target.startsWith(other))),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the sandbox and the workspace apart from the product', () => {
+    const wrong = ['sandbox', 'workspace'].flatMap((area) =>
+      filesOf(area).flatMap((file) =>
+        importsOf(file)
+          .filter(({ target }) => product.some((one) => target.startsWith(`${one}/`)))
+          .map(({ target }) => `${file} imports ${target}`),
+      ),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('reads the environment in one file only', () => {
+    const readers = product.flatMap(filesOf).filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
+
+    expect(readers).toEqual(['src/app/config.ts']);
+  });
+
+  it('keeps the card API and its token out of the web process', () => {
+    const reached = new Set<string>();
+    const follow = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const { target, isType } of importsOf(file)) if (!isType) follow(target);
+    };
+
+    follow('src/app/web-process.ts');
+
+    expect([...reached].filter((file) => /card-api\/(client|call|send)/.test(file))).toEqual([]);
+    expect(reached.size).toBeGreaterThan(30);
+  });
+});

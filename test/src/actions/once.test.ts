@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { Expected } from '../../../src/actions/result.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const onButton = {};
+const cases: readonly [string, Action['verb'], Partial<Action>, string, PerformWorld['service']['status']][] = [
+  ['a block by a button', 'block', onButton, 'status BLOCKED', 'ACTIVE'],
+  ['a block by a command', 'block', byCommand, 'status BLOCKED', 'ACTIVE'],
+  ['an unblock by a command', 'unblock', byCommand, 'status ACTIVE', 'BLOCKED'],
+  ['an activation by a button', 'activate', onButton, 'activate', 'INACTIVE'],
+  ['a limit by a button', 'limit', onButton, 'limit 450', 'ACTIVE'],
+  ['a limit by a command', 'limit', byCommand, 'limit 450', 'ACTIVE'],
+];
+
+describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, write, status) => {
+  const action = ask(verb, over);
+  const start = (world: PerformWorld): PerformDeps => {
+    world.service.status = status;
+    return world.deps;
+  };
+
+  it('is one write, one record of each station, one answer', async () => {
+    const steps = await killEverywhere(redis(), action, start, async (world, diedAt) => {
+      expect(world.writes, diedAt).toEqual([write]);
+      expect(await world.stations(), diedAt).toEqual(
+        // Killed between the write and the record of it, the card itself said that it was done.
+        (await world.stations()).length === 3 ? ['asked', 'sent', 'done'] : ['asked', 'sent', 'done', 'confirmed'],
+      );
+      expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
+      expect(world.troubles, diedAt).toEqual([]);
+      if (action.target.kind === 'alert') {
+        expect(world.answers, diedAt).toEqual([]);
+        expect(world.shown.at(-1), diedAt).toEqual({ state: 'done', confirmation: 'confirmed' });
+      } else {
+        // Told, and killed before it could note so: said again rather than not at all.
+        expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|journal.write/.test(diedAt) ? 2 : 1);
+        expect(world.answers.length, diedAt).toBeGreaterThan(0);
+      }
+      expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
+    });
+
+    expect(steps).toBeGreaterThan(20);
+  });
+});
+
+describe.each(cases)(
+  '%s, after somebody else changed the same, its worker killed at any step',
+  (_what, verb, over, write, status) => {
+    it('is done all the same: what came before it is no reason to leave it', async () => {
+      const action = ask(verb, over);
+      const { wish } = action;
+      const change = wish === null ? null : wish.change;
+      const expected: Expected =
+        change === null ? { kind: 'status', status: 'BLOCKED', cardId: null } : { kind: 'rule', change };
+      const start = async (world: PerformWorld): Promise<PerformDeps> => {
+        world.service.status = status;
+        await world.deps.confirmations.changed(acctId, expected, 'act_before');
+        return world.deps;
+      };
+
+      await killEverywhere(redis(), action, start, async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual([write]);
+        expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
+      });
+    });
+  },
+);
+
+describe('a write that was done and whose answer was lost', () => {
+  it.each(cases)(
+    '%s: is read back, never sent twice, wherever the worker is killed besides',
+    async (_what, verb, over, write, status) => {
+      const action = ask(verb, over);
+      const lost = (world: PerformWorld): PerformDeps => {
+        world.service.status = status;
+        const { card } = world.deps;
+        const gone = (): never => {
+          const details = {
+            operation: 'write',
+            status: null,
+            outcome: 'unknown',
+            code: 'unavailable',
+            apiMessage: null,
+          };
+          throw new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
+        };
+        return {
+          ...world.deps,
+          card: {
+            ...card,
+            setCardStatus: (...args) => card.setCardStatus(...args).then(gone),
+            activateCard: (...args) => card.activateCard(...args).then(gone),
+            putSpendRules: (...args) => card.putSpendRules(...args).then(gone),
+          },
+        };
+      };
+
+      await killEverywhere(redis(), action, lost, async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual([write]);
+        expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
+      });
+    },
+  );
+});
+
+describe('a worker that stands still for longer than its lock, while another does it all', () => {
+  /** The same dependencies, for a process that stands still after these calls: another one takes over meanwhile. */
+  const standingStill = (deps: PerformDeps, after: (keyof PerformDeps['card'])[], meanwhile: () => Promise<void>) => {
+    let isOver = false;
+    const card = { ...deps.card } as Record<string, (...args: never[]) => Promise<unknown>>;
+    for (const name of after) {
+      const call = card[name] as (...args: never[]) => Promise<unknown>;
+      card[name] = async (...args) => {
+        const answer = await call(...args);
+        if (!isOver) {
+          isOver = true;
+          await meanwhile();
+        }
+        return answer;
+      };
+    }
+    return { ...deps, card: card as unknown as PerformDeps['card'] };
+  };
+
+  it.each(cases)('%s: after it had written, it comes to the same end', async (_what, verb, over, write, status) => {
+    const action = ask(verb, over);
+    const world = await createPerformWorld(redis());
+    world.service.status = status;
+    const deps = standingStill(world.deps, ['setCardStatus', 'activateCard', 'putSpendRules'], () =>
+      performAction(action, world.deps),
+    );
+
+    await performAction(action, deps);
+
+    expect(world.writes).toEqual([write]);
+    expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+    expect(world.auditLines).toEqual([`audit-${action.id}-done`]);
+  });
+
+  it.each(cases)('%s: after it had read, it writes nothing more', async (_what, verb, over, write, status) => {
+    const action = ask(verb, over);
+    const world = await createPerformWorld(redis());
+    world.service.status = status;
+    const before = { ...world.service };
+    // And somebody changed it back since: what it read is true again, and all the same it is not its turn any more.
+    const deps = standingStill(world.deps, ['getAccount', 'getSpendRules'], async () => {
+      await performAction(action, world.deps);
+      Object.assign(world.service, before);
+    });
+
+    await performAction(action, deps);
+
+    expect(world.writes).toEqual([write]);
+    expect((await world.stations()).slice(0, 3)).toEqual(['asked', 'sent', 'done']);
+  });
+});
+
+describe('two people at once', () => {
+  it('one does it, the other is told that it is done', async () => {
+    const world = await createPerformWorld(redis());
+    let queue: Promise<unknown> = Promise.resolve();
+    const withLock: PerformDeps['withLock'] = async (_name, work) => {
+      const mine = queue.then(work);
+      queue = mine.catch(() => {});
+      return await mine;
+    };
+    const deps = { ...world.deps, withLock };
+    const [olga, ana] = ['U0OLGA', 'U0ANA'].map((userId) =>
+      ask('block', { id: `act_${userId.toLowerCase()}`, actor: { userId, teamId: 'T1' } }),
+    ) as [Action, Action];
+
+    await Promise.all([performAction(olga, deps), performAction(ana, deps)]);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('blocked already')]);
+  });
+});
+
+it('done, but not on record even at the last attempt: nobody is told that it failed', async () => {
+  const world = await createPerformWorld(redis());
+  const { append } = world.deps.audit;
+  const audit = {
+    ...world.deps.audit,
+    append: async (record: Parameters<typeof append>[0]) => {
+      if (record.event === 'done' || record.event === 'failed') throw new Error('redis is full');
+      await append(record);
+    },
+  };
+  const action = ask('block', byCommand);
+
+  await expect(performAction(action, { ...world.deps, audit, isLastAttempt: true })).rejects.toThrow('redis is full');
+  expect(world.answers).toEqual([]);
+
+  await performAction(action, world.deps);
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Blocked/)]);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, cardId, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
+
+const block = (id: string, over = {}) => ask('block', { ...byCommand, id, ...over });
+const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
+
+async function blocked(): Promise<PerformWorld> {
+  const world = await createPerformWorld(redis());
+  await performAction(block('act_first'), world.deps);
+  expect(world.service.status).toBe('BLOCKED');
+  return world;
+}
+
+describe('Undo', () => {
+  it('lifts the own block, also one that was asked for twice', async () => {
+    const world = await blocked();
+    await performAction(block('act_again'), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
+  });
+
+  it('does not lift what somebody else wants as well, and names them', async () => {
+    const world = await blocked();
+    await performAction(block('act_other', { actor: OTTO }), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>.*Nothing changed/);
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect((await world.stations()).at(-1)).toBe('refused');
+  });
+
+  it('does not lift a later block, whoever made it', async () => {
+    const world = await blocked();
+    await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);
+    await performAction(block('act_later'), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('unblocked and blocked again');
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
+  it('of a new block counts nobody who wanted one before the card was active again', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(block('act_old', { actor: OTTO }), world.deps);
+    await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);
+    await performAction(block('act_first'), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.service.status).toBe('ACTIVE');
+  });
+});
+
+const unsure = (): never => {
+  const details = {
+    operation: 'setCardStatus',
+    status: 503,
+    outcome: 'unknown',
+    code: 'unavailable',
+    apiMessage: null,
+  };
+  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+};
+
+/** The card service tells a status: a webhook, as the worker takes it. */
+async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', second: number): Promise<void> {
+  const record = { eventId: `evt_status${second}`, status, callbackAt: `2026-11-20T15:00:0${second}.0000000Z` };
+  await deps.history.addStatus(cardId, record);
+  await deps.history.expectedBy(acctId, status, record.eventId);
+}
+
+describe('Undo, when the card was made active again in another way', () => {
+  it.each<[string, (world: PerformWorld) => Promise<void>]>([
+    [
+      'the answer was lost and it is found done',
+      async ({ deps }) => {
+        const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+          await deps.card.setCardStatus(...args);
+          unsure();
+        };
+        await performAction(ask('unblock', byCommand), { ...deps, card: { ...deps.card, setCardStatus } });
+      },
+    ],
+    [
+      'the worker died behind the write and the next one finds it done',
+      async ({ deps }) => {
+        const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+          await deps.card.setCardStatus(...args);
+          throw new Error('killed');
+        };
+        const dying = { ...deps, card: { ...deps.card, setCardStatus } };
+        await performAction(ask('unblock', byCommand), dying).catch(() => {});
+        await performAction(ask('unblock', byCommand), deps);
+      },
+    ],
+    [
+      'nobody could look at first, and then it is seen',
+      async (world) => {
+        const { deps } = world;
+        let isSent = false;
+        const card: PerformDeps['card'] = {
+          ...deps.card,
+          getAccount: async (...args) => (isSent ? unsure() : await deps.card.getAccount(...args)),
+          setCardStatus: async (...args) => {
+            await deps.card.setCardStatus(...args);
+            isSent = true;
+            unsure();
+          },
+        };
+        await performAction(ask('unblock', byCommand), { ...deps, card, isLastAttempt: true });
+        for (let again: number | null = 0; again !== null; ) {
+          world.advance(again);
+          again = await confirmAction('act_unblock1', deps);
+        }
+      },
+    ],
+    [
+      'it was unblocked outside Slack',
+      async (world) => {
+        await confirmAction('act_old', world.deps);
+        world.advance(5000);
+        await confirmAction('act_old', world.deps);
+        world.service.status = 'ACTIVE';
+      },
+    ],
+  ])('%s: whoever wanted it blocked before holds up nobody', async (_how, activate) => {
+    const world = await createPerformWorld(redis());
+    await performAction(block('act_old', { actor: OTTO }), world.deps);
+    await activate(world);
+    await performAction(block('act_first'), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).not.toContain('Somebody else');
+    expect(world.service.status).toBe('ACTIVE');
+  });
+
+  it('while the card service still shows the old status, who wanted it blocked counts', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(block('act_old', { actor: OTTO }), world.deps);
+    // What it shows is not what it has yet.
+    world.service.status = 'ACTIVE';
+    await performAction(block('act_first'), world.deps);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>/);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
+  it('does not lift a block that was made outside Slack since then', async () => {
+    const world = await blocked();
+    await tellStatus(world, 'BLOCKED', 1);
+    await tellStatus(world, 'ACTIVE', 3);
+    await tellStatus(world, 'BLOCKED', 5);
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/unblocked and blocked again outside Slack.*Nothing changed/);
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect((await world.stations()).at(-1)).toBe('refused');
+  });
+
+  it('lifts the own block, whatever the card went through before', async () => {
+    const world = await createPerformWorld(redis());
+    await tellStatus(world, 'BLOCKED', 1);
+    await tellStatus(world, 'ACTIVE', 2);
+    await performAction(block('act_first'), world.deps);
+    await tellStatus(world, 'BLOCKED', 4);
+
+    await performAction(undo, world.deps);
+
+    expect(world.service.status).toBe('ACTIVE');
+  });
+});

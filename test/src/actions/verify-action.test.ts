@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+/** Runs the job as often as it wants to come back. @returns how long it took by the action's clock. */
+async function confirm(world: PerformWorld, actionId: string): Promise<number> {
+  let tookMs = 0;
+  for (;;) {
+    const again = await confirmAction(actionId, world.deps);
+    if (again === null) return tookMs;
+    world.advance(again);
+    tookMs += again;
+  }
+}
+
+function unreadable(): never {
+  const details = { operation: 'getAccount', status: 503, outcome: 'unknown', code: 'unavailable', apiMessage: null };
+  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+}
+
+describe('a change that was sent', () => {
+  it('says who did what at once, and that nothing has confirmed it yet', async () => {
+    const world = await createPerformWorld(redis());
+
+    await performAction(ask('block'), world.deps);
+
+    expect(world.shown).toEqual([{ state: 'done', confirmation: 'sent' }]);
+    expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+  });
+
+  it('is confirmed by its webhook, before anything is asked of the card service', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(ask('block'), world.deps);
+    const { getAccount: _unused, ...card } = world.deps.card;
+
+    await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
+    const tookMs = await confirm({ ...world, deps: { ...world.deps, card: card as never } }, 'act_block1');
+
+    expect(tookMs).toBe(0);
+    expect(world.shown.at(-1)).toEqual({ state: 'done', confirmation: 'confirmed' });
+    const records = [];
+    for await (const { record } of world.deps.audit.read()) records.push(record);
+    expect(records.at(-1)).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook', eventId: 'evt_status1' });
+  });
+
+  it.each(['block', 'limit'] as const)('a %s is confirmed by a look at the card service', async (verb) => {
+    const world = await createPerformWorld(redis());
+    await performAction(ask(verb), world.deps);
+
+    const tookMs = await confirm(world, `act_${verb}1`);
+
+    expect(tookMs).toBeLessThan(8000);
+    expect(world.shown.at(-1)).toEqual({ state: 'done', confirmation: 'confirmed' });
+    expect(await world.deps.confirmations.all()).toEqual([]);
+    expect(world.answers).toEqual([]);
+  });
+
+  it.each([
+    ['shows something else', undefined],
+    ['cannot be read', unreadable],
+  ])(
+    'when the card service %s for two minutes, whoever asked, ops and the audit channel hear so',
+    async (_how, away) => {
+      const world = await createPerformWorld(redis());
+      await performAction(ask('block', byCommand), world.deps);
+      world.service.status = 'ACTIVE';
+      const card = away === undefined ? world.deps.card : { ...world.deps.card, getAccount: away };
+
+      const tookMs = await confirm({ ...world, deps: { ...world.deps, card } }, 'act_block1');
+
+      expect(tookMs).toBe(120_000);
+      expect(world.answers.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^Blocked: Jane Doe/),
+        expect.stringMatching(/^Not confirmed: block Jane Doe/),
+      ]);
+      expect(world.troubles).toEqual([expect.stringMatching(/^unconfirmed:/)]);
+      expect(await world.stations()).toEqual(['asked', 'sent', 'done', 'unconfirmed']);
+    },
+  );
+
+  it('the same once more says nothing more', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(ask('block', byCommand), world.deps);
+    await confirm(world, 'act_block1');
+    const before = { answers: world.answers.length, stations: await world.stations() };
+
+    await confirm(world, 'act_block1');
+    await performAction(ask('block', byCommand), world.deps);
+
+    expect({ answers: world.answers.length, stations: await world.stations() }).toEqual(before);
+  });
+
+  it('undone by the next action before anybody looked, it is no alarm', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(ask('block'), world.deps);
+    await performAction(ask('unblock', { id: 'act_unblock1' }), world.deps);
+
+    await confirm(world, 'act_block1');
+    await confirm(world, 'act_unblock1');
+
+    expect(world.troubles).toEqual([]);
+    expect(await world.stations()).toEqual([
+      'asked',
+      'sent',
+      'done',
+      'asked',
+      'sent',
+      'done',
+      'overtaken',
+      'confirmed',
+    ]);
+  });
+});
+
+it('a write without an answer, that nobody can look at, is told as soon as it can be seen', async () => {
+  const world = await createPerformWorld(redis());
+  const card = {
+    ...world.deps.card,
+    getAccount: unreadable,
+    setCardStatus: async (id: number, status: 'ACTIVE' | 'BLOCKED') => {
+      await world.deps.card.setCardStatus(id, status);
+      unreadable();
+    },
+  };
+  await performAction(ask('block', byCommand), { ...world.deps, card, isLastAttempt: true });
+
+  await confirm(world, 'act_block1');
+
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Not sure: tried to block Jane Doe/),
+    expect.stringMatching(/^Blocked: Jane Doe.*Confirmed by the card service/),
+  ]);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
+});

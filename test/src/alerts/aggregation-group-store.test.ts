@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createEpisodes } from '../../../src/alerts/aggregation-group-store.ts';
+import { EPISODE_GAP_MS, EPISODE_SPAN_MS, episodeRule } from '../../../src/alerts/aggregation-rule.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { outcome, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const others: Redis[] = [];
+afterAll(() => {
+  for (const other of others) other.disconnect();
+});
+
+const START = Date.parse('2026-11-20T14:00:00Z');
+const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+
+/** The nth try at a till, so many minutes after the first. */
+function tried(index: number, minutes: number, over: Record<string, unknown> = {}): TransactionAlert {
+  const at = new Date(START + minutes * 60_000).toISOString();
+  return transactionAlert({ id: idOf(index), occurredAt: at, callbackAt: at, amountCents: 1000 + index, ...over });
+}
+
+async function join({ event, late }: TransactionAlert, channel = 'C1'): Promise<string> {
+  return await createEpisodes(redis()).join(channel, event, episodeRule(event), late);
+}
+
+async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
+  const alerts = createAlerts(redis());
+  await alerts.save(alert);
+  const stored = await alerts.get(alert.event.id);
+  return stored !== null && 'repeats' in stored.alert ? stored.alert.repeats[channel] : undefined;
+}
+
+describe('declines of the same card, merchant and reason', () => {
+  it('are one episode, led by the first that arrived, whichever was tried first', async () => {
+    const [late, early, later] = [tried(5, 10), tried(1, 0), tried(9, 25)];
+
+    expect(await join(late)).toBe(idOf(5));
+    expect(await join(early)).toBe(idOf(5));
+    expect(await join(later)).toBe(idOf(5));
+
+    expect(await repeatsOf(late)).toEqual({
+      count: 3,
+      firstAt: early.event.occurredAt,
+      lastAt: later.event.occurredAt,
+      minCents: 1001,
+      maxCents: 1009,
+    });
+  });
+
+  it('count each event once, however often it is run', async () => {
+    for (const alert of [tried(1, 0), tried(2, 1), tried(2, 1), tried(1, 0), tried(2, 1)])
+      expect(await join(alert)).toBe(idOf(1));
+
+    expect(await repeatsOf(tried(1, 0))).toMatchObject({ count: 2 });
+  });
+
+  it.each([
+    ['another card', { acctId: 99 }],
+    ['another merchant', { merchant: { name: 'Other', city: '', state: '', country: '', id: 'M1' } }],
+    [
+      'another shop of that name',
+      { merchant: { name: 'Blue Bottle Coffee', city: '', state: '', country: '', id: 'M2' } },
+    ],
+    ['another reason', { decline: { code: 'decline', message: 'Do not honor' } }],
+  ])('are no repeat of %s', async (_what, over) => {
+    await join(tried(1, 0));
+
+    expect(await join(tried(2, 1, over))).toBe(idOf(2));
+  });
+
+  it('are the same merchant and reason, however they are written', async () => {
+    await join(tried(1, 0));
+    const merchant = { name: ' BLUE  BOTTLE coffee', city: 'Austin', state: '', country: '', id: 'M1' };
+
+    expect(await join(tried(2, 1, { merchant, decline: { code: 'DECLINE.rule.velocity ', message: '' } }))).toBe(
+      idOf(1),
+    );
+  });
+
+  it('are counted in each channel for itself', async () => {
+    await join(tried(1, 0), 'C1');
+    await join(tried(2, 1), 'C2');
+    await join(tried(3, 2), 'C1');
+    await join(tried(3, 2), 'C2');
+
+    expect(await repeatsOf(tried(1, 0), 'C1')).toMatchObject({ count: 2 });
+    expect(await repeatsOf(tried(2, 1), 'C2')).toMatchObject({ count: 2 });
+  });
+
+  const gap = EPISODE_GAP_MS / 60_000;
+  const span = EPISODE_SPAN_MS / 60_000;
+
+  it.each([
+    ['exactly as far apart as they may be', gap, idOf(1)],
+    ['a second more', gap + 1 / 60, idOf(2)],
+    ['exactly as far apart, the other way round', -gap, idOf(1)],
+    ['a second more, the other way round', -gap - 1 / 60, idOf(2)],
+  ])('belong together when they are %s', async (_what, minutes, leader) => {
+    await join(tried(1, 0));
+
+    expect(await join(tried(2, minutes))).toBe(leader);
+  });
+
+  it('are told anew after a day, however steadily they come', async () => {
+    const steps = span / gap;
+    for (let index = 1; index <= steps + 1; index += 1)
+      expect(await join(tried(index, (index - 1) * gap))).toBe(idOf(1));
+
+    expect(await join(tried(90, span + 1 / 60))).toBe(idOf(90));
+    expect(await join(tried(91, span + gap))).toBe(idOf(90));
+  });
+
+  it('are news once somebody has done something about the first', async () => {
+    const alerts = createAlerts(redis());
+    await join(tried(1, 0));
+    const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
+    await alerts.setOutcome(idOf(1), 'act_1', outcome({ verb: 'acknowledge', at: at(1) }));
+    await alerts.setOutcome(idOf(1), 'act_2', outcome({ verb: 'limit', state: 'failed', at: at(1) }));
+    expect(await join(tried(2, 2))).toBe(idOf(1));
+    await alerts.setOutcome(idOf(1), 'act_3', outcome({ verb: 'limit', state: 'done', at: at(3) }));
+
+    expect(await join(tried(3, 2.5))).toBe(idOf(1));
+    expect(await join(tried(4, 4))).toBe(idOf(4));
+    expect(await join(tried(5, 5))).toBe(idOf(4));
+  });
+
+  it('are news where the first was fetched after a gap: what happens now is not told among what is over', async () => {
+    const [missed, live] = [{ ...tried(1, 0), late: true }, tried(2, 1)];
+    await createAlerts(redis()).save(missed);
+    await createAlerts(redis()).save(live);
+    await join(missed);
+
+    expect(await join(live)).toBe(idOf(2));
+    expect(await join(tried(3, 2))).toBe(idOf(2));
+    expect(await join({ ...tried(4, 0.1), late: true })).toBe(idOf(1));
+  });
+
+  it('in any order of arrival, under several workers, are counted alike', async () => {
+    const servers = [redis(), redis().duplicate(), redis().duplicate()];
+    others.push(...servers.slice(1));
+    const workers = servers.map((server) => createEpisodes(server));
+    const alerts = Array.from({ length: 9 }, (_, index) => tried(index, index * 20));
+    let run = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([...alerts, ...alerts], { minLength: 18 }), async (arrivals) => {
+        run += 1;
+        const channel = `C${run}`;
+        const leaders = await Promise.all(
+          arrivals.map(({ event }, index) =>
+            workers[index % workers.length]?.join(
+              channel,
+              event,
+              { ...episodeRule(event), gapMs: EPISODE_SPAN_MS },
+              false,
+            ),
+          ),
+        );
+        expect(new Set(leaders).size).toBe(1);
+        const leader = alerts.find(({ event }) => event.id === leaders[0]);
+        if (leader === undefined) throw new Error('no such leader');
+        expect(await repeatsOf(leader, channel)).toEqual({
+          count: 9,
+          firstAt: alerts[0]?.event.occurredAt,
+          lastAt: alerts[8]?.event.occurredAt,
+          minCents: 1000,
+          maxCents: 1008,
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('whose gaps are filled late are counted once all the same, and fall apart into no more episodes than before', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 12 }),
+        async (minutes) => {
+          run += 1;
+          const channel = `D${run}`;
+          const alerts = minutes.map((minute, index) => tried(index, minute));
+          const leaders = new Set<string>();
+          for (const alert of alerts) leaders.add(await join(alert, channel));
+          let counted = 0;
+          for (const alert of alerts) {
+            if (!leaders.has(alert.event.id)) continue;
+            counted += (await repeatsOf(alert, channel))?.count ?? 0;
+          }
+          expect(counted).toBe(alerts.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CardTestingAlert, type TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import {
+  CARD_TESTING_GAP_MS,
+  CARD_TESTING_WINDOW_MS,
+  mayBeCardTesting,
+} from '../../../src/alerts/card-testing-rule.ts';
+import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { declined, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const START = Date.parse('2026-11-20T14:00:00Z');
+const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+
+/** The nth decline, of the card of account `acctId`, so many minutes after the first. */
+function tried(index: number, acctId: number, minutes: number, over: Record<string, unknown> = {}): TransactionAlert {
+  const at = new Date(START + minutes * 60_000).toISOString();
+  const card = { ...transactionAlert().card, acctId, holder: `Holder ${acctId}`, last4: String(acctId) };
+  return transactionAlert({ id: idOf(index), acctId, occurredAt: at, amountCents: 100 + index, ...over }, { card });
+}
+
+async function join({ event, card }: TransactionAlert, channel = 'C1') {
+  return await createCardTesting(redis()).join(channel, event, card);
+}
+
+async function cardsOf(warningId: string, { event, card }: TransactionAlert) {
+  const alerts = createAlerts(redis());
+  await alerts.save(
+    CardTestingAlert.parse({ event: { ...event, id: warningId }, card, outcomes: [], late: false, tried: [] }),
+  );
+  const stored = await alerts.get(warningId);
+  return stored !== null && 'tried' in stored.alert ? stored.alert.tried : [];
+}
+
+const window = CARD_TESTING_WINDOW_MS / 60_000;
+const gap = CARD_TESTING_GAP_MS / 60_000;
+
+describe('declines at one merchant', () => {
+  it('of three different cards within the window are a warning, which the third brings about', async () => {
+    const [one, two, three] = [tried(1, 1001, 0), tried(2, 1002, 4), tried(3, 1003, window)];
+    expect(await join(one)).toBeNull();
+    expect(await join(two)).toBeNull();
+
+    const warning = await join(three);
+
+    expect(warning).toMatchObject({ isCause: true });
+    const cards = await cardsOf(warning?.warningId ?? '', three);
+    expect(cards.map(({ acctId, alertId, holder, last4, count }) => [acctId, alertId, holder, last4, count])).toEqual([
+      [1001, idOf(1), 'Holder 1001', '1001', 1],
+      [1002, idOf(2), 'Holder 1002', '1002', 1],
+      [1003, idOf(3), 'Holder 1003', '1003', 1],
+    ]);
+  });
+
+  it.each([
+    [
+      'two cards, however often',
+      [
+        [1, 0],
+        [2, 1],
+        [1, 2],
+        [2, 3],
+        [1, 4],
+      ],
+    ],
+    [
+      'three cards, a second too slowly',
+      [
+        [1, 0],
+        [2, 5],
+        [3, window + 1 / 60],
+      ],
+    ],
+    [
+      'three cards, never three within the window',
+      [
+        [1, 0],
+        [2, window],
+        [3, 2 * window],
+        [1, 3 * window],
+      ],
+    ],
+  ] as const)('of %s are none', async (_what, declines) => {
+    for (const [index, [acctId, minutes]] of declines.entries())
+      expect(await join(tried(index, acctId, minutes))).toBeNull();
+  });
+
+  it('take further cards and further tries into the same warning, also such as were before', async () => {
+    await join(tried(1, 1001, 10));
+    await join(tried(2, 1002, 11));
+    const warning = await join(tried(3, 1003, 12));
+
+    for (const late of [tried(4, 1004, 12 + gap), tried(5, 1001, 0), tried(6, 1003, 13)])
+      expect(await join(late)).toEqual({ warningId: warning?.warningId, isCause: false });
+
+    const cards = await cardsOf(warning?.warningId ?? '', tried(3, 1003, 12));
+    expect(cards.map(({ acctId, count }) => [acctId, count])).toEqual([
+      [1001, 2],
+      [1002, 1],
+      [1003, 2],
+      [1004, 1],
+    ]);
+    expect(cards[0]).toMatchObject({ alertId: idOf(1), minCents: 101, maxCents: 105 });
+  });
+
+  it('after a long quiet need three cards again', async () => {
+    for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
+
+    expect(await join(tried(4, 1004, gap + 1 / 60))).toBeNull();
+  });
+
+  it('of the same event again count nothing, and get the same answer', async () => {
+    const all = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2), tried(4, 1004, 3)];
+    for (const alert of all) await join(alert);
+    const again = [];
+    for (const alert of all) again.push(await join(alert));
+
+    expect(new Set(again.map((one) => one?.warningId)).size).toBe(1);
+    expect(again.map((one) => one?.isCause)).toEqual([false, false, true, false]);
+    const cards = await cardsOf(again[0]?.warningId ?? '', all[0] as TransactionAlert);
+    expect(cards.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('in any order of arrival, at once, name the same cards as often', async () => {
+    const minutes = [0, 25, 50, 52, 55, 58, 70, 95];
+    const alerts = minutes.map((minute, index) => tried(index, 1000 + (index % 5), minute));
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([...alerts, ...alerts], { minLength: 16 }), async (arrivals) => {
+        run += 1;
+        const channel = `C${run}`;
+        const answers = await Promise.all(arrivals.map((alert) => join(alert, channel)));
+        const ids = new Set(answers.flatMap((answer) => answer?.warningId ?? []));
+        expect(ids.size).toBe(1);
+        const [warningId = ''] = ids;
+        const cards = await cardsOf(warningId, alerts[0] as TransactionAlert);
+        expect(Object.fromEntries(cards.map(({ acctId, count }) => [acctId, count]))).toEqual({
+          1000: 2,
+          1001: 2,
+          1002: 2,
+          1003: 1,
+          1004: 1,
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+it('what hits every card at once is no card testing', () => {
+  const is = (code: string): boolean => mayBeCardTesting(declined(code, '').event);
+
+  expect(['decline.balance.business', 'Decline.Remote ', 'decline.mcc'].map(is)).toEqual([false, false, false]);
+  expect(['decline', 'decline.rule.velocity', 'decline.card.pin', 'new'].map(is)).toEqual([true, true, true, true]);
+});

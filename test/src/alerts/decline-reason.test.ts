@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
+
+const codes = {
+  'decline.rule.location': ['International transactions not allowed', 'allow_international'],
+  'decline.rule.cardnotpresent': ['Card not present', 'allow_card_not_present'],
+  'decline.rule.velocity': ['Transaction exceeded daily spend limit', 'raise_limit'],
+  'decline.rule.velocity.mcc': ['Transaction exceeded merchant category limit', 'raise_limit'],
+  'decline.rule.mcc': ['Unauthorized merchant category: Hardware Stores', 'allow_category'],
+  'decline.balance.business': ['Insufficient balance in service account', 'none'],
+  'decline.remote': ['Remote service decline', 'none'],
+  'decline.mcc': ['Transaction type not allowed', 'none'],
+  'decline.balance.card': ['Transaction exceeded current card balance', 'none'],
+  'decline.card.status': ['New Card Pending Activation', 'activate'],
+  'decline.card.pin': ['PIN Verification Check', 'none'],
+  decline: ['Do not honor', 'none'],
+} as const;
+
+it('knows exactly the codes that the service lists', () => {
+  expect([...declineCodes].sort()).toEqual(Object.keys(codes).sort());
+});
+
+describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
+  const reason = declineReason({ code, message });
+
+  it('says what it means and who can do what', () => {
+    expect(reason).toMatchObject({ code, remedy, isKnown: true, isSensitive: code === 'decline.card.pin' });
+    expect(reason.title).not.toMatch(/decline\./);
+    expect(reason.title.length).toBeLessThan(46);
+    for (const words of [reason.meaning, reason.holderFix, reason.adminFix]) expect(words).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it('is found whatever its case and the space around it', () => {
+    expect(declineReason({ code: ` ${code.toUpperCase()}\n`, message })).toEqual(reason);
+  });
+});
+
+it('gives no two codes the same title', () => {
+  const titles = Object.entries(codes).map(([code, [message]]) => declineReason({ code, message }).title);
+
+  expect(new Set(titles).size).toBe(titles.length);
+});
+
+it.each([
+  ['decline.rule', 'x'],
+  ['decline.rule.velocity.mcc.more', 'x'],
+  ['toString', 'x'],
+  ['__proto__', 'x'],
+  ['', 'x'],
+])('knows no code %j and makes none up', (code, message) => {
+  expect(declineReason({ code, message })).toMatchObject({ code, isKnown: false, remedy: 'none', isSensitive: false });
+});
+
+it.each([
+  ['Transaction exceeded daily spend limit', 'daily'],
+  ['Transaction exceeded weekly spend limit', 'weekly'],
+  ['Transaction exceeded MONTHLY spend limit', 'monthly'],
+  ['Transaction exceeded yearly spend limit', 'yearly'],
+  ['Transaction exceeded annual spend limit', 'yearly'],
+  ['Transaction exceeded lifetime spend limit', 'lifetime'],
+  ['Transaction exceeded spend limit', 'daily'],
+  ['', 'daily'],
+])('reads %j as a %s limit', (message, period) => {
+  const reason = declineReason({ code: 'decline.rule.velocity', message });
+
+  expect(reason.period).toBe(period);
+  expect(reason.title).toBe(`Over the ${period} limit`);
+});
+
+it('names no window of a category limit that the service does not name', () => {
+  const code = 'decline.rule.velocity.mcc';
+
+  expect(declineReason({ code, message: 'Transaction exceeded merchant category limit' }).period).toBeNull();
+  expect(declineReason({ code, message: 'Transaction exceeded weekly merchant category limit' }).period).toBe('weekly');
+});
+
+it.each([
+  ['Unauthorized merchant category: Hardware Stores', 'Hardware Stores'],
+  ['Unauthorized merchant category: (Hardware Stores)', 'Hardware Stores'],
+  ['Unauthorized merchant category:', null],
+  ['Unauthorized merchant category', null],
+  ['', null],
+])('takes the category from %j', (message, category) => {
+  expect(declineReason({ code: 'decline.rule.mcc', message }).category).toBe(category);
+});
+
+it.each([
+  ['New Card Pending Activation', 'activate', /not activated yet/],
+  ['Card Status New Card Pending Activation', 'activate', /not activated yet/],
+  ['Card Status Inactive', 'activate', /not active/],
+  ['Card Status Closed', 'none', /closed/],
+  ['CARD STATUS CLOSED', 'none', /closed/],
+  ['Card Status Blocked', 'unblock', /blocked/],
+  ['', 'activate', /not active/],
+])('refines the card status with %j', (message, remedy, title) => {
+  const reason = declineReason({ code: 'decline.card.status', message });
+
+  expect(reason.remedy).toBe(remedy);
+  expect(reason.title).toMatch(title);
+});
+
+it('promises no activation of a closed card', () => {
+  const { meaning, adminFix } = declineReason({ code: 'decline.card.status', message: 'Card Status Closed' });
+
+  expect(meaning).toContain('never be used again');
+  expect(adminFix).toContain('cannot be activated');
+});

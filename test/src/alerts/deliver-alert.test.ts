@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createEpisodes } from '../../../src/alerts/aggregation-group-store.ts';
+import type { Alert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { createCardHistory } from '../../../src/alerts/card-history.ts';
+import { createCardNews } from '../../../src/alerts/card-lifecycle.ts';
+import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
+import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
+import { deliverAlert } from '../../../src/alerts/deliver-alert.ts';
+import { createTrail } from '../../../src/alerts/event-log.ts';
+import { createPlaceAlert } from '../../../src/alerts/group-alert.ts';
+import { createPurchases } from '../../../src/alerts/purchase-store.ts';
+import type { CardStatus, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
+import { createLock } from '../../../src/core/lock.ts';
+import { createOutbox } from '../../../src/outbox/outbox-store.ts';
+import type { Delivery } from '../../../src/routing/route.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const START = Date.parse('2026-11-20T14:00:00Z');
+const here: Delivery = { channel: 'C1', holdUntil: null, passesQuiet: false };
+/** What the rules say about each event; nothing: it goes nowhere. */
+const routes = new Map<string, Delivery>();
+let toHolder: Alert[] = [];
+let updated: string[] = [];
+
+beforeEach(() => {
+  routes.clear();
+  toHolder = [];
+  updated = [];
+});
+
+function world({ paddingCounts = true } = {}) {
+  const advised: StoredEvent[] = [];
+  const alerts = createAlerts(redis());
+  const cardOrders = createCardOrders(redis());
+  const placeAlert = createPlaceAlert({
+    episodes: createEpisodes(redis()),
+    cardTesting: createCardTesting(redis()),
+    purchases: createPurchases(redis(), createLock(redis())),
+    cardNews: createCardNews({ cardOrders, alerts }),
+    cardOrders,
+    alerts,
+    trail: createTrail(redis()),
+  });
+  const outbox = createOutbox(redis());
+  const deliver = (event: StoredEvent): Promise<number | null> =>
+    deliverAlert(
+      event,
+      { hasWaited: true, isLate: false },
+      {
+        factsOf: async ({ acctId }) => ({ ...transactionAlert().card, acctId }),
+        knownStatus: async () => 'INACTIVE',
+        learn: async () => {},
+        adviceFor: async (event) => {
+          advised.push(event);
+          return { remedy: null, isIncomplete: false };
+        },
+        paddingCounts,
+        enrichLater: async () => {},
+        cardUsed: async () => [],
+        tellHolder: async (alert) => {
+          toHolder.push(alert);
+        },
+        history: createCardHistory(redis()),
+        countDecline: async () => {},
+        alerts,
+        route: async ({ id }) => [routes.get(id) ?? []].flat(),
+        placeAlert,
+        outbox,
+        wakeOutbox: async () => {},
+        updateMessages: async (id) => {
+          updated.push(id);
+        },
+      },
+    );
+  return { alerts, outbox, placeAlert, deliver, advised };
+}
+
+const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+
+function status(index: number, to: CardStatus, seconds: number): StoredEvent {
+  const at = new Date(START + seconds * 1000).toISOString();
+  const { event } = statusAlert([change({ steps: [{ status: to, at }] })]);
+  return { ...event, id: idOf(index), callbackAt: at };
+}
+
+function declined(index: number, over: Partial<TransactionEvent> = {}): TransactionEvent {
+  const at = new Date(START + index * 1000).toISOString();
+  return { ...transactionAlert().event, id: idOf(index), occurredAt: at, callbackAt: at, ...over };
+}
+
+describe('an activation that a block follows at once', () => {
+  const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
+
+  it('withheld by a mute, is told with the block, which no mute withholds; its holder hears of both', async () => {
+    const { deliver, outbox, alerts } = world();
+    routes.set(blocked.id, here);
+
+    await deliver(active);
+    await deliver(blocked);
+    await deliver(blocked);
+
+    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { alertId: active.id } }]);
+    expect(await alerts.get(active.id)).toMatchObject({
+      alert: { changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }] },
+    });
+    expect(toHolder.at(-1)).toMatchObject({ event: { id: active.id }, changes: [{ steps: [{}, {}] }] });
+  });
+
+  it('told before, is the same message', async () => {
+    const { deliver, outbox } = world();
+    for (const { id } of [active, blocked]) routes.set(id, here);
+    await deliver(active);
+    const sending = await outbox.claim('C1', [active.id]);
+    await outbox.settleSent('C1', sending?.ref ?? '', '1.0');
+
+    await deliver(blocked);
+
+    expect(await outbox.waiting('C1')).toBe(0);
+    expect(updated).toContain(active.id);
+  });
+
+  it('that comes after the block adds to its message, and goes nowhere else', async () => {
+    const { deliver, outbox } = world();
+    routes.set(blocked.id, here).set(active.id, { ...here, channel: 'C2' });
+
+    await deliver(blocked);
+    await deliver(active);
+
+    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { alertId: blocked.id } }]);
+    expect(await outbox.waiting('C2')).toBe(0);
+    expect(updated).toContain(blocked.id);
+  });
+});
+
+it('what quiet hours let pass is told now, with the message that they held and that counts it', async () => {
+  const { deliver, outbox } = world();
+  const holdUntil = Date.now() + 600_000;
+  const held = { ...here, holdUntil };
+  routes.set(idOf(1), held).set(idOf(2), held);
+  routes.set(idOf(3), { ...here, passesQuiet: true });
+  for (const index of [1, 2]) await deliver(declined(index, { amountCents: 1000 }));
+  expect(await outbox.waiting('C1')).toBe(0);
+
+  await deliver(declined(3, { amountCents: 90_000 }));
+
+  const { waiting, heldForMs } = await outbox.look('C1', 9);
+  expect(waiting).toMatchObject([{ entry: { alertId: idOf(1), notBefore: null } }]);
+  expect(heldForMs).toBeNull();
+});
+
+it('a card-testing warning has its first message even when the decline that brought it about was given up', async () => {
+  const { deliver, outbox, placeAlert, alerts } = world();
+  const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index }));
+  for (const { id } of events) routes.set(id, here);
+  const [first, second, cause, next] = events as [
+    TransactionEvent,
+    TransactionEvent,
+    TransactionEvent,
+    TransactionEvent,
+  ];
+  await deliver(first);
+  await deliver(second);
+  // Its job dies right after it was counted, and is never run again.
+  const { warning } = await placeAlert(transactionAlert(cause), 'C1');
+  expect(warning).toMatchObject({ isCause: true });
+  const id = warning?.warningId ?? '';
+
+  await deliver(next);
+
+  const entries = (await outbox.look('C1', 9)).waiting.map(({ entry }) => entry);
+  expect(entries).toContainEqual(
+    expect.objectContaining({ alertId: id, threadId: id, broadcast: true, urgency: 'fraud' }),
+  );
+  expect((await alerts.get(id))?.alert).toMatchObject({ tried: [{}, {}, {}, {}] });
+});
+
+it.each([
+  ['counts', true, 800],
+  ['does not count', false, 0],
+])(
+  'what is set aside on top of a purchase %s against its limits, now and later, as assumed',
+  async (_how, paddingCounts, paddingCents) => {
+    const { deliver, alerts, advised } = world({ paddingCounts });
+    const event = declined(1, { kind: 'decline', paddingCents: 800 });
+
+    await deliver(event);
+
+    expect(advised).toMatchObject([{ id: event.id, amountCents: event.amountCents, paddingCents }]);
+    expect((await alerts.get(event.id))?.alert.event).toMatchObject({ paddingCents });
+  },
+);

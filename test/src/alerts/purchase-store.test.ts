@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createPurchases } from '../../../src/alerts/purchase-store.ts';
+import { createLock } from '../../../src/core/lock.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const purchases = () => createPurchases(redis(), createLock(redis()));
+
+/** Steps of one purchase: tied by the network's id, by the authorization's id, and by neither. */
+function steps(acctId: number) {
+  const make = (index: number, kind: string, over: Record<string, unknown>) =>
+    transactionAlert({
+      id: `evt_${String(index).padStart(16, '0')}`,
+      acctId,
+      kind,
+      decline: null,
+      occurredAt: `2026-11-2${index}T14:14:00Z`,
+      ...over,
+    }).event;
+  return [
+    make(0, 'authorization', { networkTransactionId: '1' }),
+    make(1, 'reversal', { networkTransactionId: '5', direction: 'credit', amountCents: 1000 }),
+    make(2, 'settlement', { networkTransactionId: '1', authTransactionId: '7', amountCents: 7410 }),
+    make(3, 'settlement', { networkTransactionId: '9', authTransactionId: '7', direction: 'credit', amountCents: 500 }),
+  ];
+}
+
+it('in any order of arrival, at once and again, is one purchase with one beginning', async () => {
+  // Side by side, each on a card of its own: most of the time they wait for their own locks.
+  const orders = fc.sample(fc.shuffledSubarray([0, 1, 2, 3, 0, 1, 2, 3], { minLength: 8 }), 25);
+  await Promise.all(
+    orders.map(async (order, index) => {
+      const events = steps(7001 + index);
+      const store = purchases();
+      const first = await store.join(events[order[0] ?? 0] as (typeof events)[0]);
+      await Promise.all(order.slice(1).map((index) => store.join(events[index] as (typeof events)[0])));
+
+      const stories = await Promise.all(events.map((event) => store.join(event)));
+      const [auth] = stories;
+      const told = `arrived in the order ${order.join(', ')}`;
+      expect(
+        auth?.steps.map(({ eventId, isInferred }) => [eventId, isInferred]),
+        told,
+      ).toEqual([
+        [events[0]?.id, false],
+        [events[1]?.id, true],
+        [events[2]?.id, false],
+        [events[3]?.id, false],
+      ]);
+      expect(
+        stories.map((story) => story.steps),
+        told,
+      ).toEqual(stories.map(() => auth?.steps));
+      expect(stories[order[0] ?? 0]?.leaderId, told).toBe(first.leaderId);
+    }),
+  );
+});
+
+it('is found by the event that came first, also when its ids tie it to another thread later', async () => {
+  const [auth, , settled] = steps(1);
+  if (auth === undefined || settled === undefined) throw new Error('no steps');
+
+  expect((await purchases().join(settled)).leaderId).toBe(settled.id);
+  expect((await purchases().join(auth)).leaderId).toBe(settled.id);
+  expect((await purchases().join(settled)).leaderId).toBe(settled.id);
+});
+
+it('forgets what is too old to belong to anything', async () => {
+  const [auth] = steps(2);
+  if (auth === undefined) throw new Error('no step');
+  await purchases().join(auth);
+  const later = transactionAlert({
+    ...auth,
+    id: 'evt_00000000000000zz',
+    networkTransactionId: '3',
+    occurredAt: '2027-02-01T00:00:00Z',
+  });
+
+  await purchases().join(later.event);
+
+  expect(await redis().hkeys('{cardbell:state}:purchases:2')).toEqual([later.event.id]);
+});

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FOLLOWS_WITHIN_MS, groupPurchases, type PurchaseStep } from '../../../src/alerts/purchase-timeline.ts';
+
+const START = Date.parse('2026-11-20T14:00:00Z');
+const DAY = 24 * 60;
+
+let serial = 0;
+function step(kind: PurchaseStep['kind'], minutes: number, over: Partial<PurchaseStep> = {}): PurchaseStep {
+  serial += 1;
+  return {
+    eventId: `${kind}-${serial}`,
+    kind,
+    networkTransactionId: `n${serial}`,
+    authTransactionId: null,
+    at: new Date(START + minutes * 60_000).toISOString(),
+    cents: 8410,
+    direction: kind === 'reversal' ? 'credit' : 'debit',
+    merchant: 'm1',
+    mcc: '5411',
+    ...over,
+  };
+}
+
+/** Sets of event ids that belong together, and which of them are inferred. */
+function grouped(events: readonly PurchaseStep[]) {
+  return groupPurchases(events).map(({ steps, inferred }) => ({
+    ids: steps.map(({ eventId }) => eventId),
+    inferred: steps.map(({ eventId }) => eventId).filter((id) => inferred.has(id)),
+  }));
+}
+
+describe('the steps of a purchase', () => {
+  it('belong together by the network’s id, whatever the amounts', () => {
+    const same = { networkTransactionId: '2265018' };
+    const steps = [step('authorization', 0, same), step('settlement', DAY, { ...same, cents: 99_999 })];
+
+    expect(grouped(steps)).toEqual([{ ids: steps.map(({ eventId }) => eventId), inferred: [] }]);
+  });
+
+  it('belong together by the authorization’s id, over another step', () => {
+    const auth = step('authorization', 0, { networkTransactionId: '1' });
+    const settled = step('settlement', DAY, { networkTransactionId: '1', authTransactionId: '77' });
+    const refund = step('settlement', 9 * DAY, {
+      networkTransactionId: '2',
+      authTransactionId: '77',
+      direction: 'credit',
+    });
+
+    expect(grouped([refund, settled, auth])).toEqual([
+      { ids: [auth.eventId, settled.eventId, refund.eventId], inferred: [] },
+    ]);
+  });
+
+  it('are not believed when another merchant names the same authorization', () => {
+    const one = step('reversal', 0, { authTransactionId: '77' });
+    const other = step('reversal', 1, { authTransactionId: '77', merchant: 'm2' });
+
+    expect(grouped([one, other])).toHaveLength(2);
+  });
+
+  it.each([
+    ['the same amount', 8410, '5411', true],
+    ['a part of it', 4205, '5411', true],
+    ['less than half of it', 4204, '5411', false],
+    ['more of it', 8411, '5411', false],
+    ['a tip at a restaurant', 10_933, '5812', true],
+    ['more than a tip', 10_934, '5812', false],
+    ['a full tank after a dollar', 25_000, '5542', true],
+    ['more than a tank', 25_001, '5542', false],
+  ])('without ids are inferred for a settlement of %s', (_what, cents, mcc, belongs) => {
+    const asked = mcc === '5542' ? 100 : 8410;
+    const auth = step('authorization', 0, { mcc, cents: asked });
+    const settled = step('settlement', 2 * DAY, { mcc, cents });
+
+    expect(grouped([settled, auth])).toEqual(
+      belongs
+        ? [{ ids: [auth.eventId, settled.eventId], inferred: [settled.eventId] }]
+        : [
+            { ids: [auth.eventId], inferred: [] },
+            { ids: [settled.eventId], inferred: [] },
+          ],
+    );
+  });
+
+  const late = FOLLOWS_WITHIN_MS / 60_000;
+
+  it.each([
+    ['another merchant', step('settlement', 1, { merchant: 'm2' })],
+    ['too late', step('settlement', late + 1)],
+    ['long before', step('settlement', -61)],
+    ['a reversal of more', step('reversal', 1, { cents: 8411 })],
+    ['a refund of another amount', step('settlement', 1, { direction: 'credit', cents: 8409 })],
+  ])('are not inferred for %s', (_what, other) => {
+    expect(grouped([step('authorization', 0), other])).toHaveLength(2);
+  });
+
+  it('take one settlement each: the second goes to the other purchase, or stays by itself', () => {
+    const auths = [step('authorization', 0), step('authorization', 10)];
+    const settled = [step('settlement', DAY), step('settlement', DAY + 1), step('settlement', DAY + 2)];
+
+    const [first, second] = auths;
+    expect(grouped([...settled, ...auths])).toEqual([
+      { ids: [first?.eventId, settled[1]?.eventId], inferred: [settled[1]?.eventId] },
+      { ids: [second?.eventId, settled[0]?.eventId], inferred: [settled[0]?.eventId] },
+      { ids: [settled[2]?.eventId], inferred: [] },
+    ]);
+  });
+
+  it('prefer the exact amount to the nearer time', () => {
+    const exact = step('authorization', 0, { mcc: '5812' });
+    const near = step('authorization', 10, { mcc: '5812', cents: 7000 });
+    const settled = step('settlement', DAY, { mcc: '5812' });
+
+    expect(grouped([near, settled, exact])[0]).toMatchObject({ ids: [exact.eventId, settled.eventId] });
+  });
+
+  it('of a PIN purchase are its reversal and its refund, never a settlement', () => {
+    const paid = step('pin', 0);
+    expect(grouped([paid, step('reversal', 5)])).toHaveLength(1);
+    expect(grouped([paid, step('settlement', DAY, { direction: 'credit' })])).toHaveLength(1);
+    expect(grouped([paid, step('settlement', DAY)])).toHaveLength(2);
+  });
+
+  it('are put together alike in any order of arrival, and none is lost', () => {
+    const kind = fc.constantFrom('authorization' as const, 'pin' as const, 'settlement' as const, 'reversal' as const);
+    const one = fc
+      .record({
+        kind,
+        minutes: fc.integer({ min: 0, max: 20 * DAY }),
+        networkTransactionId: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+        authTransactionId: fc.constantFrom(null, '1', '2'),
+        cents: fc.constantFrom(100, 5000, 5000, 6000),
+        isCredit: fc.boolean(),
+        merchant: fc.constantFrom('m1', 'm2'),
+        mcc: fc.constantFrom('5411', '5812', '5542'),
+      })
+      .map(({ minutes, isCredit, ...over }) =>
+        step(over.kind, minutes, { ...over, ...(over.kind === 'settlement' && isCredit && { direction: 'credit' }) }),
+      );
+    fc.assert(
+      fc.property(
+        fc
+          .array(one, { maxLength: 12 })
+          .chain((steps) => fc.tuple(fc.constant(steps), fc.shuffledSubarray(steps, { minLength: steps.length }))),
+        ([steps, shuffled]) => {
+          const groups = grouped(steps);
+          expect(grouped(shuffled)).toEqual(groups);
+          const ids = groups.flatMap((group) => group.ids);
+          expect(ids).toHaveLength(steps.length);
+          expect(new Set(ids)).toEqual(new Set(steps.map(({ eventId }) => eventId)));
+        },
+      ),
+    );
+  });
+});

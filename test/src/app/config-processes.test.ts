@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+type Env = Record<string, string>;
+
+const shared: Env = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
+const webEnv: Env = { ...shared, SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SHARED_SECRET: 'ABC' };
+const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'T' };
+
+describe('a process', () => {
+  const start = (name: string, env: Env) =>
+    spawnSync(process.execPath, [`dist/src/${name}.js`], {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+
+  it.each([
+    ['web', ['SLACK_BOT_TOKEN', 'ALERTS_CHANNEL', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SHARED_SECRET', 'PORT']],
+    ['worker', ['SLACK_BOT_TOKEN', 'ALERTS_CHANNEL', 'CARD_API_URL', 'CARD_API_TOKEN']],
+    [
+      'start',
+      ['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SHARED_SECRET', 'PORT', 'CARD_API_URL', 'CARD_API_TOKEN'],
+    ],
+  ])('%s with nothing set exits with 78 and says on standard error what is missing', (name, missing) => {
+    const { status, stderr } = start(name, { PORT: 'S3CRET' });
+
+    expect(status).toBe(78);
+    for (const variable of missing) expect(stderr.split(`${variable}: expected`)).toHaveLength(2);
+    expect(stderr).not.toContain('S3CRET');
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    ['web', { ...webEnv, LOG_LEVEL: 'S3CRET' }, 'LOG_LEVEL'],
+    ['worker', { ...workerEnv, CARD_API_ASSUMPTIONS: 'S3CRET' }, 'CARD_API_ASSUMPTIONS'],
+    ['start', { ...webEnv, ...workerEnv, CARD_SERVICE_TIMEZONE: 'S3CRET' }, 'CARD_SERVICE_TIMEZONE'],
+  ])('%s with one bad value exits with 78', (name, env, variable) => {
+    const { status, stdout, stderr } = start(name, env);
+
+    expect(status).toBe(78);
+    expect(stderr).toContain(`${variable}: expected`);
+    expect(stdout + stderr).not.toContain('S3CRET');
+  });
+});

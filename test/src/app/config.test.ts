@@ -1,0 +1,247 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
+
+const tlsFile = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url));
+
+type Env = Record<string, string>;
+
+const shared: Env = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
+const webEnv: Env = { ...shared, SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SHARED_SECRET: 'ABC' };
+const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'T' };
+
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the least that must be set', () => {
+  it('for web leaves every default of the contract', () => {
+    expect(webConfig(webEnv)).toEqual({
+      host: '0.0.0.0',
+      port: 3000,
+      tls: null,
+      redisUrls: ['redis://127.0.0.1:6379'],
+      redisDurability: 'redis',
+      slackBotToken: 'xoxb-1',
+      slackSigningSecret: 'signing',
+      slackAppToken: undefined,
+      slackApiUrl: undefined,
+      webhookSecrets: ['ABC'],
+      serviceZone: 'America/New_York',
+      channels: {
+        fallback: 'C0ALERTS',
+        decline: 'C0ALERTS',
+        shipping: 'C0ALERTS',
+        status: 'C0ALERTS',
+        virtual: 'C0ALERTS',
+        spend: null,
+        approvals: 'C0ALERTS',
+        ops: 'C0ALERTS',
+        audit: 'C0ALERTS',
+      },
+      operators: [],
+      approvers: [],
+      twoPersonAboveCents: 100_000,
+      logLevel: 'info',
+    });
+  });
+
+  it('for worker is the card API and what both need', () => {
+    expect(workerConfig(workerEnv)).toMatchObject({
+      cardApiUrl: 'https://card.example/v4',
+      cardApiToken: 'T',
+      cardApiAuthScheme: 'token',
+      serviceZone: 'America/New_York',
+    });
+  });
+
+  it('for web has no place for the token of the card API', () => {
+    expect(JSON.stringify(webConfig({ ...webEnv, CARD_API_TOKEN: 'never-here' }))).not.toContain('never-here');
+  });
+
+  it('for the commands of the people who run it is nothing', () => {
+    expect(storeConfig({})).toEqual({ redisUrls: ['redis://127.0.0.1:6379'], serviceZone: 'America/New_York' });
+    expect(problemsOf(() => storeConfig({ REDIS_URL: 'http://x', CARD_SERVICE_TIMEZONE: 'Mars' }))).toHaveLength(2);
+  });
+
+  it('is settled: nobody changes it later', () => {
+    expect(Object.isFrozen(webConfig(webEnv))).toBe(true);
+    expect(Object.isFrozen(workerConfig(workerEnv).channels)).toBe(true);
+  });
+});
+
+describe('a value', () => {
+  it.each([
+    ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+    ['PORT', '8080', { port: 8080 }],
+    ['PORT', '0', { port: 0 }],
+    ['REDIS_URL', 'rediss://u:p@one:1,redis://two:2', { redisUrls: ['rediss://u:p@one:1', 'redis://two:2'] }],
+    ['SLACK_API_URL', 'http://127.0.0.1:4000/api/', { slackApiUrl: 'http://127.0.0.1:4000/api/' }],
+    ['SLACK_APP_TOKEN', 'xapp-1', { slackAppToken: 'xapp-1' }],
+    ['WEBHOOK_SHARED_SECRET', ' OLD , NEW ', { webhookSecrets: ['OLD', 'NEW'] }],
+    ['CARD_SERVICE_TIMEZONE', 'America/Chicago', { serviceZone: 'America/Chicago' }],
+    ['OPERATORS', 'U0ONE, S0TWO ,', { operators: ['U0ONE', 'S0TWO'] }],
+    ['APPROVERS', 'W0ONE', { approvers: ['W0ONE'] }],
+    ['TWO_PERSON_ABOVE', '0', { twoPersonAboveCents: 0 }],
+    ['TWO_PERSON_ABOVE', '19.99', { twoPersonAboveCents: 1999 }],
+    ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ])('%s=%s is read', (name, value, expected) => {
+    expect(webConfig({ ...webEnv, [name]: value })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['CARD_API_AUTH_SCHEME', 'Bearer', { cardApiAuthScheme: 'Bearer' }],
+    ['CARD_API_AUTH_SCHEME', 'TOKEN', { cardApiAuthScheme: 'token' }],
+    ['CARD_API_URL', 'https://card.example/v4//', { cardApiUrl: 'https://card.example/v4' }],
+    ['CARD_API_ASSUMPTIONS', '{}', { cardApiAssumptions: '{}' }],
+  ])('%s=%s is read by the worker', (name, value, expected) => {
+    expect(workerConfig({ ...workerEnv, [name]: value })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['DECLINES', 'decline'],
+    ['SHIPPING', 'shipping'],
+    ['STATUS', 'status'],
+    ['VIRTUAL', 'virtual'],
+    ['SPEND', 'spend'],
+    ['APPROVALS', 'approvals'],
+    ['OPS', 'ops'],
+    ['AUDIT', 'audit'],
+  ] as const)('ALERTS_CHANNEL_%s is a channel of its own, and of nothing else', (name, purpose) => {
+    const before = webConfig(webEnv).channels;
+
+    expect(webConfig({ ...webEnv, [`ALERTS_CHANNEL_${name}`]: 'G0OWN' }).channels).toEqual({
+      ...before,
+      [purpose]: 'G0OWN',
+    });
+  });
+
+  it.each(['', '   '])('that is empty (%j) counts as not set', (empty) => {
+    const names = [
+      'PORT',
+      'REDIS_URL',
+      'ALERTS_CHANNEL_OPS',
+      'OPERATORS',
+      'TLS_CERT_FILE',
+      'LOG_LEVEL',
+      'SLACK_APP_TOKEN',
+    ];
+
+    expect(webConfig({ ...webEnv, ...Object.fromEntries(names.map((name) => [name, empty])) })).toEqual(
+      webConfig(webEnv),
+    );
+    expect(problemsOf(() => webConfig({ ...webEnv, ALERTS_CHANNEL: empty }))).toEqual([
+      'ALERTS_CHANNEL: expected a Slack channel id such as C0123ABCD',
+    ]);
+  });
+
+  it('of Socket Mode makes the signing secret unnecessary', () => {
+    const { SLACK_SIGNING_SECRET: _, ...rest } = webEnv;
+
+    expect(problemsOf(() => webConfig(rest))).toEqual([
+      expect.stringMatching(/^SLACK_SIGNING_SECRET: expected .*SLACK_APP_TOKEN/),
+    ]);
+    expect(webConfig({ ...rest, SLACK_APP_TOKEN: 'xapp-1' }).slackSigningSecret).toBeUndefined();
+  });
+});
+
+describe('a bad value', () => {
+  const bad: readonly (readonly [string, string])[] = [
+    ['PORT', '99999'],
+    ['PORT', '-1'],
+    ['PORT', 'S3CRET'],
+    ['REDIS_URL', 'https://S3CRET'],
+    ['REDIS_URL', 'redis://S3CRET:S3CRET:1'],
+    ['REDIS_URL', ','],
+    ['SLACK_BOT_TOKEN', 'S3CRET'],
+    ['SLACK_API_URL', 'S3CRET'],
+    ['SLACK_APP_TOKEN', 'S3CRET'],
+    ['WEBHOOK_SHARED_SECRET', ', ,'],
+    ['WEBHOOK_SHARED_SECRET', 'S3CRET,S3CRET2,S3CRET3'],
+    ['CARD_SERVICE_TIMEZONE', 'S3CRET'],
+    ['ALERTS_CHANNEL', '#S3CRET'],
+    ['ALERTS_CHANNEL_DECLINES', 'S3CRET'],
+    ['ALERTS_CHANNEL_SHIPPING', 'S3CRET'],
+    ['ALERTS_CHANNEL_STATUS', 'S3CRET'],
+    ['ALERTS_CHANNEL_VIRTUAL', 'S3CRET'],
+    ['ALERTS_CHANNEL_SPEND', 'S3CRET'],
+    ['ALERTS_CHANNEL_APPROVALS', 'S3CRET'],
+    ['ALERTS_CHANNEL_OPS', 'S3CRET'],
+    ['ALERTS_CHANNEL_AUDIT', 'S3CRET'],
+    ['OPERATORS', '@S3CRET'],
+    ['OPERATORS', ','],
+    ['APPROVERS', 'U0GOOD,S3CRET!'],
+    ['TWO_PERSON_ABOVE', '-S3CRET'],
+    ['TWO_PERSON_ABOVE', '1,000'],
+    ['LOG_LEVEL', 'S3CRET'],
+  ];
+
+  it.each(bad)('%s=%s is named with what was expected, and not repeated', (name, value) => {
+    const problems = problemsOf(() => webConfig({ ...webEnv, [name]: value }));
+
+    expect(problems.length).toBeGreaterThan(0);
+    for (const problem of problems) expect(problem).toMatch(/^[A-Z_]+(, [A-Z_]+)*: expected /);
+    expect(problems.join()).toContain(name);
+    expect(problems.join()).not.toContain('S3CRET');
+  });
+
+  it.each([
+    ['CARD_API_URL', 'S3CRET'],
+    ['CARD_API_URL', 'ftp://S3CRET'],
+    ['CARD_API_AUTH_SCHEME', 'S3CRET'],
+  ])('%s=%s stops the worker', (name, value) => {
+    const problems = problemsOf(() => workerConfig({ ...workerEnv, [name]: value }));
+
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: expected `))]);
+    expect(problems.join()).not.toContain('S3CRET');
+  });
+
+  it('does not hide the others: all are named at once', () => {
+    const names = problemsOf(() => webConfig({ PORT: 'x', TLS_KEY_FILE: '/x', LOG_LEVEL: 'x' })).map(
+      (one) => one.split(':')[0],
+    );
+
+    expect(names.sort()).toEqual([
+      'ALERTS_CHANNEL',
+      'LOG_LEVEL',
+      'PORT',
+      'SLACK_BOT_TOKEN',
+      'SLACK_SIGNING_SECRET',
+      'TLS_CERT_FILE',
+      'WEBHOOK_SHARED_SECRET',
+    ]);
+  });
+});
+
+describe('the TLS files', () => {
+  const tls = (cert: string, key: string): Env => ({
+    ...webEnv,
+    TLS_CERT_FILE: tlsFile(cert),
+    TLS_KEY_FILE: tlsFile(key),
+  });
+
+  it('are read as a pair', () => {
+    const config = webConfig(tls('cert.pem', 'key.pem'));
+
+    expect(config.tls?.cert.toString()).toContain('BEGIN CERTIFICATE');
+    expect(config.tls?.key.toString()).toContain('PRIVATE KEY');
+  });
+
+  it.each([
+    ['one without the other', { ...webEnv, TLS_CERT_FILE: tlsFile('cert.pem') }],
+    ['the other without the one', { ...webEnv, TLS_KEY_FILE: tlsFile('key.pem') }],
+    ['a file that is not there', tls('cert.pem', 'nothing.pem')],
+    ['a key as certificate', tls('key.pem', 'key.pem')],
+    ['no PEM at all', tls('cert.pem', '../webhooks/pin.json')],
+    ['a key of another certificate', tls('cert.pem', 'other-key.pem')],
+  ])('stop the start when there is %s', (_what, env) => {
+    expect(problemsOf(() => webConfig(env)).join()).toMatch(/^TLS_/);
+  });
+});

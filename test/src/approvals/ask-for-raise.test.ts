@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Remedy } from '../../../src/alerts/alert.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { linkHugo, toPay } from '../../support/asked-for-more.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createPerformWorld } from '../../support/perform-world.ts';
+import { raise, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+
+it.each<[string, number, string[]]>([
+  ['no more than is left: nothing stops it, nobody is asked', 30_000, []],
+  ['a cent more: the approvers are asked', 30_001, ['open']],
+])('a holder asks by command to pay %s', async (_what, cents, open) => {
+  const world = await createPerformWorld(redis());
+  const { deps } = await linkHugo(world);
+  const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
+  deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
+
+  await performAction(toPay(cents), deps);
+
+  expect((await deps.requests.open()).map(({ state }) => state)).toEqual(open);
+  expect(world.answers.some(({ text }) => text.includes('Nothing stops a purchase of $300.00 by now.'))).toBe(
+    open.length === 0,
+  );
+});
+
+it('what is left is not known: asked for is the purchase with what is set aside on top of it', async () => {
+  const world = await createPerformWorld(redis());
+  const { deps } = await linkHugo(world);
+  const unknown: Remedy = { ...raise, remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };
+  const alert = transactionAlert({
+    decline: { code: 'decline.rule.velocity', message: 'over' },
+    amountCents: 8410,
+    paddingCents: 4900,
+  });
+  await deps.alerts.save(alert);
+  const asked = ask('ask', { ...toPay(8410), target: { kind: 'alert', alertId: alert.event.id } });
+
+  await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy: unknown }) });
+
+  const [request] = await deps.requests.open();
+  expect(request?.wish.change).toMatchObject({ period: 'daily', limitCents: 40_000 + 8410 + 4900 });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { ageRequest } from '../../../src/approvals/expire-request.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
+import { askedToPay, glass, no, type Told, yes } from '../../support/asked-for-more.ts';
+import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const ben = yes('act_ben', 'U0BEN');
+const clicks: readonly [string, Action, 'approved' | 'glass'][] = [
+  ['a yes', ben, 'approved'],
+  ['broken glass', glass, 'glass'],
+];
+
+/** What others do, and what becomes of the request if nothing was sent before. */
+interface Meanwhile {
+  readonly what: string;
+  readonly becomes: 'denied' | 'expired' | 'glass' | 'approved';
+  readonly others: (world: PerformWorld, deps: PerformDeps) => Promise<void>;
+}
+const saysNo: Meanwhile = {
+  what: 'somebody says no',
+  becomes: 'denied',
+  others: async (_world, deps) => await performAction(no('act_zoe', 'U0ZOE'), deps),
+};
+const expires: Meanwhile = {
+  what: 'the time is over',
+  becomes: 'expired',
+  others: async (world, deps) => {
+    world.advance(REQUEST_MS + 1);
+    await ageRequest('req_ask1', deps);
+  },
+};
+const breaksGlass: Meanwhile = {
+  what: 'somebody breaks the glass',
+  becomes: 'glass',
+  others: async (world, deps) => await whole(glass, world, deps),
+};
+const saysYes: Meanwhile = {
+  what: 'somebody else says yes',
+  becomes: 'approved',
+  others: async (world, deps) => await whole(yes('act_zoe', 'U0ZOE'), world, deps),
+};
+
+async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
+  const world = await createPerformWorld(redis());
+  const hugo = await askedToPay(world, 50_000);
+  world.advance(PATIENCE_MS);
+  return { world, hugo };
+}
+
+/** What the limit goes back to by itself, in dollars. */
+async function backs({ deps }: PerformWorld): Promise<number[]> {
+  const open = (await deps.leases.all()).filter(({ state }) => state === 'open');
+  return [...new Set(open.map(({ before }) => Number(before) / 100))];
+}
+
+const away = (): never => {
+  const details = { operation: 'putSpendRules', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
+  throw new CardApiError('away', { ...details, apiMessage: null });
+};
+
+/** The first attempt of a click: the write arrives, or not, and nothing is heard of it. */
+async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
+  let isSent = false;
+  const card: PerformDeps['card'] = {
+    ...deps.card,
+    putSpendRules: async (...args) => {
+      isSent = true;
+      if (how.arrives) await deps.card.putSpendRules(...args);
+      away();
+    },
+    getSpendRules: async (...args) => (isSent ? away() : await deps.card.getSpendRules(...args)),
+  };
+  await expect(performAction(click, { ...deps, card })).rejects.toThrow('away');
+}
+
+describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
+  it.each([true, false])('nobody says no, and it goes on (had it arrived: %s)', async (arrives) => {
+    const { world, hugo } = await asked();
+    await firstAttempt(click, hugo, { arrives });
+
+    await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
+    expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+    await whole(click, world, hugo.deps);
+
+    expect(world.writes).toEqual(['limit 900']);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id, underWay: [] });
+    expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
+    expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
+  });
+
+  it('it does not expire, also not when somebody else presses', async () => {
+    const { world, hugo } = await asked();
+    await firstAttempt(click, hugo, { arrives: true });
+
+    await expires.others(world, hugo.deps);
+    await performAction(yes('act_zoe', 'U0ZOE'), hugo.deps);
+    expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+    await whole(click, world, hugo.deps);
+
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id });
+    expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
+  });
+
+  it('another yes decides, and it comes to its own end all the same', async () => {
+    const { world, hugo } = await asked();
+    await firstAttempt(click, hugo, { arrives: true });
+
+    await saysYes.others(world, hugo.deps);
+    await whole(click, world, hugo.deps);
+
+    expect(world.writes).toEqual(['limit 900']);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+    expect((await world.deps.journal.read(click.id))?.state).toBe('told');
+    expect(hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>')]);
+    expect(await backs(world)).toEqual([400]);
+  });
+
+  it('one that came to nothing in the end leaves the request to the others', async () => {
+    const { world, hugo } = await asked();
+    await firstAttempt(click, hugo, { arrives: false });
+    const putSpendRules = async (): Promise<never> => {
+      const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
+      throw new CardApiError('refused', { ...details, apiMessage: 'No.' });
+    };
+    await performAction(click, { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules } });
+
+    await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', underWay: [], unsure: null });
+    expect(await world.deps.raises.breakGlass(acctId, 'act_later')).toBe(true);
+  });
+});
+
+const deaths = [
+  ...[saysNo, expires, breaksGlass, saysYes].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
+  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: glass, state: 'glass', ...meanwhile })),
+];
+
+it.each(deaths)(
+  'the worker of $click.id is killed at any step, then $what: what is told is what the card has',
+  async ({ click, state, becomes, others }) => {
+    let hugo: Told;
+    const ends = new Set<string>();
+    await killEverywhere(
+      redis(),
+      click,
+      async (world) => {
+        hugo = await askedToPay(world, 50_000);
+        world.advance(PATIENCE_MS);
+        return hugo.deps;
+      },
+      async (world, diedAt) => {
+        const request = await world.deps.requests.get('req_ask1');
+        ends.add(`${request?.state}`);
+        const isMade = world.writes.length > 0;
+        expect(world.writes, diedAt).toEqual(isMade ? ['limit 900'] : []);
+        expect(isMade ? [state, becomes] : [becomes], diedAt).toContain(request?.state);
+        expect(isMade, diedAt).toBe(['approved', 'glass'].includes(request?.state ?? ''));
+        const words = isMade ? /try again now/ : /Nothing changed|stays as it is/;
+        expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
+        expect(['sending', 'settled'], diedAt).not.toContain((await world.deps.journal.read(click.id))?.state);
+        expect(await backs(world), diedAt).toEqual(isMade ? [400] : []);
+      },
+      others,
+    );
+
+    expect([...ends].toSorted()).toEqual([...new Set([state, becomes])].toSorted());
+  },
+);
+
+/** An approver's raise that takes a second yes, asked for with the button on an alert; what people are told, by whom. */
+async function raiseOfTwo() {
+  const told: string[] = [];
+  const lines: string[] = [];
+  const world = await createPerformWorld(redis(), {
+    answer: async ({ actor }, { text }) => void told.push(`${actor.userId}: ${text}`),
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+  const change = { kind: 'limit', period: 'daily', limitCents: 180_000, category: null } as const;
+  const hour = { kind: 'duration', ms: 3_600_000 } as const;
+  await performAction(ask('limit', { wish: { change, term: hour } }), world.deps);
+  const click = (id: string, userId: string, approve: boolean) => {
+    const target = { kind: 'request', requestId: 'req_limit1' } as const;
+    return ask('decide', { ...byCommand, id, target, approve, actor: { userId, teamId: 'T1' } });
+  };
+  return { world, told, lines, click };
+}
+
+it('a second yes that is given up: who pressed hears of it, and who asked still waits', async () => {
+  const { world, told, click } = await raiseOfTwo();
+  const getSpendRules = async () => away();
+
+  await performAction(click('act_ben', 'U0BEN', true), {
+    ...world.deps,
+    card: { ...world.deps.card, getSpendRules },
+    isLastAttempt: true,
+  });
+
+  expect(told.at(-1)).toMatch(/^U0BEN: Could not change the limit.*The request is still open/);
+  const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
+  expect(outcomes?.map(({ state }) => state)).toEqual(['waiting']);
+  await performAction(click('act_zoe', 'U0ZOE', true), world.deps);
+  expect((await world.deps.requests.get('req_limit1'))?.state).toBe('approved');
+});
+
+it.each(['denied', 'expired'])('a request %s after a yes that nobody knows of claims nothing', async (end) => {
+  const { world, told, lines, click } = await raiseOfTwo();
+  const ben = click('act_ben', 'U0BEN', true);
+  let isSent = false;
+  const card: PerformDeps['card'] = {
+    ...world.deps.card,
+    putSpendRules: async () => {
+      isSent = true;
+      away();
+    },
+    getSpendRules: async (acct) => (isSent ? away() : await world.deps.card.getSpendRules(acct)),
+  };
+  await whole(ben, world, { ...world.deps, card, isLastAttempt: true });
+
+  if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
+  else {
+    world.advance(REQUEST_MS + 1);
+    await ageRequest('req_limit1', world.deps);
+  }
+
+  expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
+  expect(told.at(-1)).toMatch(/^U0OLGA: Not done: Your raise.*Whether an earlier yes changed anything is not certain/);
+  expect(told.at(-1)).not.toContain('Nothing changed');
+  if (end === 'denied') expect(lines.at(-1)).toMatch(/denied.*whether an earlier yes changed anything is not certain/i);
+  const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
+  expect(outcomes?.at(-1)?.state).toBe('unknown');
+});

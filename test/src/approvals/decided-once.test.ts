@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { askedToPay, glass, linkHugo, type Told, toPay, yes } from '../../support/asked-for-more.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+/** The holder of the world that stands. */
+let hugo: Told;
+const read = (): string[] => hugo.told();
+const raised = (world: PerformWorld): Promise<number> =>
+  world.deps.leases.all().then((leases) => leases.filter(({ state }) => state === 'open').length);
+
+describe('a request of a holder, its worker killed at any step', () => {
+  it('asked: is one request, on record once, and its holder is told', async () => {
+    const steps = await killEverywhere(
+      redis(),
+      toPay(50_000),
+      async (world) => {
+        hugo = await linkHugo(world);
+        return hugo.deps;
+      },
+      async (world, diedAt) => {
+        expect(await world.deps.requests.open(), diedAt).toMatchObject([{ id: 'req_ask1', needed: 1, approvals: [] }]);
+        expect(await world.stations(), diedAt).toEqual(['waiting']);
+        expect(new Set(world.answers.map(({ text }) => text)).size, diedAt).toBe(1);
+        expect(world.answers[0]?.text, diedAt).toMatch(/Asked for your card/);
+        expect(world.writes, diedAt).toEqual([]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(10);
+  });
+
+  it('the second yes of two: is one write and one temporary raise, and the holder may try once it is confirmed', async () => {
+    const steps = await killEverywhere(
+      redis(),
+      yes('act_zoe', 'U0ZOE'),
+      async (world) => {
+        hugo = await askedToPay(world, 160_000);
+        await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
+        expect(world.writes).toEqual([]);
+        return hugo.deps;
+      },
+      async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual(['limit 2000']);
+        expect(await raised(world), diedAt).toBe(1);
+        const request = await world.deps.requests.get('req_ask1');
+        expect(request, diedAt).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+        expect(
+          request?.approvals.map(({ by }) => by),
+          diedAt,
+        ).toEqual(['U0BEN', 'U0ZOE']);
+        const [, , , sent, done, ...after] = await world.stations();
+        expect([sent, done], diedAt).toEqual(['sent', 'done']);
+        expect(after, diedAt).toEqual(after.length === 0 ? [] : ['confirmed']);
+        expect(read(), diedAt).toEqual([
+          expect.stringMatching(/^U0HUGO req_ask1-approved: Approved by <@U0ZOE>: try again now/),
+        ]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(30);
+  });
+
+  it('broken glass: is one write, broken once, and told to everybody', async () => {
+    const steps = await killEverywhere(
+      redis(),
+      glass,
+      async (world) => {
+        hugo = await askedToPay(world, 50_000);
+        world.advance(PATIENCE_MS);
+        return hugo.deps;
+      },
+      async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual(['limit 900']);
+        expect(await raised(world), diedAt).toBe(1);
+        expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('glass');
+        expect(world.auditLines, diedAt).toContain('audit-act_glass1-glass');
+        expect(read(), diedAt).toEqual([
+          expect.stringMatching(/^U0HUGO req_ask1-glass: Approved by <@U0OTTO>: try again now/),
+        ]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(30);
+  });
+});
+
+describe('a yes that the card service does not confirm', () => {
+  it('is not told as "try again now", and not before it is clear', async () => {
+    const world = await createPerformWorld(redis());
+    hugo = await askedToPay(world, 50_000);
+    const { deps } = hugo;
+    // It takes the change and shows the old limit all the same.
+    const deaf = { ...deps, card: { ...deps.card, putSpendRules: async () => {} } };
+
+    await performAction(yes('act_ben', 'U0BEN'), deaf);
+    expect(read()).toEqual([]);
+    for (let again: number | null = 0; again !== null; ) {
+      world.advance(again);
+      again = await confirmAction('act_ben', deaf);
+    }
+
+    expect(read()).toEqual([expect.stringMatching(/Approved by <@U0BEN>, but not confirmed.*may not work yet/)]);
+  });
+});
+
+describe('given up after a crash between the write and its answer', () => {
+  it('somebody still looks, and what became of it is told and on record', async () => {
+    const world = await createPerformWorld(redis());
+    const action = Action.parse({ ...ask('limit', byCommand) });
+    const broken = (): never => {
+      throw new Error('a fault of ours');
+    };
+    const deps: PerformDeps = {
+      ...world.deps,
+      isLastAttempt: true,
+      card: {
+        ...world.deps.card,
+        putSpendRules: async (...args) => {
+          await world.deps.card.putSpendRules(...args);
+          broken();
+        },
+      },
+    };
+    await expect(performAction(action, deps)).rejects.toThrow('a fault of ours');
+    expect(world.answers.at(-1)?.text).toMatch(/^Not sure/);
+
+    for (let again: number | null = 0; again !== null; ) {
+      world.advance(again);
+      again = await confirmAction(action.id, world.deps);
+    }
+
+    expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
+    expect(world.answers.at(-1)?.text).toMatch(/^Limit changed/);
+  });
+});

@@ -1,0 +1,236 @@
+import { it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { askedToPay, no as deny, glass, yes } from '../../support/asked-for-more.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import { expectRefused, link, type Refused } from '../../support/refused.ts';
+
+const redis = useRedis();
+const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
+const typed = (text: string, channel = 'C1'): Partial<Action> => ({
+  target: { kind: 'place', text },
+  origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
+});
+const place = { isMember: true, isExtShared: false, isPrivate: false };
+const routing = (over: object = {}): Partial<PerformDeps> => ({
+  routing: {
+    zone: 'America/New_York',
+    channelInfo: async () => place,
+    subscriptions: { all: async () => [] },
+    quietHours: { all: async () => [] },
+    trail: { latest: async () => null },
+    ...over,
+  } as unknown as PerformDeps['routing'],
+});
+const lease = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
+  const wish = {
+    change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },
+    term: { kind: 'midnight' },
+  };
+  await performAction(ask('limit', { ...byCommand, wish: wish as Action['wish'] }), deps);
+  const open = await deps.leases.get('act_limit1');
+  if (open !== null) await deps.leases.save({ ...open, state });
+};
+const onLease = (leaseId: string): Partial<Action> => ({ target: { kind: 'lease', leaseId } });
+const onBlock: Partial<Action> = { target: { kind: 'action', actionId: 'act_block1' } };
+const decided = async (world: PerformWorld) => {
+  const { deps } = await askedToPay(world, 50_000);
+  await performAction(deny('act_no', 'U0BEN'), deps);
+};
+const { id: _yes, verb: _decide, ...sayYes } = yes('act_yes', 'U0ZOE');
+const { id: _glass, verb: _break, ...breakIt } = glass;
+
+const rows: Refused[] = [
+  { verb: 'decide', when: 'it is too old', asked: sayYes, why: /This request is too old/ },
+  { verb: 'decide', when: 'it is decided', asked: sayYes, before: decided, why: /denied already/, isOfCard: true },
+  {
+    verb: 'decide',
+    when: 'it is the own card',
+    asked: { ...sayYes, actor: { userId: 'U0HUGO', teamId: 'T1' } },
+    before: (world) => askedToPay(world, 50_000),
+    why: /It is your own card/,
+    isOfCard: true,
+  },
+  { verb: 'break_glass', when: 'it is too old', asked: breakIt, why: /This request is too old/ },
+  {
+    verb: 'break_glass',
+    when: 'it is decided',
+    asked: breakIt,
+    before: decided,
+    why: /decided already/,
+    isOfCard: true,
+  },
+  {
+    verb: 'break_glass',
+    when: 'it is too soon',
+    asked: breakIt,
+    before: (world) => askedToPay(world, 50_000),
+    why: /15 minutes/,
+    isOfCard: true,
+  },
+  {
+    verb: 'break_glass',
+    when: 'it was broken a moment ago',
+    asked: breakIt,
+    before: async (world) => {
+      await askedToPay(world, 50_000);
+      world.advance(PATIENCE_MS);
+      await world.deps.raises.breakGlass(acctId, 'act_other');
+    },
+    why: /within the last 24 hours/,
+    isOfCard: true,
+  },
+  { verb: 'take_back', when: 'it is too old', asked: onLease('act_gone'), why: /This change is too old/ },
+  {
+    verb: 'take_back',
+    when: 'it is over',
+    asked: onLease('act_limit1'),
+    before: (world) => lease(world, 'ended'),
+    why: /put back already/,
+    isOfCard: true,
+  },
+  {
+    verb: 'take_back',
+    when: 'somebody changed it meanwhile',
+    asked: onLease('act_limit1'),
+    before: async (world) => {
+      await lease(world, 'open');
+      world.service.rules = { ...world.service.rules, DailySpendLimit: 700 };
+    },
+    why: /Somebody changed the daily limit meanwhile/,
+    isOfCard: true,
+  },
+  {
+    verb: 'settle_lease',
+    when: 'nothing is asked',
+    asked: onLease('act_limit1'),
+    before: (world) => lease(world, 'open'),
+    why: /It still runs/,
+    isOfCard: true,
+  },
+  { verb: 'undo_block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },
+  {
+    verb: 'undo_block',
+    when: 'somebody else blocked',
+    asked: { ...onBlock, actor: OTTO },
+    before: ({ deps }) => performAction(ask('block', byCommand), deps),
+    why: /Only who blocked it/,
+    isOfCard: true,
+  },
+  {
+    verb: 'unblock',
+    when: 'it is the own card',
+    asked: byCommand,
+    before: (world) => link(world, 'U0OLGA'),
+    why: /Nobody unblocks the own card/,
+    isOfCard: true,
+  },
+  {
+    verb: 'resend-virtual',
+    when: 'the card is plastic',
+    asked: byCommand,
+    deps: {
+      toFacts: (id) => ({
+        acctId: id,
+        cardId: 6231,
+        last4: '1212',
+        holder: null,
+        customId: null,
+        isVirtual: false,
+        group: null,
+      }),
+    },
+    why: /This card is not virtual/,
+    isOfCard: true,
+  },
+  {
+    verb: 'order-virtual',
+    when: 'it can no longer be read',
+    asked: { ...byCommand, target: virtualOrder },
+    deps: { unseal: () => null },
+    why: /can no longer be read/,
+  },
+  {
+    verb: 'recover',
+    when: 'there is no such date',
+    asked: { target: { kind: 'since', since: { agoMs: 5 } } },
+    why: /There is no such date/,
+  },
+  {
+    verb: 'declines',
+    when: 'the time cannot be read',
+    asked: { ...byCommand, details: 'soon' },
+    why: /“soon” is no time/,
+    isOfCard: true,
+  },
+  {
+    verb: 'mute',
+    when: 'the end cannot be read',
+    asked: { ...byCommand, details: 'whenever' },
+    deps: routing(),
+    why: /is no end that lies ahead/,
+    isOfCard: true,
+  },
+  {
+    verb: 'travel',
+    when: 'it is for too long',
+    asked: { ...byCommand, details: 'FR 200 days' },
+    deps: routing(),
+    why: /longer than 90 days/,
+    isOfCard: true,
+  },
+  {
+    verb: 'why',
+    when: 'no such alert is known',
+    asked: typed('evt_gone'),
+    deps: routing(),
+    why: /I know no such alert/,
+  },
+  { verb: 'quiet', when: 'the hours cannot be read', asked: typed('at night'), deps: routing(), why: /are no hours/ },
+  { verb: 'subscribe', when: 'the filter cannot be read', asked: typed('everything blue'), deps: routing(), why: /./ },
+  {
+    verb: 'subscribe',
+    when: 'Cardbell is not in the channel',
+    asked: typed('declines'),
+    deps: routing({ channelInfo: async () => ({ ...place, isMember: false }) }),
+    why: /Cardbell is not in this channel/,
+  },
+  {
+    verb: 'subscribe',
+    when: 'Slack hides the channel',
+    asked: typed('declines'),
+    deps: routing({
+      channelInfo: async () => {
+        throw new SlackError('conversations.info', 'channel_unusable', 'channel_not_found');
+      },
+    }),
+    why: /Cardbell is not in this channel/,
+  },
+  {
+    verb: 'quiet',
+    when: 'the channel is shared with another company',
+    asked: typed('22:00-07:00'),
+    deps: routing({ channelInfo: async () => ({ ...place, isExtShared: true }) }),
+    why: /shared with another company/,
+  },
+  {
+    verb: 'digest',
+    when: 'it is no channel',
+    asked: typed('daily 09:00', 'D0OLGA'),
+    deps: routing(),
+    why: /direct conversation/,
+  },
+  {
+    verb: 'unsubscribe',
+    when: 'there is nothing to take away',
+    asked: typed('all'),
+    deps: routing(),
+    why: /no subscription/,
+  },
+];
+
+it.each(rows)('$verb, when $when: the no is told and on record', (row) => expectRefused(redis(), row));

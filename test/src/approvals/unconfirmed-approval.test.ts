@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { askedToPay, glass, no, type Told, yes } from '../../support/asked-for-more.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const away = (): never => {
+  const details = {
+    operation: 'putSpendRules',
+    status: 503,
+    outcome: 'unknown',
+    code: 'unavailable',
+    apiMessage: null,
+  };
+  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+};
+const fault = (): never => {
+  throw new Error('a fault of ours');
+};
+
+interface Asked {
+  readonly world: PerformWorld;
+  readonly hugo: Told;
+}
+async function asked(): Promise<Asked> {
+  const world = await createPerformWorld(redis());
+  return { world, hugo: await askedToPay(world, 50_000) };
+}
+
+/** The last attempt of a click whose write is followed by `trouble`; null: the write itself never arrives. */
+async function endsUnsure(click: Action, { hugo }: Asked, how: { arrives: boolean; trouble: () => never }) {
+  const { deps } = hugo;
+  let isSent = false;
+  const card: PerformDeps['card'] = {
+    ...deps.card,
+    putSpendRules: async (...args) => {
+      isSent = true;
+      if (how.arrives) await deps.card.putSpendRules(...args);
+      how.trouble();
+    },
+    getSpendRules: async (...args) => (isSent ? how.trouble() : await deps.card.getSpendRules(...args)),
+  };
+  await performAction(click, { ...deps, card, isLastAttempt: true }).catch(() => {});
+}
+
+async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<PerformDeps> = {}): Promise<void> {
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await confirmAction(id, { ...hugo.deps, ...over });
+  }
+}
+
+async function shown({ world }: Asked): Promise<string> {
+  const request = await world.deps.requests.get('req_ask1');
+  if (request === null) return '';
+  const lease = request.leaseId === null ? null : await world.deps.leases.get(request.leaseId);
+  return JSON.stringify(requestMessage(request, lease));
+}
+
+const clicks: readonly [string, Action, 'approved' | 'glass', string][] = [
+  ['a yes', yes('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
+  ['broken glass', glass, 'glass', 'U0OTTO'],
+];
+const troubles: readonly [string, () => never][] = [
+  ['the card service says nothing', away],
+  ['Cardbell itself stumbles', fault],
+];
+const cases = clicks.flatMap(([what, click, state, by]) =>
+  troubles.map(([when, trouble]) => ({ what, click, state, by, when, trouble })),
+);
+
+describe.each(cases)('$what whose end is not known, because $when', ({ click, state, by, trouble }) => {
+  it('decides the request once the card shows the change, and tells the holder', async () => {
+    const one = await asked();
+    one.world.advance(PATIENCE_MS);
+
+    await endsUnsure(click, one, { arrives: true, trouble });
+    expect(await shown(one)).toContain('I am looking whether the change is there');
+    expect(one.hugo.told()).toEqual([]);
+    await lookUntilOver(click.id, one);
+
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state, decidedBy: by, decision: click.id });
+    expect(one.hugo.told()).toEqual([expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*try again now`))]);
+    expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'confirmed']);
+    expect(await shown(one)).toContain('Goes back to');
+  });
+
+  it('leaves it open when nothing shows the change, and tells the holder and the approvers so', async () => {
+    const one = await asked();
+    one.world.advance(PATIENCE_MS);
+
+    await endsUnsure(click, one, { arrives: false, trouble });
+    await lookUntilOver(click.id, one);
+
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open', decision: null });
+    expect(one.hugo.told()).toEqual([
+      expect.stringMatching(new RegExp(`^U0HUGO req_ask1-unsure-${click.id}: <@${by}> said yes, but .* not confirmed`)),
+    ]);
+    expect(await shown(one)).toContain('It may be there all the same');
+    expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'unconfirmed']);
+  });
+});
+
+it.each(clicks)(
+  '%s whose end is not known, its worker killed at any step, is one write and one end',
+  async (_what, click, state) => {
+    let hugo: Told;
+    const steps = await killEverywhere(
+      redis(),
+      click,
+      async (world) => {
+        hugo = await askedToPay(world, 50_000);
+        world.advance(PATIENCE_MS);
+        const { deps } = hugo;
+        // From the write until somebody looks, nothing can be read.
+        let isBlind = false;
+        const card: PerformDeps['card'] = {
+          ...deps.card,
+          putSpendRules: async (...args) => {
+            await deps.card.putSpendRules(...args);
+            isBlind = true;
+            away();
+          },
+          getSpendRules: async (...args) => (isBlind ? away() : await deps.card.getSpendRules(...args)),
+        };
+        const scheduleConfirm = async () => {
+          isBlind = false;
+        };
+        return { ...deps, card, isLastAttempt: true, scheduleConfirm };
+      },
+      async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual(['limit 900']);
+        expect(await world.deps.requests.get('req_ask1'), diedAt).toMatchObject({ state, decision: click.id });
+        expect(hugo.told(), diedAt).toEqual([expect.stringContaining('try again now')]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(30);
+  },
+);
+
+describe('while nobody knows what became of a yes', () => {
+  it('nobody says no: it might be there', async () => {
+    const one = await asked();
+    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: true, trouble: away });
+
+    await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
+
+    expect(one.world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+    expect((await one.world.stations()).at(-1)).toBe('refused');
+    expect((await one.world.deps.requests.get('req_ask1'))?.state).toBe('open');
+  });
+
+  it('another yes settles it', async () => {
+    const one = await asked();
+    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: false, trouble: away });
+
+    await performAction(yes('act_zoe', 'U0ZOE'), one.hugo.deps);
+    await lookUntilOver('act_ben', one);
+    await lookUntilOver('act_zoe', one);
+
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+    expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: try again now')]);
+    expect(one.world.writes).toEqual(['limit 900']);
+  });
+
+  it('a no after the looking claims nothing', async () => {
+    const one = await asked();
+    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: false, trouble: away });
+    await lookUntilOver('act_ben', one);
+
+    await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
+
+    expect(await shown(one)).toMatch(/Denied by .*It may be there all the same/);
+    expect(await shown(one)).not.toContain('Nothing changed');
+    expect(one.hugo.told().at(-1)).toContain('Whether an earlier yes changed anything is not certain');
+  });
+});
+
+it('glass that came to nothing is whole again, though its job was given up', async () => {
+  const one = await asked();
+  one.world.advance(PATIENCE_MS);
+  const { deps } = one.hugo;
+  const readless = { ...deps, isLastAttempt: true, card: { ...deps.card, getSpendRules: async () => away() } };
+
+  await performAction(glass, readless);
+  expect(one.world.answers.at(-1)?.text).toContain('Nothing changed');
+  await performAction({ ...glass, id: 'act_glass2' }, deps);
+
+  expect((await deps.requests.get('req_ask1'))?.state).toBe('glass');
+});
+
+it('an undo that is given up between the write and its answer is looked after', async () => {
+  const world = await createPerformWorld(redis());
+  await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
+  const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
+  const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+    await world.deps.card.setCardStatus(...args);
+    fault();
+  };
+  const broken = { ...world.deps, isLastAttempt: true, card: { ...world.deps.card, setCardStatus } };
+  await performAction(undo, broken).catch(() => {});
+  expect(world.answers.at(-1)?.text).toMatch(/^Not sure/);
+
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await confirmAction('act_undo', world.deps);
+  }
+
+  expect((await world.stations()).slice(-2)).toEqual(['unknown', 'confirmed']);
+});

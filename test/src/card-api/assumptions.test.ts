@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { CardApiAssumptions, parseAssumptions, politenessOf } from '../../../src/card-api/assumptions.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
+
+it('has a default and a sentence for every assumption', () => {
+  expect(parseAssumptions()).toEqual(CardApiAssumptions.parse({}));
+  expect(parseAssumptions(' ')).toEqual(parseAssumptions('{}'));
+  for (const [name, entry] of Object.entries(CardApiAssumptions.shape)) {
+    expect(entry.description, name).toMatch(/\.$/);
+  }
+});
+
+it('takes what is overridden and leaves the rest', () => {
+  const assumptions = parseAssumptions('{"noLimit":0,"activateCardPaths":["/Card/Activate{acctId}/{cardId}"]}');
+
+  expect(assumptions).toEqual({
+    ...parseAssumptions(),
+    noLimit: 0,
+    activateCardPaths: ['/Card/Activate{acctId}/{cardId}'],
+  });
+});
+
+it.each([
+  ['{', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
+  ['[]', 'CARD_API_ASSUMPTIONS: expected object'],
+  ['{"tpyo":1}', 'unknown entries tpyo'],
+  ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS.noLimit'],
+  ['{"setCardStatusPath":["Card"]}', 'CARD_API_ASSUMPTIONS.setCardStatusPath.0'],
+  ['{"setCardStatusPath":[]}', 'CARD_API_ASSUMPTIONS.setCardStatusPath'],
+  ['{"listCallsPerHour":0}', 'CARD_API_ASSUMPTIONS.listCallsPerHour'],
+])('complains about %s by name, not by value', (json, complaint) => {
+  let error: unknown;
+  try {
+    parseAssumptions(json);
+  } catch (thrown) {
+    error = thrown;
+  }
+
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as ConfigError).problems.join('\n')).toContain(complaint);
+  expect((error as ConfigError).message).not.toContain('secret');
+});
+
+it('says how often the directory may ask', () => {
+  expect(politenessOf(parseAssumptions())).toEqual({ listEveryMs: 360_000, detailsPerMinute: 60, detailsBurst: 60 });
+  expect(politenessOf(parseAssumptions('{"listCallsPerHour":7,"callsPerMinute":30}'))).toEqual({
+    listEveryMs: 514_286,
+    detailsPerMinute: 30,
+    detailsBurst: 30,
+  });
+});

@@ -1,0 +1,341 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { type Sandbox, type SandboxAccount, startSandbox } from '../../../sandbox/server.ts';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import { changeLimit } from '../../../src/card-api/change-rule.ts';
+import { type CardClient, createCardClient } from '../../../src/card-api/client.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createDirectory } from '../../../src/directory/directory.ts';
+import { bindingLimit } from '../../../src/limits/binding-limit.ts';
+
+let redis: LocalRedis;
+let sandbox: Sandbox;
+let client: CardClient;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  sandbox = await startSandbox({ token: 'T', secret: 'S', redisUrl: redis.url, timeScale: 60 });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await redis.stop();
+});
+beforeEach(() => {
+  sandbox.faults.clear();
+  client = createCardClient({
+    baseUrl: sandbox.url,
+    token: 'T',
+    sleep: async () => {},
+    timeoutMs: 500,
+    breaker: { threshold: 1000 },
+  });
+});
+
+const taken = new Set<number>();
+
+/** An account that no other test here uses, with its one card in `status`. */
+function pick(status: 'ACTIVE' | 'INACTIVE' | 'BLOCKED' | 'CLOSED'): SandboxAccount & { cardId: number } {
+  const account = sandbox
+    .accounts()
+    .find(
+      ({ AcctId, CardList, SpendingRulesetId }) =>
+        !taken.has(AcctId) && SpendingRulesetId === null && CardList.length === 1 && CardList[0]?.CardStatus === status,
+    );
+  if (account === undefined) throw new Error(`the seed has no further account with a card that is ${status}`);
+  taken.add(account.AcctId);
+  return { ...account, cardId: account.CardList[0]?.CardId ?? 0 };
+}
+
+const now = (acctId: number): SandboxAccount => {
+  const account = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
+  if (account === undefined) throw new Error('no such account');
+  return account;
+};
+const statusOf = (acctId: number): string | undefined => now(acctId).CardList[0]?.CardStatus;
+
+const refusalOf = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'worked',
+    (error: unknown) =>
+      error instanceof CardApiError ? [error.code, error.outcome, error.status, error.apiMessage] : error,
+  );
+
+const lastDays = () => ({ from: new Date(Date.now() - 20 * 86_400_000), to: new Date() });
+const address = { AddressLine1: '1 Main St', City: 'Albany', State: 'NY', PostalCode: '12207' };
+const person = {
+  FirstName: 'Wanda',
+  LastName: 'Newman',
+  Phone: '5185550100',
+  Email: 'wanda@example.com',
+  DateOfBirth: '01-31-1990',
+  ProfileAddress: address,
+};
+
+describe('cards', () => {
+  it('answers the liveness call and says whose token it is', async () => {
+    await client.ping();
+
+    expect((await client.getCurrentToken()).businessName).toEqual(expect.any(String));
+  });
+
+  it('blocks and unblocks', async () => {
+    const { AcctId } = pick('ACTIVE');
+
+    await client.setCardStatus(AcctId, 'BLOCKED');
+    expect(statusOf(AcctId)).toBe('BLOCKED');
+    await client.setCardStatus(AcctId, 'ACTIVE');
+    expect(statusOf(AcctId)).toBe('ACTIVE');
+  });
+
+  it('activates one card', async () => {
+    const { AcctId, cardId } = pick('INACTIVE');
+
+    await client.activateCard(AcctId, cardId);
+
+    expect(statusOf(AcctId)).toBe('ACTIVE');
+  });
+
+  it('refuses in words what cannot be', async () => {
+    const closed = pick('CLOSED');
+
+    expect(await refusalOf(client.setCardStatus(closed.AcctId, 'ACTIVE'))).toEqual([
+      'refused',
+      'refused',
+      403,
+      expect.any(String),
+    ]);
+    expect(await refusalOf(client.getAccount(999_999_999))).toEqual([
+      'refused',
+      'refused',
+      403,
+      'Invalid card account ID',
+    ]);
+    const stranger = createCardClient({ baseUrl: sandbox.url, token: 'wrong' });
+    expect(await refusalOf(stranger.getAccount(closed.AcctId))).toEqual([
+      'token_dead',
+      'refused',
+      expect.any(Number),
+      expect.any(String),
+    ]);
+  });
+
+  it('reads and changes a profile', async () => {
+    const { AcctId, FirstName, LastName } = pick('ACTIVE');
+    expect(await client.getProfile(AcctId)).toMatchObject({ acctId: AcctId, firstName: FirstName, lastName: LastName });
+
+    await client.updateProfile(AcctId, { CustomId: 'NEW-77' });
+
+    expect((await client.getProfile(AcctId)).customId).toBe('NEW-77');
+  });
+
+  it('orders cards both ways and reads the order', async () => {
+    const card = { ...person, ShippingPhone: '5185550100', ShippingMethod: 'Expedited', CustomId: 'W-1' };
+
+    const { cardOrderId } = await client.createCards({ Cards: [card] });
+    expect(await client.getCardOrder(cardOrderId)).toMatchObject({
+      cardOrderId,
+      cards: [{ firstName: 'Wanda', customId: 'W-1' }],
+    });
+    await expect
+      .poll(async () => (await client.getCardOrder(cardOrderId)).cards[0]?.acctId, { timeout: 5_000 })
+      .toBeGreaterThan(0);
+    expect(await client.createCardSync({ Cards: [card] })).toMatchObject({ CardOrderId: expect.any(Number) });
+  });
+
+  it('orders a virtual card and asks for its data again', async () => {
+    const order = await client.orderVirtualCards({ VirtualCards: [person] });
+    expect(order.virtualCardOrderId).toBeGreaterThan(0);
+    const virtual = sandbox.accounts().find(({ IsVirtual, AccountStatus }) => IsVirtual && AccountStatus === 'OPEN');
+
+    await client.requestVirtualCardData({ AcctId: virtual?.AcctId ?? 0 });
+  });
+});
+
+describe('limits', () => {
+  it('changes one limit and nothing else', async () => {
+    const { AcctId } = pick('ACTIVE');
+    const before = now(AcctId).SpendRules;
+
+    const { raw } = await client.getSpendRules(AcctId);
+    await client.putSpendRules(AcctId, changeLimit(raw, { period: 'weekly', category: null, limitCents: 81_250 }));
+    expect(now(AcctId).SpendRules).toEqual({ ...before, WeeklySpendLimit: 812.5 });
+
+    const again = await client.getSpendRules(AcctId);
+    expect(again.rules.limits).toMatchObject({ weekly: 81_250 });
+    await client.putSpendRules(AcctId, changeLimit(again.raw, { period: 'weekly', category: null, limitCents: null }));
+    expect(now(AcctId).SpendRules.WeeklySpendLimit).toBeNull();
+  });
+
+  it.each(['RemainingLimit', 'RemainingLimits'])(
+    'finds the limit that stopped a purchase, from %s',
+    async (spelling) => {
+      const { AcctId } = pick('ACTIVE');
+      const { raw } = await client.getSpendRules(AcctId);
+      await client.putSpendRules(AcctId, changeLimit(raw, { period: 'daily', category: null, limitCents: 10_000 }));
+      expect(sandbox.purchase({ AcctId, Amount: 70 }).Approved).toBe(true);
+      const declined = sandbox.purchase({ AcctId, Amount: 45.5 });
+      const assumptions = parseAssumptions(`{"remainingLimitPaths":["/Details/AccountDetails/{acctId}/${spelling}"]}`);
+      const speller = createCardClient({ baseUrl: sandbox.url, token: 'T', assumptions });
+
+      const remaining = await speller.getRemainingLimits(AcctId);
+      const { rules } = await client.getSpendRules(AcctId);
+      const found = bindingLimit({ code: declined.MessageCode ?? '', amountCents: 4_550 }, remaining, rules);
+
+      expect(remaining.overall).toEqual([{ period: 'daily', limitCents: 10_000, remainingCents: 3_000 }]);
+      expect(found).toMatchObject({
+        remedy: { period: 'daily', currentCents: 10_000, remainingCents: 3_000, suggestedCents: 11_550 },
+        shortfallCents: 1_550,
+      });
+      await client.putSpendRules(
+        AcctId,
+        changeLimit((await client.getSpendRules(AcctId)).raw, { period: 'daily', category: null, limitCents: 11_550 }),
+      );
+      expect(sandbox.purchase({ AcctId, Amount: 45.5 }).Approved).toBe(true);
+    },
+  );
+
+  it('reads and writes rulesets and lists their cards', async () => {
+    const [first] = await client.listRulesets();
+    const rulesetId = first?.rulesetId ?? 0;
+    expect(await client.getRuleset(rulesetId)).toMatchObject({ rulesetId, name: first?.name });
+    const members = sandbox.accounts().filter(({ SpendingRulesetId }) => SpendingRulesetId === rulesetId);
+    const ids = members.map(({ AcctId }) => AcctId).toSorted((a, b) => a - b);
+    expect((await client.listRulesetCards(rulesetId)).map(({ acctId }) => acctId).toSorted((a, b) => a - b)).toEqual(
+      ids,
+    );
+    expect(
+      (await client.listRulesetCardsAdvanced(rulesetId)).map(({ acctId }) => acctId).toSorted((a, b) => a - b),
+    ).toEqual(ids);
+
+    const created = await client.createRuleset({ Name: 'Made here', DailySpendLimit: 40 });
+    const { raw } = await client.getRuleset(created.rulesetId ?? 0);
+    const { CardCount: _count, ...body } = raw;
+    await client.updateRuleset({ ...body, Name: 'Made here, too', DailySpendLimit: 45 });
+    expect(await client.getRuleset(created.rulesetId ?? 0)).toMatchObject({
+      name: 'Made here, too',
+      raw: { DailySpendLimit: 45 },
+    });
+  });
+});
+
+describe('details', () => {
+  it('lists every account with holder and card', async () => {
+    const { accounts, businessName } = await client.listAccounts();
+
+    expect(businessName).toEqual(expect.any(String));
+    expect(
+      accounts.map(({ acctId, firstName, lastName, customId }) => [acctId, firstName, lastName, customId]),
+    ).toEqual(
+      sandbox.accounts().map(({ AcctId, FirstName, LastName, CustomId }) => [AcctId, FirstName, LastName, CustomId]),
+    );
+  });
+
+  it('reads one account, with and without its limits, and its group', async () => {
+    const { AcctId, CardList, GroupId, FirstName } = pick('BLOCKED');
+    const cards = CardList.map(({ CardId, Last4CardNumber }) => ({
+      cardId: CardId,
+      last4: Last4CardNumber,
+      status: 'BLOCKED',
+    }));
+
+    expect(await client.getAccount(AcctId)).toMatchObject({ acctId: AcctId, accountStatus: 'OPEN', cards });
+    const advanced = await client.getAccountAdvanced(AcctId);
+    expect(advanced).toMatchObject({ acctId: AcctId, cards });
+    expect(advanced.rules).toEqual((await client.getSpendRules(AcctId)).rules);
+    const group = await client.getGroup(GroupId ?? 0);
+    expect(group).toContainEqual(expect.objectContaining({ acctId: AcctId, firstName: FirstName }));
+  });
+
+  it('finds network transactions that a webhook should have told of', async () => {
+    const { AcctId } = pick('ACTIVE');
+    const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 12.34 });
+
+    const all = await client.listNetworkTransactions(lastDays());
+    const own = await client.listAccountNetworkTransactions(AcctId, lastDays());
+
+    expect(all).toContainEqual(expect.objectContaining({ NetworkTransactionId, AcctId, NetworkType: 'Auth' }));
+    expect(own).toEqual(all.filter((row) => row.AcctId === AcctId));
+  });
+
+  it('reads the transactions of one card, of all cards and of the business', async () => {
+    const busy = (await client.listNetworkTransactions(lastDays())).find(
+      ({ NetworkType }) => NetworkType === 'Settlement',
+    )?.AcctId as number;
+
+    // A purchase stands under the day on which it was made, which may be some days before its settlement.
+    const from = new Date(Date.now() - 30 * 86_400_000);
+    const one = await client.listAccountTransactions(busy, {
+      from,
+      to: new Date(),
+      includeDeclines: true,
+      includePendings: true,
+    });
+    const all = await client.listAllCardholderTransactions({ from, to: new Date() });
+
+    expect(one.rows.length).toBeGreaterThan(0);
+    expect(one.rows.every(({ AcctId }) => AcctId === busy)).toBe(true);
+    expect(all.rows.some(({ AcctId }) => AcctId === busy)).toBe(true);
+    expect(all.next).toBeNull();
+    expect((await client.listBusinessTransactions(lastDays())).next).toBeNull();
+  });
+});
+
+describe('a service in trouble', () => {
+  it('does not activate twice when the answer is lost after the effect', async () => {
+    const { AcctId, cardId } = pick('INACTIVE');
+    sandbox.faults.add({ path: /Activate/, kind: 'hang_up_after_effect' });
+
+    expect(await refusalOf(client.activateCard(AcctId, cardId))).toEqual(['unavailable', 'unknown', null, null]);
+
+    expect(statusOf(AcctId)).toBe('ACTIVE');
+    expect(sandbox.calls.filter(({ path }) => path.includes(`Activate/${AcctId}`))).toHaveLength(1);
+  });
+
+  it.each(['hang_up_after_effect', 'hang_after_effect', 'http_502_html', 'rate_limited'] as const)(
+    'blocks all the same after %s',
+    async (kind) => {
+      const { AcctId } = pick('ACTIVE');
+      sandbox.faults.add({ path: /Card\/Status/, kind });
+
+      await client.setCardStatus(AcctId, 'BLOCKED');
+
+      expect(statusOf(AcctId)).toBe('BLOCKED');
+    },
+  );
+
+  it('tells a dead token from a refusal', async () => {
+    const { AcctId } = pick('BLOCKED');
+    sandbox.faults.add({ path: /Card\/Status/, kind: 'token_expired' });
+
+    expect(await refusalOf(client.setCardStatus(AcctId, 'ACTIVE'))).toEqual([
+      'token_dead',
+      'refused',
+      expect.any(Number),
+      expect.stringMatching(/token/i),
+    ]);
+    expect(statusOf(AcctId)).toBe('BLOCKED');
+  });
+});
+
+it('fills a directory in which every holder and every card is found', async () => {
+  const connection = new Redis(redis.url);
+  const directory = createDirectory({
+    redis: connection,
+    keyOf: (name) => `{contract:dir}:${name}`,
+    loader: client,
+    politeness: { detailsBurst: 200 },
+  });
+
+  await directory.refresh();
+  await directory.idle();
+
+  expect((await directory.status()).lackingDetails).toBe(0);
+  for (const { AcctId, FirstName, LastName, CardList } of sandbox.accounts()) {
+    const acctId = expect.objectContaining({ acctId: AcctId });
+    expect(await directory.find(`${FirstName} ${LastName}`)).toContainEqual(acctId);
+    for (const card of CardList) expect(await directory.find(card.Last4CardNumber)).toContainEqual(acctId);
+  }
+  await directory.stop();
+  connection.disconnect();
+});

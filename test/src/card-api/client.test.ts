@@ -1,0 +1,401 @@
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../../local/port.ts';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import type { CardClient } from '../../../src/card-api/client.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { cut, type FakeApi, halfBody, hang, html, json, refusal, startFakeApi, TOKEN } from './fake-api.ts';
+
+let api: FakeApi;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+afterEach(async () => {
+  await api.close();
+});
+
+async function failureOf(work: Promise<unknown>): Promise<CardApiError> {
+  const error: unknown = await work.then(
+    () => new Error('it worked'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(CardApiError);
+  return error as CardApiError;
+}
+
+const calls = {
+  read: (client: CardClient) => client.getAccount(7378),
+  block: (client: CardClient) => client.setCardStatus(7378, 'BLOCKED'),
+  activate: (client: CardClient) => client.activateCard(7378, 6231),
+};
+
+describe('what an answer means', () => {
+  it.each([
+    // what, status, message → code, outcome, how often it is sent
+    ['read', 400, 'Invalid request', 'refused', 'refused', 1],
+    ['read', 403, 'Invalid card account ID', 'refused', 'refused', 1],
+    ['read', 409, 'Conflict', 'refused', 'refused', 1],
+    ['read', 401, 'Token expired or does not exist', 'token_dead', 'refused', 1],
+    ['read', 401, '', 'token_dead', 'refused', 1],
+    ['read', 401, 'Must be card account ID', 'refused', 'refused', 1],
+    ['read', 403, 'User is not active', 'token_dead', 'refused', 1],
+    ['block', 403, 'token EXPIRED or does not exist', 'token_dead', 'refused', 1],
+    ['block', 403, 'Cannot change status', 'refused', 'refused', 1],
+    ['activate', 401, 'Password has changed', 'token_dead', 'refused', 1],
+    ['read', 408, 'Timeout', 'timeout', 'unknown', 3],
+    ['read', 500, 'System error', 'server_error', 'unknown', 2],
+    ['read', 502, 'Bad Gateway', 'unavailable', 'unknown', 3],
+    ['read', 503, 'Unavailable', 'unavailable', 'unknown', 3],
+    ['read', 504, 'Gateway Timeout', 'unavailable', 'unknown', 3],
+    ['block', 500, 'System error', 'server_error', 'unknown', 1],
+    ['block', 502, 'Bad Gateway', 'unavailable', 'unknown', 3],
+    ['block', 503, 'Unavailable', 'unavailable', 'unknown', 3],
+    ['activate', 500, 'System error', 'server_error', 'unknown', 1],
+    ['activate', 502, 'Bad Gateway', 'unavailable', 'unknown', 1],
+    ['activate', 503, 'Unavailable', 'unavailable', 'unknown', 1],
+    ['activate', 408, 'Timeout', 'timeout', 'unknown', 1],
+    ['block', 301, 'Moved', 'bad_answer', 'refused', 1],
+  ] as const)('%s answered with %s %j', async (what, status, message, code, outcome, sent) => {
+    api.answerWith(refusal(status, message));
+
+    const error = await failureOf(calls[what](api.client()));
+
+    expect(error).toMatchObject({ code, outcome, status });
+    expect(api.received).toHaveLength(sent);
+  });
+
+  it('carries the service’s own words, masked and short', async () => {
+    api.answerWith(refusal(403, `Cannot change\n status of 4111111111111111 ${'x'.repeat(500)}`));
+
+    const error = await failureOf(
+      api.client({ clean: (text) => text.replace(/\d{16}/, '[card]') }).setCardStatus(1, 'ACTIVE'),
+    );
+
+    expect(error.apiMessage).toMatch(/^Cannot change status of \[card\] x+$/);
+    expect(error.apiMessage?.length).toBeLessThanOrEqual(300);
+    expect(error.message).toBe('card API answered 403 to setCardStatus');
+  });
+
+  it('survives a proxy’s page and gives its reason phrase', async () => {
+    api.answerWith(html(502, 'Bad Gateway'));
+
+    const error = await failureOf(api.client().activateCard(1, 2));
+
+    expect(error).toMatchObject({ code: 'unavailable', outcome: 'unknown', apiMessage: 'Bad Gateway' });
+  });
+
+  it('is a bad answer, not a crash, when a read gets something else', async () => {
+    for (const reply of [html(200, 'OK'), json(200, null), json(200, { AccountId: 'seven' }), json(200, [])]) {
+      api.answerWith(reply);
+      const error = await failureOf(api.client().getAccount(1));
+      expect(error).toMatchObject({ code: 'bad_answer', status: 200 });
+      expect(error.message).not.toMatch(/seven|Jane/);
+    }
+  });
+
+  it('is unknown when an order was taken and its number cannot be read', async () => {
+    api.answerWith(html(201, 'Created'));
+
+    expect(await failureOf(api.client().createCards({ Cards: [] }))).toMatchObject({
+      code: 'bad_answer',
+      outcome: 'unknown',
+    });
+    expect(api.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['no body', (response: { end(): void }) => response.end()],
+    ['{}', json(200, {})],
+    ['null', json(200, null)],
+    ['a sentence', html(200, 'OK')],
+    ['a body that breaks off', halfBody(200, 'cut')],
+  ] as const)('is fine for a write with %s', async (_what, reply) => {
+    api.answerWith(reply);
+
+    await api.client().putSpendRules(1, { DailySpendLimit: 5 });
+    await api.client().setCardStatus(1, 'BLOCKED');
+
+    expect(api.received).toHaveLength(2);
+  });
+});
+
+describe('when there is no answer', () => {
+  it.each([
+    ['read', 3],
+    ['block', 3],
+    ['activate', 1],
+  ] as const)('%s over a connection that breaks', async (what, sent) => {
+    api.answerWith(cut);
+
+    expect(await failureOf(calls[what](api.client()))).toMatchObject({
+      code: 'unavailable',
+      outcome: 'unknown',
+      status: null,
+    });
+    expect(api.received).toHaveLength(sent);
+  });
+
+  it.each([
+    ['read', 3],
+    ['block', 3],
+    ['activate', 1],
+  ] as const)('%s at a server that hangs', async (what, sent) => {
+    api.answerWith(hang);
+
+    expect(await failureOf(calls[what](api.client({ timeoutMs: 50 })))).toMatchObject({
+      code: 'timeout',
+      outcome: 'unknown',
+      status: null,
+    });
+    expect(api.received).toHaveLength(sent);
+  });
+
+  it.each(['cut', 'hang'] as const)(
+    'treats a read whose body stops (%s) as no answer, within the time limit',
+    async (then) => {
+      api.answerWith(halfBody(200, then), json(200, { AccountId: 7 }));
+
+      expect(await api.client({ timeoutMs: 100 }).getAccount(7)).toMatchObject({ acctId: 7 });
+      expect(api.received).toHaveLength(2);
+    },
+  );
+
+  it.each(['read', 'block', 'activate'] as const)('%s was not sent when nobody listens', async (what) => {
+    const client = api.client({ baseUrl: `http://127.0.0.1:${await freePort()}/v4` });
+
+    expect(await failureOf(calls[what](client))).toMatchObject({
+      code: 'unavailable',
+      outcome: 'not_sent',
+      status: null,
+    });
+  });
+
+  it('stays unknown when the repetition of a write is refused: the first attempt may have worked', async () => {
+    api.answerWith(cut, refusal(403, 'Cannot change status'));
+
+    expect(await failureOf(api.client().setCardStatus(1, 'BLOCKED'))).toMatchObject({
+      outcome: 'unknown',
+      code: 'unavailable',
+    });
+  });
+
+  it('is done when the repetition of a write works', async () => {
+    api.answerWith(cut, json(200, {}));
+
+    await api.client().setCardStatus(1, 'BLOCKED');
+
+    expect(api.received.map(({ text }) => text)).toEqual(['{"Status":"Blocked"}', '{"Status":"Blocked"}']);
+  });
+
+  it('gives up at the deadline, waits included', async () => {
+    api.answerWith(hang);
+    const startedAt = performance.now();
+
+    const error = await failureOf(api.client({ timeoutMs: 10_000, deadlineMs: 200 }).getAccount(1));
+
+    expect(error.code).toBe('timeout');
+    expect(api.received).toHaveLength(1);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('asks only once when told so', async () => {
+    api.answerWith(refusal(503, ''));
+
+    await failureOf(api.client().getAccount(1, { maxRetries: 0 }));
+
+    expect(api.received).toHaveLength(1);
+  });
+});
+
+describe('when it is told to slow down', () => {
+  it.each(['read', 'block', 'activate'] as const)(
+    '%s waits as long as it is told, and is sent again: nothing was done',
+    async (what) => {
+      api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '7' }), json(200, { AccountId: 7378 }));
+
+      await calls[what](api.client());
+
+      expect(api.waits).toEqual([7_000]);
+      expect(api.received).toHaveLength(2);
+    },
+  );
+
+  it('waits a little even when told not to wait at all', async () => {
+    api.answerWith(refusal(429, '', { 'retry-after': '0' }), json(200, {}));
+
+    await api.client().setCardStatus(1, 'ACTIVE');
+
+    expect(api.waits).toEqual([500]);
+  });
+
+  it('understands a date', async () => {
+    const now = new Date('2026-11-20T12:00:00Z');
+    api.answerWith(refusal(429, '', { 'retry-after': 'Fri, 20 Nov 2026 12:00:09 GMT' }), json(200, {}));
+
+    await api.client({ now: () => now }).setCardStatus(1, 'ACTIVE');
+
+    expect(api.waits).toEqual([9_000]);
+  });
+
+  it('waits some seconds, longer each time, when it is not told how long', async () => {
+    api.answerWith(refusal(429, ''), refusal(429, ''), refusal(429, ''), json(200, {}));
+
+    await api.client({ deadlineMs: 120_000 }).setCardStatus(1, 'ACTIVE');
+
+    const [first = 0, second = 0, third = 0] = api.waits;
+    expect(first).toBeGreaterThanOrEqual(3_000);
+    expect(first).toBeLessThanOrEqual(6_000);
+    expect(second).toBeGreaterThanOrEqual(6_000);
+    expect(third).toBeGreaterThanOrEqual(12_000);
+  });
+
+  it('ends within its deadline and says how long to wait', async () => {
+    api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '360' }));
+
+    expect(await failureOf(api.client().listAccounts())).toMatchObject({
+      code: 'rate_limited',
+      outcome: 'refused',
+      retryAfterMs: 360_000,
+    });
+    expect(api.waits).toEqual([]);
+    api.answerWith(refusal(429, ''));
+    expect(await failureOf(api.client().listAccounts())).toMatchObject({ code: 'rate_limited' });
+    expect(api.waits.reduce((sum, one) => sum + one, 0)).toBeLessThan(60_000);
+  });
+});
+
+describe('a service that stays away', () => {
+  it('is not called any more, and tried again by itself', async () => {
+    const client = api.client({ breaker: { threshold: 3, halfOpenAfterMs: 50 } });
+    api.answerWith(refusal(503, ''));
+    await failureOf(client.getAccount(1));
+    expect(api.received).toHaveLength(3);
+
+    const error = await failureOf(client.setCardStatus(1, 'BLOCKED'));
+    expect(error).toMatchObject({ code: 'unavailable', outcome: 'not_sent', status: null });
+    expect(error.retryable).toBe(true);
+    expect(api.received).toHaveLength(3);
+
+    api.answerWith(json(200, {}));
+    await expect
+      .poll(
+        () =>
+          client.ping().then(
+            () => 'back',
+            () => 'away',
+          ),
+        { timeout: 2_000, interval: 20 },
+      )
+      .toBe('back');
+    await client.setCardStatus(1, 'BLOCKED');
+  });
+
+  it('is not thought away because it refuses', async () => {
+    const client = api.client({ breaker: { threshold: 2, halfOpenAfterMs: 60_000 } });
+    api.answerWith(refusal(503, ''), refusal(403, ''), refusal(503, ''), refusal(403, ''), json(200, {}));
+
+    for (let call = 0; call < 4; call += 1) await failureOf(client.setCardStatus(1, 'ACTIVE', { maxRetries: 0 }));
+
+    await client.setCardStatus(1, 'ACTIVE');
+  });
+
+  it('lets one call try while the others are told at once', async () => {
+    const client = api.client({ breaker: { threshold: 1, halfOpenAfterMs: 20 }, timeoutMs: 1_000 });
+    api.answerWith(refusal(503, ''), hang);
+    await failureOf(client.ping({ maxRetries: 0 }));
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const trying = failureOf(client.ping({ maxRetries: 0 }));
+
+    const startedAt = performance.now();
+    expect(await failureOf(client.ping())).toMatchObject({ code: 'unavailable', outcome: 'not_sent' });
+
+    expect(performance.now() - startedAt).toBeLessThan(800);
+    expect((await trying).code).toBe('timeout');
+  });
+});
+
+describe('what leaves the process', () => {
+  it('authenticates with the word it was given and never follows a redirect', async () => {
+    const elsewhere = await startFakeApi();
+    api.answerWith(json(302, {}, { location: `${elsewhere.url}/Details/AccountDetails/1` }));
+
+    await failureOf(api.client({ authScheme: 'Bearer' }).getAccount(1));
+
+    expect(api.received[0]?.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(elsewhere.received).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it('never names token, ids, bodies or people in errors and logs', async () => {
+    const lines: string[] = [];
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    const log = createLog({ level: 'debug', process: 'test', destination });
+    const client = api.client({ log, timeoutMs: 50 });
+    const errors: unknown[] = [];
+    for (const reply of [html(500, 'Oops'), refusal(403, 'no'), json(200, { AccountId: 'Jane Doe' }), cut, hang]) {
+      api.answerWith(reply);
+      errors.push(await failureOf(client.getAccount(987_654)));
+      errors.push(await failureOf(client.updateProfile(987_654, { FirstName: 'Jane' })).catch(() => null));
+    }
+
+    const told = errors
+      .map((error) => (error instanceof Error ? `${error.message} ${error.stack} ${String(error.cause)}` : ''))
+      .join('\n');
+    expect(`${told}${lines.join('')}`).not.toMatch(new RegExp(`${TOKEN}|987654|Jane|4111|AccountDetails/`));
+    expect(lines.join('')).toContain('"operation":"getAccount"');
+  });
+
+  it('refuses a token that cannot be sent, without naming it', () => {
+    expect(() => api.client({ token: 'line\nbreak' })).toThrow(/^(?![\s\S]*break)[\s\S]*CARD_API_TOKEN/);
+  });
+
+  it('sends nothing for an id that is none', async () => {
+    expect(await failureOf(api.client().setCardStatus(Number.NaN, 'BLOCKED'))).toMatchObject({ outcome: 'not_sent' });
+    expect(api.received).toEqual([]);
+  });
+});
+
+describe('paths with two spellings', () => {
+  it('activates with the slash, and as the specification writes it where that is not known', async () => {
+    api.answerWith((response, request) => {
+      response.writeHead(request.path === '/v4/Card/Activate7378/6231' ? 200 : 404).end();
+    });
+    const client = api.client();
+
+    await client.activateCard(7378, 6231);
+    await client.activateCard(7378, 6231);
+
+    expect(api.received.map(({ path }) => path)).toEqual([
+      '/v4/Card/Activate/7378/6231',
+      '/v4/Card/Activate7378/6231',
+      '/v4/Card/Activate7378/6231',
+    ]);
+  });
+
+  it('reports the first spelling when none is known', async () => {
+    api.answerWith(refusal(404, 'none'));
+
+    expect(await failureOf(api.client().activateCard(1, 2))).toMatchObject({ status: 404, outcome: 'refused' });
+    expect(api.received).toHaveLength(2);
+  });
+
+  it('can be told otherwise', async () => {
+    const assumptions = parseAssumptions('{"setCardStatusPath":["/Cards/{acctId}/State"],"blockedBody":{"Status":2}}');
+
+    await api.client({ assumptions }).setCardStatus(5, 'BLOCKED');
+
+    expect(api.received[0]).toMatchObject({
+      method: 'PUT',
+      path: '/v4/Cards/5/State',
+      text: '{"Status":2}',
+      contentType: 'application/json',
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { toServiceWindow } from '../../../src/card-api/service-window.ts';
+import { toInstant } from '../../../src/core/service-time.ts';
+
+const zone = 'America/New_York';
+
+it('asks in the service’s wall clock, to whole seconds outwards', () => {
+  expect(toServiceWindow(new Date('2026-07-01T05:50:00.900Z'), new Date('2026-07-01T06:10:00.001Z'), zone)).toEqual({
+    start: '2026-07-01T01:50:00',
+    end: '2026-07-01T02:10:01',
+  });
+  expect(toServiceWindow('2026-07-01T01:02:03', new Date('2026-12-01T05:00:00Z'), zone)).toEqual({
+    start: '2026-07-01T01:02:03',
+    end: '2026-12-01T00:00:00',
+  });
+});
+
+it('never asks for less than was wanted, whichever way the service reads an hour that comes twice', () => {
+  const changes = [Date.parse('2026-03-08T07:00:00Z'), Date.parse('2026-11-01T06:00:00Z')];
+  const instant = fc
+    .tuple(fc.constantFrom(...changes), fc.integer({ min: -6 * 3600, max: 6 * 3600 }))
+    .map(([at, seconds]) => new Date(at + seconds * 1000));
+  fc.assert(
+    fc.property(instant, fc.integer({ min: 0, max: 12 * 3600 }), (from, seconds) => {
+      const to = new Date(from.getTime() + seconds * 1000);
+      const { start, end } = toServiceWindow(from, to, zone);
+      // Standard time is the later reading of an hour that comes twice, daylight time the earlier one.
+      const latestStart = Math.max(...readings(start));
+      const earliestEnd = Math.min(...readings(end));
+      expect(latestStart).toBeLessThanOrEqual(from.getTime());
+      expect(earliestEnd).toBeGreaterThanOrEqual(to.getTime());
+      expect(start <= end).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function readings(wall: string): number[] {
+  const near = ['2026-01-01T00:00:00Z', '2026-07-01T00:00:00Z', '2026-12-31T00:00:00Z'];
+  return [undefined, ...near].map((one) => Date.parse(toInstant(wall, zone, one) ?? ''));
+}

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limitPeriods } from '../../../src/alerts/alert.ts';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import { changeLimit, changeRule } from '../../../src/card-api/change-rule.ts';
+import { defaultRulesAssumptions, readSpendRules, toSpendRulesBody } from '../../../src/card-api/spend-rules.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { limitChange } from '../../../src/limits/rule-change.ts';
+
+const fields = {
+  daily: 'DailySpendLimit',
+  weekly: 'WeeklySpendLimit',
+  monthly: 'MonthlySpendLimit',
+  yearly: 'YearlySpendLimit',
+  lifetime: 'LifetimeSpendLimit',
+};
+
+const rules = {
+  MerchantCategories: [
+    {
+      Id: 3,
+      Name: 'Restaurants',
+      Description: 'Eating places',
+      TransactionLimit: 99.5,
+      DailySpendLimit: 200,
+      WeeklySpendLimit: null,
+      Later: { a: 1 },
+    },
+    { Id: 5, Name: 'Fuel', Description: null, DailySpendLimit: 50.25 },
+  ],
+  InternationalSpendEnabled: false,
+  IsDailySpendLimitEnabled: true,
+  DailySpendLimit: 500,
+  WeeklySpendLimit: 1500.1,
+  MonthlySpendLimit: null,
+  CardNotPresentUse: true,
+  UseCustomerAuthDecision: false,
+  SomethingNew: ['kept'],
+};
+const wrapped = { AdvancedSpendRules: rules };
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+
+describe('several limits changed at once', () => {
+  const change = limitChange([
+    { period: 'transaction', category: { id: 3, name: 'Restaurants' }, limitCents: 12_050 },
+    { period: 'weekly', category: { id: 3, name: 'Restaurants' }, limitCents: 70_000 },
+    { period: 'daily', category: null, limitCents: null },
+  ]);
+  const [restaurants, fuel] = rules.MerchantCategories;
+  const expected = {
+    ...rules,
+    MerchantCategories: [{ ...restaurants, TransactionLimit: 120.5, WeeklySpendLimit: 700 }, fuel],
+    DailySpendLimit: null,
+    IsDailySpendLimitEnabled: false,
+  };
+
+  it('leave all else as it was, fields that nobody knows too', () => {
+    expect(changeRule(rules, change)).toEqual(expected);
+    expect(changeRule(wrapped, change)).toEqual({ AdvancedSpendRules: expected });
+  });
+
+  it('are none where one of them is of a category that the card does not have', () => {
+    const strange = limitChange([
+      { period: 'daily', category: null, limitCents: 1 },
+      { period: 'transaction', category: { id: 99, name: 'Travel' }, limitCents: 1 },
+    ]);
+
+    expect(() => changeRule(rules, strange)).toThrow(CardApiError);
+    expect(() => changeLimit(rules, { period: 'transaction', category: null, limitCents: 1 })).toThrow(CardApiError);
+  });
+});
+
+describe('reading spend rules', () => {
+  it.each([
+    ['with the wrapper', wrapped],
+    ['without it', rules],
+  ])('works %s', (_what, raw) => {
+    expect(readSpendRules(raw)).toEqual({
+      limits: { ...none, daily: 50_000, weekly: 150_010 },
+      apartCents: 0,
+      categories: [
+        { id: 3, name: 'Restaurants', transactionLimitCents: 9_950, limits: { ...none, daily: 20_000 } },
+        { id: 5, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 5_025 } },
+      ],
+      isEveryCategoryAllowed: false,
+      isInternationalAllowed: false,
+      isCardNotPresentAllowed: true,
+    });
+  });
+
+  it.each([
+    [true, [], true],
+    [true, null, true],
+    [true, [{ Id: 3, Name: 'Restaurants' }], false],
+    [false, [], false],
+  ])(
+    'no category listed means all of them, unless %j is said of it',
+    (noCategoryAllowsAll, MerchantCategories, all) => {
+      const read = readSpendRules({ MerchantCategories }, { ...defaultRulesAssumptions, noCategoryAllowsAll });
+      expect(read?.isEveryCategoryAllowed).toBe(all);
+    },
+  );
+
+  it('takes null, a missing field and a daily limit that is switched off for no limit, and zero for zero', () => {
+    expect(readSpendRules({ DailySpendLimit: null })?.limits).toEqual(none);
+    expect(readSpendRules({ IsDailySpendLimitEnabled: false, DailySpendLimit: 0 })?.limits).toEqual(none);
+    expect(readSpendRules({ IsDailySpendLimitEnabled: true, DailySpendLimit: 0 })?.limits).toEqual({
+      ...none,
+      daily: 0,
+    });
+    expect(readSpendRules({ WeeklySpendLimit: 0 })?.limits).toEqual({ ...none, weekly: 0 });
+  });
+
+  it('takes zero for no limit where the service is known to mean that', () => {
+    const assumptions = {
+      ...defaultRulesAssumptions,
+      spendRulesWrapper: 'Rules',
+      noLimit: 0 as const,
+    };
+
+    expect(readSpendRules({ Rules: { DailySpendLimit: 0, WeeklySpendLimit: 5 } }, assumptions)?.limits).toEqual({
+      ...none,
+      weekly: 500,
+    });
+    expect(
+      changeLimit(
+        { Rules: { DailySpendLimit: 7 } },
+        { period: 'daily', category: null, limitCents: null },
+        assumptions,
+      ),
+    ).toEqual({ Rules: { DailySpendLimit: 0 } });
+  });
+
+  it.each([[null], ['rules'], [[1]], [{ DailySpendLimit: 'much' }]])('is null for %j', (raw) => {
+    expect(readSpendRules(raw)).toBeNull();
+  });
+});
+
+describe('changing one limit', () => {
+  const json = fc.jsonValue() as fc.Arbitrary<unknown>;
+  const amount = fc.option(fc.integer({ min: 0, max: 1_000_000_00 }), { nil: null });
+  const decimals = fc.option(
+    amount.map((cents) => (cents === null ? null : cents / 100)),
+    { nil: undefined },
+  );
+  const limits = fc.record(
+    {
+      DailySpendLimit: decimals,
+      WeeklySpendLimit: decimals,
+      MonthlySpendLimit: decimals,
+      YearlySpendLimit: decimals,
+      LifetimeSpendLimit: decimals,
+    },
+    { requiredKeys: [] },
+  );
+  const unknownFields = fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 8 }).map((name) => `Unknown${name}`),
+    json,
+    { maxKeys: 4 },
+  );
+  const category = fc
+    .tuple(limits, unknownFields, fc.record({ Name: fc.string(), Description: fc.string() }))
+    .map(([a, b, c]) => ({ ...c, ...a, ...b }));
+  const anyRules = fc
+    .tuple(limits, unknownFields, fc.array(category, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean())
+    .map(([a, b, categories, isWrapped, isEnabled]) => {
+      const inner = {
+        ...b,
+        IsDailySpendLimitEnabled: isEnabled,
+        ...a,
+        MerchantCategories: categories.map((one, Id) => ({ Id, ...one })),
+      };
+      return isWrapped ? { Beside: 1, AdvancedSpendRules: inner } : inner;
+    })
+    // What came over the wire holds no undefined.
+    .map((raw) => JSON.parse(JSON.stringify(raw)) as Record<string, unknown>);
+
+  it('sets that one and leaves everything else as it was, in its place', () => {
+    fc.assert(
+      fc.property(
+        anyRules,
+        fc.constantFrom(...limitPeriods),
+        fc.option(fc.nat({ max: 3 }), { nil: null }),
+        amount,
+        (raw, period, wanted, limitCents) => {
+          const before = structuredClone(raw);
+          const count = readSpendRules(raw)?.categories.length ?? 0;
+          const category = wanted === null ? null : wanted % count;
+
+          const changed = changeLimit(raw, { period, category, limitCents });
+
+          expect(raw).toEqual(before);
+          const view = readSpendRules(changed);
+          const own = category === null ? view?.limits : view?.categories.find(({ id }) => id === category)?.limits;
+          expect(own?.[period]).toBe(limitCents);
+          // Undo it in the text: everything else must be equal, order included.
+          const where = (all: Record<string, unknown>): Record<string, unknown> => {
+            const inner = (all.AdvancedSpendRules ?? all) as Record<string, unknown>;
+            return category === null
+              ? inner
+              : ((inner.MerchantCategories as Record<string, unknown>[]).find(({ Id }) => Id === category) ?? {});
+          };
+          const undone = structuredClone(changed);
+          const field = fields[period];
+          if (field in where(raw)) where(undone)[field] = where(raw)[field];
+          else delete where(undone)[field];
+          // The daily limit's own switch goes with it.
+          if (field === 'DailySpendLimit' && category === null) {
+            expect(where(changed).IsDailySpendLimitEnabled).toBe(limitCents !== null);
+            where(undone).IsDailySpendLimitEnabled = where(raw).IsDailySpendLimitEnabled;
+          }
+          expect(JSON.stringify(undone)).toBe(JSON.stringify(raw));
+        },
+      ),
+    );
+  });
+
+  it('writes back all that was read, without the wrapper', () => {
+    fc.assert(
+      fc.property(anyRules, (raw) => {
+        expect(toSpendRulesBody(raw)).toEqual(raw.AdvancedSpendRules ?? raw);
+      }),
+    );
+  });
+
+  it('leaves out what an override names as read-only', () => {
+    const assumptions = parseAssumptions(
+      JSON.stringify({ readOnlyRuleFields: ['IsDailySpendLimitEnabled'], readOnlyCategoryFields: ['Description'] }),
+    );
+    const raw = { IsDailySpendLimitEnabled: true, Odd: 1, MerchantCategories: [{ Id: 1, Description: 'x', New: 2 }] };
+
+    const body = toSpendRulesBody(raw, assumptions);
+
+    expect(body).toEqual({ Odd: 1, MerchantCategories: [{ Id: 1, New: 2 }] });
+  });
+
+  it('is not made on an answer of another shape, which would read as "no limits"', () => {
+    expect(readSpendRules({ SpendRules: { DailySpendLimit: 400 } })).toBeNull();
+    expect(readSpendRules({ AdvancedSpendRules: {} })?.limits.daily).toBeNull();
+  });
+
+  it('is refused for a category that the card does not have', () => {
+    expect(() => changeLimit(wrapped, { period: 'daily', category: 77, limitCents: 1 })).toThrow(CardApiError);
+    expect(() => changeLimit({}, { period: 'daily', category: 1, limitCents: 1 })).toThrow('no such spend category');
+  });
+});

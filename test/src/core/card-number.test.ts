@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isCardNumber, maskCardNumbers } from '../../../src/core/card-number.ts';
+import { cardNumber } from '../../support/card-number-arbitrary.ts';
+
+describe('a card number', () => {
+  it.each([
+    '4111111111111111',
+    '5555555555554444',
+    '378282246310005',
+    '6011111111111117',
+    '4222222222222',
+    '6304000000000000000',
+  ])('is %s', (digits) => {
+    expect(isCardNumber(digits)).toBe(true);
+  });
+
+  it.each([
+    ['a wrong check digit', '4111111111111112'],
+    ['twelve digits', '411111111113'],
+    ['twenty digits', '41111111111111111110'],
+    ['nothing', ''],
+  ])('is not %s', (_what, digits) => {
+    expect(isCardNumber(digits)).toBe(false);
+  });
+
+  it('is what the check digit of Luhn makes of 12 to 18 digits', () => {
+    fc.assert(fc.property(cardNumber, (digits) => isCardNumber(digits)));
+  });
+});
+
+describe('masking', () => {
+  it.each([
+    ['4111111111111111', '[card ••1111]'],
+    ['paid with 4111 1111 1111 1111 today', 'paid with [card ••1111] today'],
+    ['4111-1111-1111-1111', '[card ••1111]'],
+    ['4111.1111.1111.1111', '[card ••1111]'],
+    ['4111_1111_1111_1111', '[card ••1111]'],
+    ['3782 822463 10005', '[card ••0005]'],
+    ['4111  1111 - 1111\t1111', '[card ••1111]'],
+    ['4111\u00a01111\u202f1111\u20131111', '[card ••1111]'],
+    ['x4111111111111111y', 'x[card ••1111]y'],
+    ['12 4111 1111 1111 1111 99', '12 [card ••1111] 99'],
+    ['4111111111111111 5555555555554444', '[card ••1111] [card ••4444]'],
+    ['4222222222222 006', '[card ••2006]'],
+    ['4111111111111111,5555555555554444', '[card ••1111],[card ••4444]'],
+  ])('turns %j into %j', (text, masked) => {
+    expect(maskCardNumbers(text)).toBe(masked);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a tracking number of 22 digits', '9400111899000000055211'],
+    ['a number whose check digit is wrong', '4111111111111112'],
+    ['a phone number', 'call 800-555-0199'],
+    ['a store number', 'SHELL OIL 57444 AUSTIN'],
+    ['a date and time', '2026-03-02 12:31:07'],
+    ['text far apart', '4111 and 1111 and 1111 and 1111'],
+    ['what is masked already', '[card ••1111]'],
+  ])('leaves %s alone', (_what, text) => {
+    expect(maskCardNumbers(text)).toBe(text);
+  });
+
+  it('finds every card number in any text, in one piece or in groups', () => {
+    const separator = fc.constantFrom(' ', '-', '.', '  ', ' - ', '\u00a0', '\u2013');
+    const notDigits = fc.string().map((text) => text.replace(/\d/g, ''));
+    const grouped = fc.tuple(cardNumber, separator, fc.integer({ min: 1, max: 6 }));
+    fc.assert(
+      fc.property(
+        notDigits,
+        fc.tuple(cardNumber, fc.boolean()),
+        grouped,
+        notDigits,
+        (before, [plain, spaced], of, after) => {
+          const [digits, between, size] = of;
+          const inGroups = (digits.match(new RegExp(`\\d{1,${size}}`, 'g')) ?? []).join(between);
+
+          const masked = maskCardNumbers(`${before}${plain}${spaced ? ' ' : 'x'}${inGroups}${after}`);
+
+          const left = masked.replace(/\D/g, '');
+          expect(left).not.toContain(plain);
+          expect(left).not.toContain(digits);
+          expect(masked).not.toContain(inGroups);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves at most the last four digits of a number among other groups of digits', () => {
+    const group = fc.stringMatching(/^\d{1,8}$/);
+    fc.assert(
+      fc.property(
+        fc.array(group, { maxLength: 3 }),
+        cardNumber,
+        fc.array(group, { maxLength: 3 }),
+        (before, digits, after) => {
+          const masked = maskCardNumbers([...before, digits, ...after].join(' '));
+
+          const around = [...before, ...after].join('');
+          expect(masked.replace(/\D/g, '').length).toBeLessThanOrEqual(around.length + 4);
+          expect(masked).not.toContain(digits);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(fc.string(), cardNumber, fc.string(), (before, digits, after) => {
+        const once = maskCardNumbers(`${before} ${digits} ${after}`);
+        expect(maskCardNumbers(once)).toBe(once);
+      }),
+    );
+  });
+
+  it.each([
+    ['single digits', '1 '.repeat(128 * 1024)],
+    ['zeros, of which every sequence passes', '0 '.repeat(128 * 1024)],
+    ['one endless run', '1'.repeat(256 * 1024)],
+    ['runs that are just too short', `${'1'.repeat(12)}   x`.repeat(16 * 1024)],
+  ])('takes no longer than the largest body deserves: %s', (_what, text) => {
+    const startedAt = performance.now();
+
+    maskCardNumbers(text);
+
+    // Trying every sequence of groups would take hours.
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { createLock } from '../../../src/core/lock.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+it('lets one in at a time, from whichever process', async () => {
+  const locks = [createLock(redis()), createLock(redis())];
+  let inside = 0;
+  let most = 0;
+
+  const numbers = Array.from({ length: 12 }, (_, i) => i);
+  const done = await Promise.all(
+    numbers.map((i) =>
+      locks[i % 2]?.('account:1', async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await sleep(5);
+        inside -= 1;
+        return i;
+      }),
+    ),
+  );
+
+  expect(most).toBe(1);
+  expect(done).toEqual(numbers);
+});
+
+it('different names do not wait for one another', async () => {
+  const withLock = createLock(redis());
+
+  const inner = await withLock('account:1', () => withLock('account:2', async () => 'inside'));
+
+  expect(inner).toBe('inside');
+});
+
+it('is free again after work that failed', async () => {
+  const withLock = createLock(redis());
+  await expect(withLock('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+
+  expect(await withLock('a', async () => 'free')).toBe('free');
+});
+
+it('says so when it is held for too long', async () => {
+  const impatient = createLock(redis(), 100);
+
+  await createLock(redis())('a', async () => {
+    await expect(impatient('a', async () => {})).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+it('does not free what somebody else holds by now', async () => {
+  const withLock = createLock(redis());
+  const key = '{cardbell:state}:lock:a';
+
+  await withLock('a', async () => {
+    await redis().set(key, 'somebody else');
+  });
+
+  expect(await redis().get(key)).toBe('somebody else');
+});

@@ -1,0 +1,78 @@
+import mcc from 'mcc';
+import { describe, expect, it } from 'vitest';
+import { countryName, merchantCategory, placeLine } from '../../../src/core/merchant-category.ts';
+
+describe('a merchant category', () => {
+  it.each([
+    ['5251', 'Hardware stores'],
+    ['5812', 'Restaurants'],
+    ['5814', 'Fast food restaurants'],
+    ['0742', 'Veterinary services'],
+    ['742', 'Veterinary services'],
+    [' 5411 ', 'Grocery stores, supermarkets'],
+    ['6011', 'Cash machines'],
+    ['9702', 'GCAS emergency services'],
+    ['3000', 'Airline: United Airlines'],
+    ['3016', 'Airline: SAS'],
+    ['3012', 'Airline: Qantas'],
+    ['3357', 'Car rental: Hertz Rent-A-Car'],
+    ['3690', 'Hotel: Courtyard by Marriott'],
+    ['3003', 'Airlines'],
+    ['3551', 'Hotels and motels'],
+    ['3449', 'Car rental'],
+    ['9999', null],
+    ['', null],
+    ['abcd', null],
+    ['58a2', null],
+    ['58121', null],
+  ])('%j is %j', (code, words) => {
+    expect(merchantCategory(code)).toBe(words);
+  });
+
+  it('is in sentence style, whole and tidy, for every code of the list', () => {
+    for (const { mcc: code } of mcc.all) {
+      const words = merchantCategory(code);
+
+      expect(words, code).toMatch(/^\p{Lu}.*[\p{L}\d).]$/u);
+      expect(words, code).not.toMatch(/\s{2}|\( | \)|elsewhere|no longer|[–,:] *$/i);
+      expect(words?.length, code).toBeLessThan(110);
+    }
+  });
+});
+
+describe('a country', () => {
+  it.each([
+    ['US', 'United States'],
+    ['usa', 'United States'],
+    ['840', 'United States'],
+    ['PT', 'Portugal'],
+    ['PRT', 'Portugal'],
+    ['620', 'Portugal'],
+    ['8', 'Albania'],
+    ['XX', null],
+    ['ZZZ', null],
+    ['000', null],
+    ['', null],
+    ['Portugal', null],
+  ])('%j is %j', (code, name) => {
+    expect(countryName(code)).toBe(name);
+  });
+});
+
+describe('a place', () => {
+  it.each([
+    [{ city: 'Austin', state: 'TX', country: 'US' }, 'Austin, TX'],
+    [{ city: 'Austin', state: 'TX', country: '840' }, 'Austin, TX'],
+    [{ city: 'Austin', state: 'TX', country: '' }, 'Austin, TX'],
+    [{ city: 'Lisbon', state: '', country: 'PRT' }, 'Lisbon, Portugal'],
+    [{ city: 'Toronto', state: 'ON', country: 'CA' }, 'Toronto, Canada'],
+    [{ city: '', state: '', country: 'PT' }, 'Portugal'],
+    [{ city: '', state: '', country: 'US' }, 'United States'],
+    [{ city: '', state: 'TX', country: 'USA' }, 'TX'],
+    [{ city: ' Austin ', state: ' ', country: '' }, 'Austin'],
+    [{ city: '', state: '', country: 'Atlantis' }, 'Atlantis'],
+    [{ city: '', state: '', country: '' }, ''],
+  ])('%j is %j', (place, line) => {
+    expect(placeLine(place)).toBe(line);
+  });
+});

@@ -1,0 +1,44 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { createLog } from '../../../src/core/log.ts';
+import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
+import { until } from '../../support/until.ts';
+
+/** As long as `until` waits, eight questions of ioredis' own patience (10 s) do not fit. */
+const ASKED_WHILE_LOADING = 8;
+
+it.each([
+  ['web', connectFailFast],
+  ['worker', connectPatient],
+] as const)(
+  '%s is good again soon after a Redis has read its files, however long that guessed it would take',
+  async (name, connect) => {
+    let asked = 0;
+    const loading = createServer((socket) => {
+      socket.on('error', () => {
+        // The client goes first.
+      });
+      socket.on('data', (data) => {
+        for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
+          if (command.toLowerCase() !== 'info') {
+            socket.write('+OK\r\n');
+            continue;
+          }
+          asked += 1;
+          const info = `redis_version:7.0.15\r\nloading:${asked > ASKED_WHILE_LOADING ? 0 : 1}\r\nloading_eta_seconds:600\r\n`;
+          socket.write(`$${info.length}\r\n${info}\r\n`);
+        }
+      });
+    });
+    await new Promise<void>((resolve) => void loading.listen(0, '127.0.0.1', resolve));
+    const { port } = loading.address() as AddressInfo;
+    const log = createLog({ level: 'silent', process: 'test' });
+    const redis = connect({ urls: [`redis://127.0.0.1:${port}`], log, name });
+
+    await until(() => redis.status === 'ready', 'the connection can be used');
+
+    expect(asked).toBeGreaterThan(ASKED_WHILE_LOADING);
+    redis.disconnect();
+    loading.close();
+  },
+);

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { isTimeZone, toInstant, toWallClock } from '../../../src/core/service-time.ts';
+
+const eastern = 'America/New_York';
+const script = fileURLToPath(new URL('./every-half-hour.ts', import.meta.url));
+
+describe('a datetime with an offset', () => {
+  it.each([
+    ['2017-09-07T04:03:36.5738865-04:00', '2017-09-07T08:03:36.5738865Z'],
+    ['2026-03-02T20:31:07+03:00', '2026-03-02T17:31:07.0000000Z'],
+    ['2026-03-02T20:31:07Z', '2026-03-02T20:31:07.0000000Z'],
+    ['2026-03-02T20:31:07z', '2026-03-02T20:31:07.0000000Z'],
+    ['2026-03-02T20:31:07+0530', '2026-03-02T15:01:07.0000000Z'],
+    ['2026-12-31T23:59:59.9999999-05:00', '2027-01-01T04:59:59.9999999Z'],
+    ['2026-03-02T20:31:07.123456789Z', '2026-03-02T20:31:07.1234567Z'],
+    ['2026-03-02 20:31:07 +00:00', '2026-03-02T20:31:07.0000000Z'],
+    ['  2026-03-02T20:31:07Z  ', '2026-03-02T20:31:07.0000000Z'],
+  ])('%s is %s', (text, instant) => {
+    expect(toInstant(text, eastern)).toBe(instant);
+  });
+});
+
+describe('a datetime without offset', () => {
+  it.each([
+    ['in winter', '2026-01-15T12:00:00', '2026-01-15T17:00:00.0000000Z'],
+    ['in summer', '2026-07-15T12:00:00', '2026-07-15T16:00:00.0000000Z'],
+    ['just before spring forward', '2026-03-08T01:59:59', '2026-03-08T06:59:59.0000000Z'],
+    ['just after spring forward', '2026-03-08T03:00:00', '2026-03-08T07:00:00.0000000Z'],
+    ['in the hour that spring skips', '2026-03-08T02:30:00', '2026-03-08T07:30:00.0000000Z'],
+    ['just before fall back', '2026-11-01T00:59:59', '2026-11-01T04:59:59.0000000Z'],
+    ['in the hour that autumn repeats', '2026-11-01T01:30:00', '2026-11-01T06:30:00.0000000Z'],
+    ['just after fall back', '2026-11-01T02:00:00', '2026-11-01T07:00:00.0000000Z'],
+    ['without seconds', '2026-07-15T12:00', '2026-07-15T16:00:00.0000000Z'],
+    ['with milliseconds', '2026-07-15T12:00:00.124', '2026-07-15T16:00:00.1240000Z'],
+    ['on a leap day', '2028-02-29T00:00:00', '2028-02-29T05:00:00.0000000Z'],
+  ])('is Eastern wall clock %s', (_when, text, instant) => {
+    expect(toInstant(text, eastern)).toBe(instant);
+  });
+
+  it.each([
+    ['told at once, before the clock went back', '01:30:00', '2026-11-01T05:30:01Z', '05:30:00'],
+    ['told at once, after the clock went back', '01:30:00', '2026-11-01T06:30:01Z', '06:30:00'],
+    ['told with a clock that is a little slow', '01:30:00', '2026-11-01T06:29:55Z', '06:30:00'],
+    [
+      'told half an hour later, when the later reading was still to come',
+      '01:50:00',
+      '2026-11-01T06:25:00Z',
+      '05:50:00',
+    ],
+    ['told days later, which leaves standard time', '01:30:00', '2026-11-04T00:00:00Z', '06:30:00'],
+    ['told before it can have happened at all', '01:30:00', '2026-11-01T04:00:00Z', '05:30:00'],
+  ])('in the repeated hour, %s', (_how, wall, toldAt, utc) => {
+    expect(toInstant(`2026-11-01T${wall}`, eastern, toldAt)).toBe(`2026-11-01T${utc}.0000000Z`);
+  });
+
+  it('is read in whichever zone is configured', () => {
+    expect(toInstant('2026-07-15T12:00:00', 'UTC')).toBe('2026-07-15T12:00:00.0000000Z');
+    expect(toInstant('2026-07-15T12:00:00', 'Asia/Kolkata')).toBe('2026-07-15T06:30:00.0000000Z');
+    expect(toInstant('2026-07-15T12:00:00', 'America/Chicago')).toBe('2026-07-15T17:00:00.0000000Z');
+  });
+});
+
+it('sorts as text, with and without fraction', () => {
+  const times = ['07', '07.0000001', '07.5', '07.57', '07.9999999', '08'];
+  const instants = times.map((second) => toInstant(`2026-03-02T12:31:${second}`, eastern) ?? '');
+
+  expect([...instants].sort()).toEqual(instants);
+});
+
+it.each([
+  '',
+  'now',
+  '2026-03-02',
+  '12:31:07',
+  '2026-02-30T12:00:00',
+  '2027-02-29T12:00:00',
+  '2026-13-01T12:00:00',
+  '2026-00-01T12:00:00',
+  '2026-01-00T12:00:00',
+  '2026-01-01T24:00:00',
+  '2026-01-01T12:60:00',
+  '2026-01-01T12:00:60',
+  '0001-01-01T00:00:00',
+  '2026-01-01T12:00:00+25:00',
+  '2026-01-01T12:00:00 EST',
+  '2026-1-1T1:00:00',
+  '+002026-01-01T12:00:00Z',
+  '2026-01-01T12:00:00.12345678901Z',
+  '1772472667',
+  '/Date(1772472667000)/',
+])('%j is no datetime', (text) => {
+  expect(toInstant(text, eastern)).toBeNull();
+});
+
+it('knows which names are time zones', () => {
+  expect(['America/New_York', 'UTC', 'Asia/Kolkata'].every(isTimeZone)).toBe(true);
+  expect(['', 'Eastern', 'America/Nowhere', '../etc'].some(isTimeZone)).toBe(false);
+});
+
+it('writes an instant as the wall clock of the zone', () => {
+  expect(toWallClock(new Date('2026-07-15T16:00:00.900Z'), eastern)).toBe('2026-07-15T12:00:00');
+});
+
+describe.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo'])(
+  'on a computer in %s',
+  (zone) => {
+    it('every half hour of 2026 and 2027 is what Intl says, there and back', () => {
+      const run = spawnSync(process.execPath, ['--import', 'tsx', script], {
+        env: { ...process.env, TZ: zone },
+        encoding: 'utf8',
+      });
+
+      expect(run.status, run.stderr).toBe(0);
+      expect(JSON.parse(run.stdout)).toEqual({ hostZone: zone, halfHours: 35_040, wrong: [] });
+    });
+  },
+);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createDigests } from '../../../src/digests/digest-store.ts';
+import { setDigest } from '../../../src/digests/set-digest.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createPerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+/** `/card digest WORDS` in a channel of which Slack says this. */
+async function typed(words: string, info: { isExtShared: boolean; isMember: boolean } | SlackError, channel = 'C1') {
+  const posted: string[] = [];
+  const digests = createDigests(redis());
+  const channelInfo = async () => {
+    if (info instanceof SlackError) throw info;
+    return { name: 'cards', isArchived: false, ...info };
+  };
+  const world = await createPerformWorld(redis(), {
+    routing: { channelInfo } as unknown as PerformDeps['routing'],
+    digest: {
+      digests,
+      schedule: async () => {},
+      unschedule: async () => {},
+      postNow: async (to) => void posted.push(to),
+      serviceZone: 'America/New_York',
+    },
+  });
+  const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
+  await setDigest(ask('digest', { target: { kind: 'place', text: words }, origin }), world.deps);
+  return {
+    told: world.answers.map(({ text }) => text).join('\n'),
+    set: await digests.ofChannel(channel),
+    posted,
+    stations: await world.stations(),
+  };
+}
+
+const hidden = new SlackError('conversations.info', 'channel_unusable', 'channel_not_found');
+const own = { isExtShared: false, isMember: true };
+
+describe('a digest', () => {
+  it('is set in a channel that Cardbell is in', async () => {
+    const { told, set } = await typed('daily 09:00', own);
+
+    expect(told).toMatch(/gets a digest every day at 09:00/);
+    expect(set).toHaveLength(1);
+  });
+
+  it.each([
+    ['where Cardbell is not', { isExtShared: false, isMember: false }, 'C1', /not in this channel.*\/invite @cardbell/],
+    ['in a private channel that hides itself', hidden, 'C1', /\/invite @cardbell/],
+    ['where another company reads along', { isExtShared: true, isMember: true }, 'C1', /another company/],
+    ['in a direct conversation', own, 'D1', /not a channel/],
+  ])('is neither set nor posted %s, and whoever asked is told, on record', async (_where, info, channel, why) => {
+    for (const words of ['daily 09:00', 'now']) {
+      const { told, set, posted, stations } = await typed(words, info, channel);
+
+      expect(told).toMatch(/^Not done: A digest here\./);
+      expect(told).toMatch(why);
+      expect([set, posted]).toEqual([[], []]);
+      expect(stations).toEqual(['refused']);
+    }
+  });
+
+  it('is ended also where Cardbell was sent away', async () => {
+    await typed('daily 09:00', own, 'C2');
+
+    const { told, set } = await typed('off', { isExtShared: false, isMember: false }, 'C2');
+
+    expect(told).toMatch(/gets no digest any more/);
+    expect(set).toEqual([]);
+  });
+});

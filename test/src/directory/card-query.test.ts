@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitOfName, interpret, nameKeys, nameWords, splitCardAndRest } from '../../../src/directory/card-query.ts';
+
+describe('interpreting a word for a card', () => {
+  it.each([
+    ['4242', { last4: '4242', id: 4242, customId: '4242', words: [] }],
+    ['••4242', { last4: '4242', id: 4242, words: [] }],
+    ['#4242', { last4: '4242', id: 4242 }],
+    ['0042', { last4: '0042', id: null }],
+    ['623123', { last4: null, id: 623_123 }],
+    ['F1Q52343SF', { last4: null, id: null, customId: 'f1q52343sf', words: ['f1q52343sf'] }],
+    ['  Jané  DOE ', { id: null, words: ['jane', 'doe'] }],
+    ['“Jane Doe”', { words: ['jane', 'doe'], customId: 'jane doe' }],
+    ['4111111111111111', { last4: null, id: null }],
+    ['', { last4: null, id: null, customId: null, words: [] }],
+    ['x'.repeat(51), { customId: null }],
+  ])('reads %j', (text, expected) => {
+    expect(interpret(text)).toMatchObject(expected);
+  });
+});
+
+describe('names', () => {
+  it('are compared without case, accents and punctuation', () => {
+    expect(nameWords("  Łukasz   O'Brien-Núñez ")).toEqual(['lukasz', 'obrien', 'nunez']);
+    expect(nameWords('Groß Ærø')).toEqual(['gross', 'aero']);
+    expect(nameWords('李 小龍')).toEqual(['李', '小龍']);
+  });
+
+  it.each([
+    ['jane doe', 'whole'],
+    ['doe jane', 'whole'],
+    ['janedoe', 'whole'],
+    ['doejane', 'whole'],
+    ['jane', 'part'],
+    ['jan', 'part'],
+    ['jan do', null],
+    ['do', null],
+    ['janed', 'part'],
+    ['jane doe smith', null],
+    ['', null],
+  ])('%j fits Jane Doe: %s', (query, expected) => {
+    expect(fitOfName(nameWords(query), 'Jane', 'Doe')).toBe(expected);
+  });
+
+  it('fit themselves however they are written', () => {
+    const part = fc.stringMatching(/^[A-Za-zÀ-ÿ]{1,12}( [A-Za-zÀ-ÿ]{1,12})?$/);
+    fc.assert(
+      fc.property(part, part, (first, last) => {
+        fc.pre(nameWords(`${first}${last}`).length > 0);
+        const written = [
+          `${first} ${last}`,
+          `${last}, ${first}`,
+          `${first}${last}`.replaceAll(' ', ''),
+          `${first}  ${last}`.toUpperCase(),
+        ];
+        for (const one of written.filter((text) => !/[Þþİ×÷]/.test(text))) {
+          expect(fitOfName(nameWords(one), first, last)).toBe('whole');
+        }
+        expect(nameKeys(first, last)).toEqual(expect.arrayContaining([...nameWords(first), ...nameWords(last)]));
+      }),
+    );
+  });
+});
+
+describe('splitting the card from the rest', () => {
+  const holders = ['jane', 'jane doe', 'jane van der berg', '4242', 'jane doe lost'];
+  const isCard = (candidate: string): boolean => holders.includes(candidate.toLowerCase());
+
+  it.each([
+    ['4242 daily 500 for 2d', '4242', ['daily', '500', 'for', '2d'], true],
+    ['Jane Doe daily 500', 'Jane Doe', ['daily', '500'], true],
+    ['jane van der berg stolen', 'jane van der berg', ['stolen'], true],
+    ['jane', 'jane', [], true],
+    ['"Jane Doe" lost', 'Jane Doe', ['lost'], true],
+    ['“Jane Doe” lost', 'Jane Doe', ['lost'], true],
+    ['„Jane Doe“ lost', 'Jane Doe', ['lost'], true],
+    ["'Jane Doe' lost", 'Jane Doe', ['lost'], true],
+    ['‘Jane Doe’ lost', 'Jane Doe', ['lost'], true],
+    ['«Jane Doe»', 'Jane Doe', [], true],
+    ['“Nobody Known” daily 5', 'Nobody Known', ['daily', '5'], false],
+    ['nobody daily 5', 'nobody', ['daily', '5'], false],
+    ["O'Neil daily 5", "O'Neil", ['daily', '5'], false],
+    ['"unclosed daily 5', '"unclosed', ['daily', '5'], false],
+  ])('%j', async (text, card, rest, isKnown) => {
+    expect(await splitCardAndRest(text, isCard)).toEqual({ card, rest, isKnown });
+    expect(await splitCardAndRest(text.split(' '), isCard)).toEqual({ card, rest, isKnown });
+  });
+
+  it('takes the longest beginning that is a card', async () => {
+    expect(await splitCardAndRest('jane doe lost it', async (one) => isCard(one))).toMatchObject({
+      card: 'jane doe lost',
+      rest: ['it'],
+    });
+  });
+
+  it('is null without words', async () => {
+    expect(await splitCardAndRest('  ', isCard)).toBeNull();
+    expect(await splitCardAndRest([], isCard)).toBeNull();
+  });
+});

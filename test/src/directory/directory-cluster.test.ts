@@ -1,0 +1,62 @@
+import { Cluster, Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { directoryKey } from '../../../src/core/keys.ts';
+import { createDirectory } from '../../../src/directory/directory.ts';
+
+let server: LocalRedis;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  server = await startRedis({ extraArgs: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
+  const node = new Redis(server.url);
+  await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  await vi.waitFor(async () => expect(await node.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 10_000);
+  node.disconnect();
+  cluster = new Cluster([{ host: '127.0.0.1', port: server.port }]);
+});
+afterAll(async () => {
+  cluster.disconnect();
+  await server.stop();
+});
+
+it('works on Redis Cluster: list, fill, find and load', async () => {
+  const account = {
+    accountStatus: 'OPEN',
+    availableCents: 1,
+    ledgerCents: 1,
+    email: null,
+    isVirtual: false,
+    customId: null,
+    group: null,
+  };
+  const listed = (acctId: number): ListedAccount => ({
+    ...account,
+    acctId,
+    firstName: 'Jane',
+    lastName: `N${acctId}`,
+    last4: null,
+    cardStatus: null,
+  });
+  const details = (acctId: number): AccountDetails => ({
+    ...account,
+    acctId,
+    rulesetId: null,
+    contactName: null,
+    cards: [{ cardId: acctId * 10, last4: `10${acctId}`, status: 'ACTIVE' }],
+  });
+  const loader = {
+    listAccounts: async () => ({ accounts: [listed(21), listed(22)] }),
+    getAccount: async (acctId: number) => details(acctId),
+  };
+  const directory = createDirectory({ redis: cluster, keyOf: directoryKey, loader });
+
+  await directory.refresh();
+  await directory.idle();
+
+  expect(await directory.find('1022')).toMatchObject([{ acctId: 22, holder: 'Jane N22' }]);
+  expect(await directory.account(23)).toMatchObject({ cards: [{ cardId: 230 }] });
+  expect(await directory.search('jane', 10)).toHaveLength(2);
+  await directory.stop();
+});

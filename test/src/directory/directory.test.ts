@@ -1,0 +1,622 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
+import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
+import { createDirectory, type Directory, type DirectoryDeps } from '../../../src/directory/directory.ts';
+
+let server: LocalRedis;
+let redis: Redis;
+let directory: Directory;
+let api: FakeApi;
+let clock: Date;
+
+const keyOf = (name: string): string => `{test:dir}:${name}`;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  clock = new Date('2026-11-20T12:00:00Z');
+  api = fakeApi();
+  directory = open();
+});
+afterEach(async () => {
+  await directory.stop();
+});
+
+function open(more: Partial<DirectoryDeps> = {}): Directory {
+  return createDirectory({ redis, keyOf, loader: api, now: () => clock, ...more });
+}
+
+interface FakeApi {
+  accounts: Map<number, { listed: ListedAccount; details: AccountDetails }>;
+  lists: number;
+  loads: number[];
+  failWith: (() => Promise<never>) | null;
+  listAccounts(): Promise<{ accounts: ListedAccount[] }>;
+  getAccount(acctId: number): Promise<AccountDetails>;
+}
+
+function fakeApi(): FakeApi {
+  return {
+    accounts: new Map(),
+    lists: 0,
+    loads: [],
+    failWith: null,
+    async listAccounts() {
+      this.lists += 1;
+      if (this.failWith !== null) return this.failWith();
+      return { accounts: [...this.accounts.values()].map(({ listed }) => listed) };
+    },
+    async getAccount(acctId) {
+      this.loads.push(acctId);
+      if (this.failWith !== null) return this.failWith();
+      const account = this.accounts.get(acctId);
+      if (account === undefined) throw apiError('refused', 403);
+      return account.details;
+    },
+  };
+}
+
+function apiError(code: CardApiCode, status: number | null, retryAfterMs?: number): CardApiError {
+  const outcome = status === null ? 'unknown' : 'refused';
+  return new CardApiError('card API failed', {
+    operation: 'getAccount',
+    status,
+    outcome,
+    code,
+    apiMessage: null,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+interface Person {
+  first: string;
+  last: string;
+  cards?: { cardId: number; last4: string; status?: 'ACTIVE' | 'INACTIVE' | 'BLOCKED' | 'CLOSED' }[];
+  customId?: string;
+  email?: string;
+  accountStatus?: string;
+}
+
+function employ(acctId: number, { first, last, cards = [], customId, email, accountStatus = 'OPEN' }: Person): void {
+  const shared = {
+    acctId,
+    customId: customId ?? null,
+    isVirtual: false,
+    accountStatus,
+    availableCents: 10_000,
+    ledgerCents: 10_000,
+    email: email ?? null,
+    group: 'Field',
+  };
+  api.accounts.set(acctId, {
+    listed: { ...shared, firstName: first, lastName: last, last4: null, cardStatus: null },
+    details: {
+      ...shared,
+      rulesetId: null,
+      contactName: `${first} ${last}`,
+      cards: cards.map(({ cardId, last4, status = 'ACTIVE' }) => ({ cardId, last4, status })),
+    },
+  });
+}
+
+function statusEvent(
+  acctId: number,
+  more: Partial<{ holder: string; at: string; cardId: number; last4: string; status: string }> = {},
+): StoredEvent {
+  const { holder = 'Jane Doe', at = '2026-11-20T11:00:00Z', cardId = 11, last4 = '1111', status = 'BLOCKED' } = more;
+  return CardStatusEvent.parse({
+    id: 'evt_0123456789abcdef',
+    callbackAt: at,
+    receivedAt: at,
+    acctId,
+    kind: 'card-status',
+    holder,
+    customId: null,
+    cards: [{ cardId, last4, status, cardOrderId: null }],
+  });
+}
+
+async function filled(): Promise<void> {
+  await directory.refresh();
+  await directory.idle();
+}
+
+const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
+const ids = (matches: readonly { acctId: number }[]): number[] => ascending(matches.map(({ acctId }) => acctId));
+
+describe('finding a card', () => {
+  beforeEach(async () => {
+    employ(1, {
+      first: 'Jane',
+      last: 'Doe',
+      cards: [
+        { cardId: 11, last4: '1111' },
+        { cardId: 12, last4: '1212', status: 'CLOSED' },
+      ],
+      customId: 'F1Q5',
+      email: 'Jane@Example.com',
+    });
+    employ(2, { first: 'Janet', last: 'Doering', cards: [{ cardId: 21, last4: '2222' }] });
+    employ(3, { first: 'Łukasz', last: "O'Brien-Núñez", cards: [{ cardId: 31, last4: '1111' }] });
+    employ(4, { first: 'Anna', last: 'van der Berg', cards: [{ cardId: 41, last4: '4444' }] });
+    employ(1111, { first: 'Li', last: 'Wei', cards: [{ cardId: 51, last4: '5555' }] });
+    employ(6, { first: 'Linda', last: 'Marsh', cards: [{ cardId: 61, last4: '6666' }] });
+    await filled();
+  });
+
+  it.each([
+    ['2222', [2]],
+    ['••2222', [2]],
+    ['21', [2]],
+    ['2', [2]],
+    ['f1q5', [1]],
+    ['jane doe', [1]],
+    ['DOE, JANE', [1]],
+    ['janedoe', [1]],
+    ['jan', [1, 2]],
+    ['jan doe', [1, 2]],
+    ['doering', [2]],
+    ['lukasz', [3]],
+    ['obrien', [3]],
+    ['Nunez', [3]],
+    ['o’brien nunez', [3]],
+    ['berg', [4]],
+    ['vanderberg', [4]],
+    ['Van Der Berg', [4]],
+    ['li', [1111]],
+    ['lin', [6]],
+    ['wei li', [1111]],
+    ['ja', []],
+    ['jane marsh', []],
+    ['nobody', []],
+  ])('understands %j', async (query, expected) => {
+    expect(ids(await directory.find(query))).toEqual(expected);
+  });
+
+  it('answers with every reading of digits: two last fours and an account id', async () => {
+    const matches = await directory.find('1111');
+
+    expect(
+      new Map(matches.map(({ acctId, matchedBy, cards }) => [acctId, [matchedBy, cards.map(({ cardId }) => cardId)]])),
+    ).toEqual(
+      new Map([
+        [1, ['last4', [11]]],
+        [3, ['last4', [31]]],
+        [1111, ['account_id', [51]]],
+      ]),
+    );
+  });
+
+  it('shows all cards when the holder was named, and the one card when a card was', async () => {
+    const [byName] = await directory.find('jane doe');
+    const [byCard] = await directory.find('12');
+
+    expect(byName?.cards.map(({ cardId, last4, status }) => [cardId, last4, status])).toEqual([
+      [11, '1111', 'ACTIVE'],
+      [12, '1212', 'CLOSED'],
+    ]);
+    expect(byCard).toMatchObject({
+      matchedBy: 'card_id',
+      holder: 'Jane Doe',
+      customId: 'F1Q5',
+      cards: [{ cardId: 12 }],
+    });
+  });
+
+  it('finds people by their e-mail address', async () => {
+    expect(ids(await directory.findByEmail('jane@example.COM '))).toEqual([1]);
+    expect(await directory.findByEmail('jane@example')).toEqual([]);
+  });
+
+  it('completes what is being typed, from names, digits and CustomIds', async () => {
+    expect(ids(await directory.search('j', 10))).toEqual([1, 2]);
+    expect(ids(await directory.search('jane d', 10))).toEqual([1, 2]);
+    expect(ids(await directory.search('doe ja', 10))).toEqual([1, 2]);
+    expect(ids(await directory.search('22', 10))).toEqual([2]);
+    expect(ids(await directory.search('f1', 10))).toEqual([1]);
+    expect(await directory.search('', 3)).toHaveLength(3);
+    expect(await directory.search('zz', 3)).toEqual([]);
+  });
+
+  it('forgets a name and digits that changed', async () => {
+    employ(2, { first: 'Janet', last: 'Miller', cards: [{ cardId: 22, last4: '2323' }] });
+    clock = new Date('2026-11-22T12:00:00Z');
+    await redis.del(keyOf('list-lock'));
+    await directory.refresh({ force: true });
+    await directory.idle();
+
+    expect(await directory.find('doering')).toEqual([]);
+    expect(await directory.findKnown('2222')).toEqual([]);
+    expect(ids(await directory.find('miller'))).toEqual([2]);
+    expect(ids(await directory.find('2323'))).toEqual([2]);
+    const entries = await redis.zrange(keyOf('index'), '0', '-1');
+    expect(entries.filter((entry) => entry.endsWith(':2')).toSorted()).toEqual(
+      ['4:2323:2', 'a:2:2', 'c:22:2', 'n:janet:2', 'n:janetmiller:2', 'n:miller:2', 'n:millerjanet:2'].toSorted(),
+    );
+  });
+});
+
+describe('filling', () => {
+  it('lists once however many workers start, and fills in the cards', async () => {
+    for (let acctId = 1; acctId <= 12; acctId += 1)
+      employ(acctId, { first: `P${acctId}`, last: 'Test', cards: [{ cardId: acctId, last4: '0000' }] });
+    const second = open();
+
+    const answers = await Promise.all([directory.refresh(), second.refresh(), directory.refresh({ force: true })]);
+    await Promise.all([directory.idle(), second.idle()]);
+
+    expect(api.lists).toBe(1);
+    expect(answers.filter(({ listing }) => listing === 'listed')).toHaveLength(1);
+    expect(ascending(api.loads)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(await directory.status()).toEqual({ accounts: 12, lackingDetails: 0, listedAt: '2026-11-20T12:00:00.000Z' });
+    await second.stop();
+  });
+
+  it('asks for accounts in use before closed ones', async () => {
+    employ(1, { first: 'A', last: 'Closed', accountStatus: 'CLOSED' });
+    employ(2, { first: 'B', last: 'Open' });
+
+    await filled();
+
+    expect(api.loads).toEqual([2, 1]);
+  });
+
+  it('leaves a fresh list alone unless told otherwise, and even then waits for the service to allow it', async () => {
+    await filled();
+
+    expect((await directory.refresh()).listing).toBe('fresh');
+    expect((await directory.refresh({ force: true })).listing).toBe('somebody_else');
+    expect(await redis.pttl(keyOf('list-lock'))).toBeGreaterThan(5 * 60_000);
+    await redis.del(keyOf('list-lock'));
+    expect((await directory.refresh({ force: true })).listing).toBe('listed');
+  });
+
+  it('stays within its share of calls and leaves some for people', async () => {
+    for (let acctId = 1; acctId <= 80; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
+    directory = open({ politeness: { detailsPerMinute: 1, detailsBurst: 30, detailsReserve: 10 } });
+
+    await directory.refresh();
+    await expect.poll(() => api.loads.length).toBe(20);
+    await directory.find('7777');
+
+    // The reading of 7777 as an account id takes one of the ten.
+    await expect.poll(() => api.loads.length).toBe(30);
+    expect((await directory.status()).lackingDetails).toBe(80 - 29);
+  });
+
+  it('backs off when the service says so, together with all other workers', async () => {
+    employ(1, { first: 'A', last: 'B' });
+    employ(2, { first: 'C', last: 'D' });
+    await directory.refresh();
+    await directory.idle();
+    await redis.zadd(keyOf('details'), 0, '1');
+    await redis.zadd(keyOf('details'), 0, '2');
+    api.loads = [];
+    api.failWith = () => Promise.reject(apiError('rate_limited', 429, 90_000));
+
+    await directory.refresh();
+    await expect.poll(() => redis.pttl(keyOf('pause'))).toBeGreaterThan(80_000);
+    const calls = api.loads.length;
+    await open().find('9999');
+
+    expect(api.loads).toHaveLength(calls);
+  });
+
+  it('keeps the list for later when the service is away, and tries again soon', async () => {
+    api.failWith = () => Promise.reject(apiError('unavailable', null));
+
+    expect((await directory.refresh()).listing).toBe('failed');
+    expect(await redis.pttl(keyOf('list-lock'))).toBeLessThanOrEqual(30_000);
+    await redis.del(keyOf('list-lock'));
+    api.failWith = () => Promise.reject(apiError('rate_limited', 429, 120_000));
+    expect((await directory.refresh()).listing).toBe('failed');
+    expect(await redis.pttl(keyOf('list-lock'))).toBeGreaterThan(100_000);
+  });
+
+  it('does not ask in circles for an account that the service refuses', async () => {
+    employ(1, { first: 'A', last: 'B' });
+    employ(2, { first: 'C', last: 'D', cards: [{ cardId: 21, last4: '2222' }] });
+    const known = api.getAccount.bind(api);
+    const refuse = (acctId: number): Promise<never> => {
+      api.loads.push(acctId);
+      return Promise.reject(apiError('refused', 403));
+    };
+    api.getAccount = (acctId) => (acctId === 1 ? refuse(acctId) : known(acctId));
+
+    await filled();
+
+    expect(ascending(api.loads)).toEqual([1, 2]);
+    expect((await directory.status()).lackingDetails).toBe(0);
+  });
+
+  it('stops filling while the service is away, and ends', async () => {
+    for (let acctId = 1; acctId <= 40; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
+    await directory.refresh();
+    await directory.idle();
+    for (let acctId = 1; acctId <= 40; acctId += 1) await redis.zadd(keyOf('details'), 0, String(acctId));
+    await redis.del(keyOf('budget'));
+    api.loads = [];
+    api.failWith = () => Promise.reject(apiError('unavailable', null));
+
+    await directory.refresh();
+    await directory.idle();
+
+    expect(api.loads.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('one account', () => {
+  it('is asked for once when it is unknown, however many alerts want it', async () => {
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
+
+    const accounts = await Promise.all([directory.account(7), directory.account(7), directory.account(7)]);
+    const again = await directory.account(7);
+
+    expect(api.loads).toEqual([7]);
+    expect(again).toMatchObject({
+      firstName: 'Jane',
+      lastName: 'Doe',
+      cards: [{ cardId: 71, last4: '7171', status: 'ACTIVE' }],
+    });
+    expect(accounts).toEqual([again, again, again]);
+  });
+
+  it('is null within about a second when the API hangs, and known facts where there are some', async () => {
+    await directory.learn(statusEvent(8, { holder: 'Jane Doe' }));
+    await directory.idle();
+    await redis.hset(
+      keyOf('accounts'),
+      '8',
+      (await redis.hget(keyOf('accounts'), '8'))?.replace(/"cards":\[.*?\]/, '"cards":[]') ?? '',
+    );
+    await redis.del(keyOf('refused:8'));
+    api.failWith = () => new Promise(() => {});
+    const startedAt = performance.now();
+
+    const [unknown, known] = await Promise.all([directory.account(7), directory.account(8)]);
+
+    expect(unknown).toBeNull();
+    expect(known).toMatchObject({ firstName: 'Jane', cards: [] });
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+
+  it('is not asked for again and again when the API refuses it', async () => {
+    expect(await directory.account(999)).toBeNull();
+    expect(await directory.account(999)).toBeNull();
+
+    expect(api.loads).toEqual([999]);
+  });
+
+  it('comes straight from the API when a decision hangs on it', async () => {
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
+    await filled();
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171', status: 'CLOSED' }] });
+    clock = new Date('2026-11-20T12:00:01Z');
+
+    expect((await directory.account(7))?.cards).toMatchObject([{ status: 'ACTIVE' }]);
+    expect((await directory.reload(7))?.cards).toMatchObject([{ status: 'CLOSED' }]);
+    api.failWith = () => Promise.reject(apiError('unavailable', null));
+    expect(await directory.reload(7)).toBeNull();
+  });
+
+  it('comes from Redis alone in a process without the API', async () => {
+    employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
+    await filled();
+    const reader = open({ loader: null });
+
+    expect(await reader.account(7)).toMatchObject({ acctId: 7 });
+    expect(await reader.account(70)).toBeNull();
+    expect(ids(await reader.find('7171'))).toEqual([7]);
+    expect((await reader.refresh()).listing).toBe('no_loader');
+  });
+});
+
+describe('finding what is not known yet', () => {
+  it('completes the cards before it says that four digits are nobody’s, or only one person’s', async () => {
+    employ(1, { first: 'A', last: 'B', cards: [{ cardId: 11, last4: '1234' }] });
+    employ(2, { first: 'C', last: 'D', cards: [{ cardId: 21, last4: '1234' }] });
+    api.loads = [];
+    const lister = open();
+    const load = api.getAccount.bind(api);
+    api.getAccount = () => Promise.reject(apiError('unavailable', null));
+    await lister.refresh();
+    await lister.stop();
+    api.getAccount = load;
+    await directory.account(1);
+    expect(ids(await directory.findKnown('1234'))).toEqual([1]);
+
+    expect(ids(await directory.find('1234'))).toEqual([1, 2]);
+  });
+
+  it('lists when it has never listed: the first command after the first start works', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1234' }] });
+
+    expect(ids(await directory.find('jane doe'))).toEqual([1]);
+    expect(ids(await open().find('1234'))).toEqual([1]);
+  });
+
+  it('asks for an account by its number when the list does not have it yet', async () => {
+    await filled();
+    employ(88, { first: 'New', last: 'Hire', cards: [{ cardId: 881, last4: '8181' }] });
+
+    expect(await directory.find('88')).toMatchObject([{ acctId: 88, holder: 'New Hire', matchedBy: 'account_id' }]);
+  });
+
+  it('answers with what it knows when the API hangs', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1234' }] });
+    await filled();
+    await redis.zadd(keyOf('details'), 0, '1');
+    await redis.del(keyOf('list-lock'));
+    api.failWith = () => new Promise(() => {});
+
+    expect(ids(await directory.find('1234'))).toEqual([1]);
+    expect(await directory.find('nobody')).toEqual([]);
+  });
+});
+
+describe('learning from webhooks', () => {
+  it('knows holder and card from a status change alone', async () => {
+    directory = open({ loader: null });
+
+    await directory.learn(statusEvent(5, { holder: 'Mary Ann Smith', cardId: 55, last4: '5555', status: 'INACTIVE' }));
+
+    expect(await directory.find('5555')).toMatchObject([
+      { acctId: 5, holder: 'Mary Ann Smith', cards: [{ cardId: 55, status: 'INACTIVE' }] },
+    ]);
+    expect(ids(await directory.find('mary smith'))).toEqual([5]);
+  });
+
+  it('takes newer news over what the API said, and leaves it alone for older', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
+    await filled();
+
+    await directory.learn(statusEvent(1, { at: '2026-11-20T11:59:00Z', status: 'BLOCKED', holder: 'Jane Old' }));
+    expect(await directory.account(1)).toMatchObject({ lastName: 'Doe', cards: [{ status: 'ACTIVE' }] });
+
+    clock = new Date('2026-11-20T12:10:00Z');
+    await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00.5Z', status: 'BLOCKED', holder: 'Jane New' }));
+    expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ status: 'BLOCKED' }] });
+    expect(await directory.findKnown('doe')).toEqual([]);
+
+    await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00Z', status: 'CLOSED', holder: 'Jane Middle' }));
+    expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ cardId: 11, status: 'BLOCKED' }] });
+  });
+
+  it('keeps a status that arrived while the API was being asked', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
+    const load = api.getAccount.bind(api);
+    let answered = false;
+    api.getAccount = async (acctId) => {
+      const details = await load(acctId);
+      if (answered) return details;
+      answered = true;
+      clock = new Date('2026-11-20T12:00:05Z');
+      await open({ loader: null }).learn(statusEvent(1, { at: '2026-11-20T12:00:01Z', status: 'BLOCKED' }));
+      return details;
+    };
+
+    await directory.account(1);
+
+    const newsAt = '2026-11-20T12:00:01Z';
+    expect((await directory.account(1))?.cards).toMatchObject([{ cardId: 11, status: 'BLOCKED', seenAt: newsAt }]);
+  });
+
+  it('holds hints without card id until the API names the card', async () => {
+    const shipped = ShippingEvent.parse({
+      id: 'evt_0123456789abcdef',
+      callbackAt: '2026-11-20T11:00:00Z',
+      receivedAt: '2026-11-20T11:00:00Z',
+      acctId: 1,
+      kind: 'card-shipping',
+      trackingNumber: '94001',
+      shippingMethod: 'USPS',
+      last4: '3333',
+      cardOrderId: 1,
+    });
+    const reader = open({ loader: null });
+    await reader.learn(shipped);
+    await reader.learn(shipped);
+    expect(await reader.find('3333')).toMatchObject([
+      { acctId: 1, cards: [{ cardId: null, last4: '3333', status: null }] },
+    ]);
+
+    await reader.learn(statusEvent(1, { cardId: 33, last4: '3333', status: 'INACTIVE' }));
+    expect((await reader.account(1))?.cards).toMatchObject([{ cardId: 33, last4: '3333', status: 'INACTIVE' }]);
+
+    employ(1, {
+      first: 'Jane',
+      last: 'Doe',
+      cards: [
+        { cardId: 30, last4: '3030' },
+        { cardId: 33, last4: '3333', status: 'ACTIVE' },
+      ],
+    });
+    await filled();
+    expect((await directory.account(1))?.cards.map(({ cardId, last4, status }) => [cardId, last4, status])).toEqual([
+      [30, '3030', 'ACTIVE'],
+      [33, '3333', 'ACTIVE'],
+    ]);
+  });
+
+  it('knows a virtual card from its order, and does nothing where none came to be', async () => {
+    const virtual = {
+      id: 'evt_0123456789abcdef',
+      callbackAt: '2026-11-20T11:00:00Z',
+      receivedAt: '2026-11-20T11:00:00Z',
+      acctId: 9,
+      kind: 'virtual-card',
+      holder: 'Jon Snow',
+      last4: '9876',
+      status: 'active',
+      balanceCents: 40_000,
+      virtualCardOrderId: 1,
+      outcome: 'created',
+      failed: [],
+      message: '',
+    };
+    const reader = open({ loader: null });
+    await reader.learn(VirtualCardEvent.parse(virtual));
+    await reader.learn(VirtualCardEvent.parse({ ...virtual, acctId: null, last4: '1357' }));
+
+    expect(await reader.find('9876')).toMatchObject([
+      { acctId: 9, holder: 'Jon Snow', isVirtual: true, cards: [{ status: 'ACTIVE' }] },
+    ]);
+    expect(await reader.find('1357')).toEqual([]);
+  });
+
+  it('loses nothing when many workers learn about one account at once', async () => {
+    const readers = Array.from({ length: 8 }, () => open({ loader: null }));
+
+    await Promise.all(
+      readers.map((reader, index) => reader.learn(statusEvent(1, { cardId: 100 + index, last4: `100${index}` }))),
+    );
+
+    const account = await directory.account(1);
+    expect(ascending(account?.cards.map(({ cardId }) => cardId ?? 0) ?? [])).toEqual([
+      100, 101, 102, 103, 104, 105, 106, 107,
+    ]);
+  });
+});
+
+describe('10,000 accounts', () => {
+  it('answers exact and half-typed questions from indexes, without scanning', async () => {
+    const firsts = ['Jane', 'John', 'Maria', 'Ahmed', 'Li', 'Olga', 'Peter', 'Zoë', 'Ana', 'Tom'];
+    for (let acctId = 1; acctId <= 10_000; acctId += 1) {
+      employ(acctId, { first: firsts[acctId % 10] ?? '', last: `Name${acctId}`, customId: `EMP-${acctId}` });
+    }
+    directory = open({ politeness: { detailsBurst: 1, detailsReserve: 0, detailsPerMinute: 1 } });
+    await directory.refresh();
+    await directory.learn(statusEvent(4242, { holder: 'Maria Name4242', cardId: 777_777, last4: '0042' }));
+    await redis.config('RESETSTAT');
+
+    expect(ids(await directory.find('maria name4242'))).toEqual([4242]);
+    expect(ids(await directory.findKnown('0042'))).toEqual([4242]);
+    expect(ids(await directory.find('emp-9999'))).toEqual([9999]);
+    expect(ids(await directory.search('zoe name77', 20))).toContain(77);
+    expect(await directory.search('j', 20)).toHaveLength(20);
+
+    const commands = await redis.info('commandstats');
+    expect(commands).toContain('cmdstat_zrangebylex');
+    expect(commands).not.toMatch(/cmdstat_(keys|scan|hscan|zscan|hgetall|hvals):/);
+  });
+
+  it('gives all its keys one hash tag', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111' }] });
+    await filled();
+    await directory.account(404);
+
+    const keys = await redis.keys('*');
+    expect(keys.length).toBeGreaterThan(4);
+    expect(keys.filter((key) => !key.startsWith('{test:dir}:'))).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createNameRuleset } from '../../../src/directory/ruleset-names.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const ruleset = { id: 2, name: null, mayOverrule: true };
+const follows = { ...card, ruleset };
+
+function world(mayOverrule = true) {
+  const service = { isAway: false, asked: 0 };
+  let nowMs = 0;
+  const nameRuleset = createNameRuleset({
+    card: {
+      async listRulesets() {
+        service.asked += 1;
+        const details = {
+          operation: 'listRulesets',
+          status: null,
+          outcome: 'unknown',
+          code: 'unavailable',
+          apiMessage: null,
+        };
+        if (service.isAway) throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+        return [{ rulesetId: 2, name: 'Travel', cardCount: 1, raw: {} }];
+      },
+    },
+    mayOverrule,
+    now: () => nowMs,
+  });
+  const advance = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { service, nameRuleset, advance };
+}
+
+it('the name is read once for many cards, and again after an hour', async () => {
+  const { service, nameRuleset, advance } = world();
+
+  const named = await Promise.all([nameRuleset(follows), nameRuleset(follows)]);
+  advance(3_599_999);
+  await nameRuleset(follows);
+  expect(service.asked).toBe(1);
+  advance(1);
+  await nameRuleset(follows);
+
+  expect(named[0]?.ruleset).toEqual({ ...ruleset, name: 'Travel' });
+  expect(service.asked).toBe(2);
+});
+
+it('a card with rules of its own asks nobody', async () => {
+  const { service, nameRuleset } = world();
+
+  expect(await nameRuleset(card)).toEqual(card);
+  expect(service.asked).toBe(0);
+});
+
+it('while the card service does not say, the number or the name of before stands, and it is asked seldom', async () => {
+  const { service, nameRuleset, advance } = world();
+  service.isAway = true;
+  expect((await nameRuleset(follows)).ruleset).toEqual(ruleset);
+  await nameRuleset(follows);
+  expect(service.asked).toBe(1);
+
+  service.isAway = false;
+  advance(300_000);
+  expect((await nameRuleset(follows)).ruleset?.name).toBe('Travel');
+  service.isAway = true;
+  advance(3_600_000);
+  expect((await nameRuleset(follows)).ruleset?.name).toBe('Travel');
+});
+
+it('an unknown ruleset keeps its number, and the assumption says what it means', async () => {
+  const { nameRuleset } = world(false);
+
+  const { ruleset: seen } = await nameRuleset({ ...card, ruleset: { ...ruleset, id: 9 } });
+
+  expect(seen).toEqual({ id: 9, name: null, mayOverrule: false });
+});

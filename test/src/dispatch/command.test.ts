@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isCardNumber } from '../../../src/core/card-number.ts';
+import { commandVerbs, parseCommand } from '../../../src/dispatch/command.ts';
+import { helpEntries } from '../../../templates/dispatch/help.ts';
+
+describe('what a command asks for', () => {
+  it.each([
+    ['', { verb: 'pick' }],
+    ['help', { verb: 'help' }],
+    ['HELP me', { verb: 'help' }],
+    ['show 4242', { verb: 'show', words: ['4242'] }],
+    ['Block  Jane   Doe lost it', { verb: 'block', words: ['Jane', 'Doe', 'lost', 'it'] }],
+    ['unblock ••4242', { verb: 'unblock', words: ['••4242'] }],
+    ['link 4242', { verb: 'claim', words: ['4242'] }],
+    ['link Jane Doe <@U0JANE>', { verb: 'link', words: ['Jane', 'Doe'], subject: 'U0JANE' }],
+    ['unlink 4242', { verb: 'unlink', words: ['4242'] }],
+    ['recover', { verb: 'recover', since: { agoMs: 86_400_000 } }],
+    ['recover 2 hours', { verb: 'recover', since: { agoMs: 7_200_000 } }],
+    ['recover 2026-11-20', { verb: 'recover', since: { at: '2026-11-20T00:00' } }],
+    ['recover 2026-11-20T09:00Z', { verb: 'recover', since: { at: '2026-11-20T09:00Z' } }],
+  ])('%j', (text, command) => {
+    expect(parseCommand(text)).toEqual(command);
+  });
+
+  it.each<[string, string[], string, number | null, number | null, string]>([
+    ['limit 4242 daily 450', ['4242'], 'daily', 45_000, null, ''],
+    ['limit 4242 week $1,250.50 for 4h team lunch', ['4242'], 'weekly', 125_050, 14_400_000, 'team lunch'],
+    ['limit Jane Doe monthly 20 for 2 days trip', ['Jane', 'Doe'], 'monthly', 2000, 172_800_000, 'trip'],
+    ['limit Day daily 10', ['Day'], 'daily', 1000, null, ''],
+    ['limit 4242 annual none', ['4242'], 'yearly', null, null, ''],
+    ['limit 4242 lifetime 0 frozen', ['4242'], 'lifetime', 0, null, 'frozen'],
+    ['limit 4242 daily 30 for the team lunch', ['4242'], 'daily', 3000, null, 'for the team lunch'],
+  ])('%j', (text, words, period, limitCents, durationMs, reason) => {
+    const term = durationMs === null ? { kind: 'permanent' } : { kind: 'duration', ms: durationMs };
+    const wish = { change: { kind: 'limit', period, limitCents, category: null }, term };
+    expect(parseCommand(text)).toEqual({ verb: 'limit', words, wish, reason });
+  });
+
+  it.each([
+    ['until midnight gala', { kind: 'midnight' }, 'gala'],
+    ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
+  ])('limit 4242 daily 30 %s', (words, term, reason) => {
+    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ wish: { term }, reason });
+  });
+
+  it.each([
+    'frobnicate',
+    'block',
+    'link',
+    'recover yesterday',
+    'recover 2h ago',
+    'recover 2026-11-20T9',
+    'link <@U0JANE>',
+    'link 4242 @jane',
+    'link <@U0JANE> 4242',
+    'link 4242 <@U0JANE> <@U0JOE>',
+    'unlink',
+    'limit',
+    'limit 4242',
+    'limit 4242 hourly 4',
+    'limit 4242 daily',
+    'limit 4242 daily lots',
+    'limit 4242 daily -4',
+    'limit 4242 daily 1.234',
+    'limit 4242 daily 4 for 0h',
+    'limit 4242 daily 4 for 9 lightyears',
+    'limit 4242 daily 4 for 99999 weeks',
+    'limit 4242 daily 4 until 2026-02-30',
+    'limit 4242 daily 4 until friday',
+    'limit 4242 daily 4 until the gala is over',
+    'limit 4242 daily 4 until',
+  ])('%j is unclear, and is answered with how it is written', (text) => {
+    expect(parseCommand(text)).toMatchObject({ verb: 'unclear', usage: expect.stringMatching(/^\/card /) });
+  });
+
+  it('help lists the verbs that exist and no others', () => {
+    expect([...new Set(helpEntries.map(({ verb }) => verb))].toSorted()).toEqual([...commandVerbs].toSorted());
+  });
+});
+
+describe('whatever somebody types', () => {
+  it('is read without failing', () => {
+    const verb = fc.constantFrom('', 'block ', 'limit ', 'limit 1 daily ', 'limit 1 daily 4 for ', 'show ');
+    fc.assert(
+      fc.property(verb, fc.string({ unit: 'binary', maxLength: 400 }), (start, rest) => {
+        expect(parseCommand(`${start}${rest}`)).toHaveProperty('verb');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('never comes back with a card number in it', () => {
+    const separator = fc.constantFrom('', ' ', '-', '  ', '\t', '\u00a0', '.');
+    const number = fc
+      .array(fc.integer({ min: 0, max: 9 }), { minLength: 15, maxLength: 15 })
+      .map((digits) => withCheckDigit(digits.join('')));
+    fc.assert(
+      fc.property(
+        number,
+        separator,
+        fc.constantFrom('block ', '', 'limit ', 'limit 1 daily ', 'limit 1 daily 4 for '),
+        fc.boolean(),
+        (digits, between, start, isWide) => {
+          const groups = digits.match(/.{4}/g)?.join(between) ?? '';
+          const typed = isWide
+            ? groups.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)))
+            : groups;
+          const shown = JSON.stringify(parseCommand(`${start}${typed}`)).normalize('NFKC');
+          expect(shown.replaceAll(/\D/g, '')).not.toContain(digits);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function withCheckDigit(digits: string): string {
+  return (
+    Array.from('0123456789')
+      .map((digit) => `${digits}${digit}`)
+      .find(isCardNumber) ?? ''
+  );
+}

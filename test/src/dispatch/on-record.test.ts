@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { Directory } from '../../../src/directory/directory.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const match = (acctId: number) => ({
+  acctId,
+  matchedBy: 'name',
+  cards: [{ cardId: acctId, last4: '1212', status: 'ACTIVE' }],
+});
+const cases = [
+  ['no card', [], { event: 'refused', detail: 'no card matches', acctId: null }],
+  ['two cards', [match(1), match(2)], { event: 'asked', detail: 'asked back which card', acctId: null }],
+] as const;
+
+it.each(cases)('a wish that fits %s is on record', async (_what, matches, record) => {
+  const directory = {
+    account: async () => null,
+    find: async () => matches,
+    findKnown: async () => matches,
+    status: async () => ({ accounts: 2 }),
+  } as unknown as Directory;
+  const world = await createPerformWorld(redis(), { directory });
+
+  await performAction(ask('block', { ...byCommand, target: { kind: 'words', words: ['jane'] } }), world.deps);
+
+  const records = [];
+  for await (const entry of world.deps.audit.read()) records.push(entry.record);
+  expect(records).toEqual([expect.objectContaining({ ...record, verb: 'block' })]);
+  expect(world.writes).toEqual([]);
+});
+
+it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: %s', async (verb) => {
+  const world = await createPerformWorld(redis());
+
+  await performAction(ask(verb, byCommand), world.deps);
+
+  expect(await world.stations()).toEqual(['asked']);
+  expect(world.answers).toHaveLength(1);
+});
+
+const other = { userId: 'U0OTTO', teamId: 'T1' };
+const mutes = { all: async () => [] };
+const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>][] = [
+  ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
+  ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],
+  ['a link that is there', 'link', { ...byCommand, subject: 'U0HUGO' }, { ...byCommand, subject: 'U0HUGO' }],
+];
+
+it.each(again)('%s is a wish like any other, on record', async (_what, verb, first, second) => {
+  const person = async () => ({ email: null, isBot: false, isGuest: false, isStranger: false, isDeactivated: false });
+  const world = await createPerformWorld(redis(), { person });
+
+  await performAction(ask(verb, first), world.deps);
+  await performAction(ask(verb, { ...second, id: 'act_again' }), world.deps);
+
+  expect(await world.stations()).toEqual(['done', 'unchanged']);
+});
+
+it('an unmute of what is not muted is on record', async () => {
+  const world = await createPerformWorld(redis(), { routing: { mutes } as unknown as PerformDeps['routing'] });
+
+  await performAction(ask('unmute', byCommand), world.deps);
+
+  expect(await world.stations()).toEqual(['unchanged']);
+});

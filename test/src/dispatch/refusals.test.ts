@@ -1,0 +1,222 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { type Action, verbs } from '../../../src/actions/action.ts';
+import { recordRefusal } from '../../../src/actions/record-refusal.ts';
+import type { Directory } from '../../../src/directory/directory.ts';
+import { askedToPay, yes } from '../../support/asked-for-more.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
+
+const redis = useRedis();
+const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
+const somebody = { email: null, isBot: false, isGuest: false, isStranger: false, isDeactivated: false };
+const at = '2026-11-20T15:00:00.000Z';
+const gone: Partial<Action> = { target: { kind: 'alert', alertId: 'evt_gone' } };
+const words = (...typed: string[]): Partial<Action> => ({ ...byCommand, target: { kind: 'words', words: typed } });
+const asHolder: Partial<Action> = { roles: ['holder'] };
+const toPay = { ask: { amountCents: 50_000, term: { kind: 'permanent' } } } as const;
+const noCards = {
+  account: async () => null,
+  find: async () => [],
+  findKnown: async () => [],
+  findByEmail: async () => [],
+  status: async () => ({ accounts: 2 }),
+} as unknown as Directory;
+const claim = ({ deps }: PerformWorld, over: object = {}) =>
+  deps.claims.save({
+    id: 'clm_1',
+    action: ask('claim', { ...words('1212'), actor: OTTO }),
+    acctIds: [acctId],
+    state: 'open',
+    acctId: null,
+    decidedBy: null,
+    decidedAt: null,
+    decision: null,
+    expiresAt: '2026-11-21T15:00:00.000Z',
+    ref: null,
+    ...over,
+  });
+const onClaim: Partial<Action> = { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } };
+
+const rows: Refused[] = [
+  ...(['block', 'unblock', 'activate', 'limit', 'allow', 'ask', 'acknowledge', 'recognize', 'show'] as const).map(
+    (verb): Refused => ({ verb, when: 'the alert is too old', asked: gone, why: /This alert is too old/ }),
+  ),
+  ...(
+    [
+      'show',
+      'activate',
+      'block',
+      'unblock',
+      'limit',
+      'ask',
+      'link',
+      'unlink',
+      'resend-virtual',
+      'mute',
+      'unmute',
+      'travel',
+      'declines',
+      'track',
+    ] as const
+  ).map(
+    (verb): Refused => ({
+      verb,
+      when: 'no card matches',
+      asked: { ...words('nobody'), ...toPay, subject: 'U0HUGO' },
+      deps: { directory: noCards },
+      why: /no card matches/i,
+    }),
+  ),
+  ...(['block', 'unlink', 'declines', 'track', 'ask'] as const).map(
+    (verb): Refused => ({
+      verb,
+      when: 'a holder means somebody else’s card',
+      asked: { ...byCommand, ...asHolder, ...toPay },
+      why: /This card is not linked to you/,
+      isOfCard: true,
+    }),
+  ),
+  {
+    verb: 'ask',
+    when: 'no card is linked',
+    asked: { ...asHolder, ...toPay, target: { kind: 'own' } },
+    why: /No card is linked to you/,
+  },
+  {
+    verb: 'ask',
+    when: 'there are several own cards',
+    asked: { ...asHolder, ...toPay, target: { kind: 'own' } },
+    before: async (world) => {
+      await link(world, 'U0OLGA', 1);
+      await link(world, 'U0OLGA', 2);
+    },
+    why: /You have more than one card/,
+  },
+  {
+    verb: 'ask',
+    when: 'an approver asks for a card of somebody else',
+    asked: { ...byCommand, ...toPay },
+    why: /Only the card’s holder/,
+    isOfCard: true,
+  },
+  {
+    verb: 'ask',
+    when: 'nothing stops it',
+    asked: { ...toPay, ask: { ...toPay.ask, amountCents: 100 } },
+    deps: { checkPurchase: async () => ({ state: 'passes' }) },
+    before: (world) => link(world, 'U0OLGA'),
+    why: /Nothing stops a purchase of \$1\.00/,
+    isOfCard: true,
+  },
+  {
+    verb: 'ask',
+    when: 'nothing that can be changed stops it',
+    asked: toPay,
+    before: (world) => link(world, 'U0OLGA'),
+    why: /No limit or rule that I can change/,
+    isOfCard: true,
+  },
+  {
+    verb: 'link',
+    when: 'Slack does not know the person',
+    asked: { ...byCommand, subject: 'U0HUGO' },
+    why: /does not know this person/,
+    isOfCard: true,
+  },
+  {
+    verb: 'link',
+    when: 'it is a bot',
+    asked: { ...byCommand, subject: 'U0BOT' },
+    deps: { person: async () => ({ ...somebody, isBot: true }) },
+    why: /A bot holds no card/,
+    isOfCard: true,
+  },
+  { verb: 'unlink', when: 'nobody is linked', asked: byCommand, why: /Nobody is linked to this card/, isOfCard: true },
+  {
+    verb: 'claim',
+    when: 'a guest claims it',
+    asked: words('1212'),
+    deps: { person: async () => ({ ...somebody, isGuest: true }) },
+    why: /Guests and people of other companies/,
+  },
+  {
+    verb: 'claim',
+    when: 'it was claimed too often',
+    asked: words('1212'),
+    deps: { directory: noCards, person: async () => somebody },
+    before: async ({ deps }) => {
+      for (const one of ['a', 'b', 'c', 'd', 'e']) await deps.claims.count('U0OLGA', `act_${one}`);
+    },
+    why: /You have asked 5 times today/,
+  },
+  { verb: 'decide-claim', when: 'it is too old', asked: onClaim, why: /This claim is too old/ },
+  {
+    verb: 'decide-claim',
+    when: 'it is decided',
+    asked: onClaim,
+    before: (world) => claim(world, { state: 'refused' }),
+    why: /refused already/,
+  },
+  {
+    verb: 'decide-claim',
+    when: 'it is the own claim',
+    asked: { ...onClaim, actor: OTTO },
+    before: claim,
+    why: /You claim this card yourself/,
+  },
+  {
+    verb: 'decide-claim',
+    when: 'it expired',
+    asked: onClaim,
+    before: (world) => claim(world, { expiresAt: at.replace('15:', '14:') }),
+    why: /expired without a decision/,
+  },
+];
+
+it.each(rows)('$verb, when $when: the no is told and on record', (row) => expectRefused(redis(), row));
+
+it('what was refused where it was asked is on record with the reason that was given there', async () => {
+  const world = await createPerformWorld(redis());
+  const { deps } = await askedToPay(world, 50_000);
+  const late = ask('decide', { ...yes('act_late', 'U0ZOE'), refusedFor: 'This request is decided already.', policy });
+
+  await recordRefusal(late, deps);
+  await recordRefusal(late, deps);
+
+  expect(await refusedOf(world)).toEqual([
+    expect.objectContaining({ actionId: 'act_late', detail: 'This request is decided already.', acctId, policy }),
+  ]);
+});
+
+/** Files that import a value of a template that says no. */
+function saying(folder: string): string[] {
+  const says = /import (?!type)[^;]*templates\/\w+\/(refusal|unclear)\.ts'/;
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && says.test(readFileSync(`${folder}/${name}`, 'utf8')),
+  );
+}
+
+it('nobody says no without the record: one file of each half does', () => {
+  // What was given up and how a request ended are on record as such.
+  expect(saying('src').toSorted()).toEqual([
+    'actions/fail-action.ts',
+    'actions/record-refusal.ts',
+    'approvals/resolve-request.ts',
+  ]);
+  // A command that could not be read asked for nothing yet.
+  expect(saying('handlers').toSorted()).toEqual(['dispatch/card-command.ts', 'dispatch/refused.ts']);
+});
+
+it.each(verbs)('the record’s line says of %s in words that it was refused', async (verb) => {
+  const lines: string[] = [];
+  const { deps } = await createPerformWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  await recordRefusal(ask(verb, { id: 'act_refused2' }), deps);
+
+  expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
+  expect(lines[0]).not.toMatch(/refused to \w*[_-]/);
+});

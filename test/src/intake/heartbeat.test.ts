@@ -1,0 +1,108 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { doorKeys } from '../../../src/core/keys.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectFailFast, type RedisClient } from '../../../src/core/redis.ts';
+import { type Heartbeat, startHeartbeat } from '../../../src/intake/heartbeat.ts';
+import { inboxKeys } from '../../../src/intake/intake.ts';
+import { until } from '../../support/until.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+let server: LocalRedis;
+let store: Redis;
+const running: { heart: Heartbeat; client: RedisClient }[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+  store = new Redis(server.url);
+});
+afterAll(async () => {
+  store.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await store.flushall();
+});
+afterEach(() => {
+  for (const one of running.splice(0)) stop(one);
+});
+
+function stop({ heart, client }: { heart: Heartbeat; client: RedisClient }): void {
+  heart.stop();
+  client.disconnect();
+}
+
+/** A web process' heart, after its first beat. */
+async function start(options: { beatMs?: number; stallMs?: number } = {}) {
+  const before = await opened();
+  const client = connectFailFast({ urls: [server.url], log, name: 'web' });
+  const one = { client, heart: startHeartbeat(client, log, { beatMs: 20, ...options }) };
+  running.push(one);
+  await until(async () => (await opened()) > before, 'it beats');
+  return one;
+}
+
+const opened = async (): Promise<number> => Number((await store.get(doorKeys.open)) ?? 0);
+
+interface GapEntry {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly cause: string;
+}
+const gaps = async (): Promise<GapEntry[]> =>
+  (await store.xrange(inboxKeys.gaps, '-', '+')).map(([, [, text]]) => JSON.parse(text ?? '') as GapEntry);
+
+it('the very first start knows of no gap', async () => {
+  await start();
+
+  expect(await gaps()).toEqual([]);
+  expect(Number(await store.get(doorKeys.since))).toBeGreaterThan(0);
+});
+
+it('every later start ends a gap, however short, from the last beat; it is told once and kept', async () => {
+  const first = await start();
+  stop(first);
+  const last = await opened();
+  await start();
+  await until(async () => (await gaps()).length > 0, 'the gap is told');
+
+  const [gap] = await gaps();
+  expect(gap).toMatchObject({ cause: 'start' });
+  expect(gap?.fromMs).toBeGreaterThanOrEqual(last);
+  expect(gap?.toMs).toBeGreaterThanOrEqual(gap?.fromMs ?? 0);
+  expect(await store.zrange(doorKeys.gaps, '0', '-1')).toEqual([`${gap?.fromMs}-${gap?.toMs}`]);
+  const beat = await opened();
+  await until(async () => (await opened()) > beat, 'it goes on beating');
+  expect(await gaps()).toHaveLength(1);
+});
+
+it('somebody who was told 503 makes a gap of the time since the last beat', async () => {
+  const { heart } = await start();
+
+  heart.missed();
+  await until(async () => (await gaps()).length > 0, 'the gap is told');
+
+  expect((await gaps())[0]).toMatchObject({ cause: 'away' });
+});
+
+it('a Redis that stood still is a gap when it answers again', async () => {
+  await start();
+  const last = await opened();
+  process.kill(server.pid, 'SIGSTOP');
+  // Longer than the connection waits for one command.
+  await new Promise((resolve) => setTimeout(resolve, 2300));
+  process.kill(server.pid, 'SIGCONT');
+
+  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  const [gap] = await gaps();
+  expect(gap?.cause).toBe('away');
+  expect((gap?.toMs ?? 0) - last).toBeGreaterThan(2000);
+});
+
+it('a process that stood still knows it, though another one was there all the time', async () => {
+  await start({ beatMs: 400, stallMs: 200 });
+  await until(async () => (await gaps()).length > 0, 'its next beat is late');
+
+  expect((await gaps())[0]).toMatchObject({ cause: 'stalled' });
+});

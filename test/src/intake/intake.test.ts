@@ -1,0 +1,160 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import type { StoredEvent } from '../../../src/core/event.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectFailFast, type RedisClient } from '../../../src/core/redis.ts';
+import { createIntake, type Intake, inboxKeys, SEEN_TTL_SECONDS } from '../../../src/intake/intake.ts';
+import { quarantine } from '../../../src/webhooks/quarantine.ts';
+import { until } from '../../support/until.ts';
+import { read, receivedAt } from '../webhooks/read.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+let server: LocalRedis;
+let redis: RedisClient;
+let store: Redis;
+let intake: Intake;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = connectFailFast({ urls: [server.url], log, name: 'test' });
+  store = new Redis(server.url);
+  await until(() => redis.status === 'ready', 'redis is ready');
+  intake = createIntake(redis);
+});
+afterAll(async () => {
+  redis.disconnect();
+  store.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await store.config('SET', 'maxmemory', '0');
+  await store.flushall();
+});
+
+const eventOf = (networkTransactionId: number): StoredEvent =>
+  read('decline', { NetworkTransactionId: networkTransactionId });
+const take = (event: StoredEvent) => intake.take({ type: 'event', event });
+const storedEntries = async (): Promise<unknown[]> => {
+  const entries = await store.xrange(inboxKeys.webhooks, '-', '+');
+  return entries.map(([, [, text]]) => JSON.parse(text ?? ''));
+};
+
+describe('the intake', () => {
+  it('stores an event once, and says which time was the first', async () => {
+    const event = eventOf(1);
+
+    const answers = [await take(event), await take(event), await take(eventOf(1))];
+
+    expect(answers).toEqual(['new', 'seen', 'seen']);
+    expect(await storedEntries()).toEqual([{ type: 'event', event }]);
+  });
+
+  it('stores one of many that arrive in the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => take(eventOf(2))));
+
+    expect(answers.filter((answer) => answer === 'new')).toHaveLength(1);
+    expect(await storedEntries()).toHaveLength(1);
+  });
+
+  it('stores one of many that arrive at many web processes', async () => {
+    const clients = Array.from({ length: 8 }, () => connectFailFast({ urls: [server.url], log, name: 'other' }));
+    await until(() => clients.every((client) => client.status === 'ready'), 'all are connected');
+    const intakes = clients.map((client) => createIntake(client));
+
+    const answers = await Promise.all(
+      intakes.flatMap((one) => Array.from({ length: 20 }, (_, id) => one.take({ type: 'event', event: eventOf(id) }))),
+    );
+
+    expect(answers.filter((answer) => answer === 'new')).toHaveLength(20);
+    expect(await storedEntries()).toHaveLength(20);
+    for (const client of clients) client.disconnect();
+  });
+
+  it('answers each of a thousand that arrive in one turn for itself', async () => {
+    await take(eventOf(7));
+
+    const answers = await Promise.all(Array.from({ length: 1000 }, (_, id) => take(eventOf(id))));
+
+    expect(answers.indexOf('seen')).toBe(7);
+    expect(answers.lastIndexOf('seen')).toBe(7);
+    expect(await storedEntries()).toHaveLength(1000);
+  });
+
+  it('remembers an event for seven days', async () => {
+    const event = eventOf(3);
+
+    await take(event);
+
+    const seconds = await store.ttl(`{cardbell:in}:seen:${event.id}`);
+    expect(SEEN_TTL_SECONDS).toBe(7 * 24 * 3600);
+    expect(seconds).toBeGreaterThan(SEEN_TTL_SECONDS - 60);
+    expect(seconds).toBeLessThanOrEqual(SEEN_TTL_SECONDS);
+  });
+
+  it('does not remember an event longer because it was told again', async () => {
+    const event = eventOf(4);
+    await take(event);
+    await store.expire(`{cardbell:in}:seen:${event.id}`, 1000);
+
+    await take(event);
+
+    expect(await store.ttl(`{cardbell:in}:seen:${event.id}`)).toBeLessThanOrEqual(1000);
+  });
+
+  it('keeps a quarantined webhook once as well', async () => {
+    const webhook = quarantine({ a: 1 }, { path: 'pin', issues: ['x'], version: undefined, receivedAt });
+
+    const answers = [
+      await intake.take({ type: 'quarantine', webhook }),
+      await intake.take({ type: 'quarantine', webhook }),
+    ];
+
+    expect(answers).toEqual(['new', 'seen']);
+    expect(await storedEntries()).toEqual([{ type: 'quarantine', webhook }]);
+  });
+
+  it('knows its script again after Redis forgot it', async () => {
+    await take(eventOf(5));
+    await store.script('FLUSH');
+
+    expect(await take(eventOf(6))).toBe('new');
+  });
+
+  it('remembers nothing of what a full Redis did not take', async () => {
+    await store.config('SET', 'maxmemory', '1');
+    await expect(take(eventOf(8))).rejects.toThrow(StoreUnavailableError);
+
+    await store.config('SET', 'maxmemory', '0');
+
+    expect(await take(eventOf(8))).toBe('new');
+    expect(await storedEntries()).toHaveLength(1);
+  });
+
+  it('gives up on a frozen Redis in time, and finds afterwards what was stored all the same', async () => {
+    process.kill(server.pid, 'SIGSTOP');
+    const startedAt = performance.now();
+    await expect(take(eventOf(9))).rejects.toThrow(StoreUnavailableError);
+    const waitedMs = performance.now() - startedAt;
+    const others = await Promise.allSettled([10, 11, 12].map((id) => take(eventOf(id))));
+    const othersMs = performance.now() - startedAt - waitedMs;
+    process.kill(server.pid, 'SIGCONT');
+    await until(() => !intake.isSilent(), 'redis answers again');
+
+    expect(waitedMs).toBeLessThan(1500);
+    // Known to stand still: nobody else waits for it.
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(othersMs).toBeLessThan(400);
+    expect(await take(eventOf(9))).toBe('seen');
+    expect(await storedEntries()).toHaveLength(1);
+  });
+
+  it('refuses at once while there is no connection', async () => {
+    const nowhere = connectFailFast({ urls: ['redis://127.0.0.1:1'], log, name: 'nowhere' });
+
+    await expect(createIntake(nowhere).take({ type: 'event', event: eventOf(10) })).rejects.toThrow('not connected');
+
+    nowhere.disconnect();
+  });
+});

@@ -1,0 +1,193 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
+import { createIntake, type InboxEntry, inboxKeys } from '../../../src/intake/intake.ts';
+import { type Relay, startRelay } from '../../../src/intake/relay.ts';
+import { until } from '../../support/until.ts';
+import { read } from '../webhooks/read.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+let server: LocalRedis;
+let store: Redis;
+const relays: { relay: Relay; clients: { disconnect(): void }[] }[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+  store = new Redis(server.url);
+});
+afterAll(async () => {
+  store.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await store.flushall();
+});
+afterEach(async () => {
+  for (const { relay, clients } of relays.splice(0)) {
+    await relay.stop();
+    for (const client of clients) client.disconnect();
+  }
+});
+
+/** A relay as a worker runs it; what it hands on is collected. */
+function start(consumer: string, handOn: (id: string) => Promise<void> = async () => {}): string[] {
+  const handed: string[] = [];
+  const reader = connectPatient({ urls: [server.url], log, name: 'reader' });
+  const redis = connectPatient({ urls: [server.url], log, name: 'relay' });
+  const relay = startRelay({
+    reader,
+    redis,
+    consumer,
+    log,
+    handOn: async (entry) => {
+      const id = idOf(entry);
+      await handOn(id);
+      handed.push(id);
+    },
+  });
+  relays.push({ relay, clients: [reader, redis] });
+  return handed;
+}
+
+function idOf(entry: InboxEntry): string {
+  return 'event' in entry && entry.event.kind === 'decline' ? entry.event.networkTransactionId : 'other';
+}
+
+const entryOf = (id: number): string =>
+  JSON.stringify({ type: 'event', event: read('decline', { NetworkTransactionId: id }) });
+
+async function add(...ids: number[]): Promise<string[]> {
+  return Promise.all(ids.map(async (id) => (await store.xadd(inboxKeys.webhooks, '*', 'entry', entryOf(id))) ?? ''));
+}
+
+const isEmpty = async (): Promise<boolean> => {
+  const left = await store.xlen(inboxKeys.webhooks);
+  const pending = (await store.xpending(inboxKeys.webhooks, 'relay')) as [number];
+  return left === 0 && pending[0] === 0;
+};
+
+/** Entries that a worker read and then died over, long ago. */
+async function abandon(ids: number[]): Promise<void> {
+  await store.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0', 'MKSTREAM');
+  const entries = await add(...ids);
+  await store.xreadgroup('GROUP', 'relay', 'dead', 'STREAMS', inboxKeys.webhooks, '>');
+  await store.xclaim(inboxKeys.webhooks, 'relay', 'dead', 0, ...entries, 'IDLE', 60_000, 'JUSTID');
+}
+
+describe('the relay', () => {
+  it('hands on what was there before it started and what comes later, and empties the inbox', async () => {
+    await add(1, 2);
+
+    const handed = start('one');
+    await until(() => handed.length === 2, 'the first two are handed on');
+    await add(3);
+
+    await until(() => handed.length === 3, 'the third is handed on');
+    expect([...handed].sort()).toEqual(['1', '2', '3']);
+    await until(isEmpty, 'the inbox is empty');
+  });
+
+  it('takes over what a dead worker had read, once', async () => {
+    await abandon([1, 2, 3]);
+
+    const handed = start('alive');
+
+    await until(() => handed.length === 3, 'all three are taken over');
+    await until(isEmpty, 'the inbox is empty');
+    expect([...handed].sort()).toEqual(['1', '2', '3']);
+  });
+
+  it('takes over more than one reading holds', async () => {
+    await abandon(Array.from({ length: 450 }, (_, id) => id));
+
+    const handed = start('alive');
+
+    await until(() => handed.length === 450, 'all are taken over');
+    expect(new Set(handed).size).toBe(450);
+  });
+
+  it('leaves alone what another worker reads just now', async () => {
+    await store.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0', 'MKSTREAM');
+    await add(1);
+    await store.xreadgroup('GROUP', 'relay', 'busy', 'STREAMS', inboxKeys.webhooks, '>');
+
+    const handed = start('other');
+    await add(2);
+
+    await until(() => handed.length > 0, 'the new one is handed on');
+    expect(handed).toEqual(['2']);
+    expect(await store.xlen(inboxKeys.webhooks)).toBe(1);
+  });
+
+  it('keeps what could not be handed on, and hands on the rest', async () => {
+    let isBroken = true;
+    await add(1, 2);
+
+    const handed = start('one', async (id) => {
+      if (isBroken && id === '1') throw new Error('the queue is away');
+    });
+    await until(() => handed.length === 1, 'the good one is handed on');
+    await add(3);
+    await until(() => handed.length === 2, 'the next one is handed on');
+
+    expect(handed).toEqual(['2', '3']);
+    await until(async () => (await store.xlen(inboxKeys.webhooks)) === 1, 'only the bad one is left');
+    isBroken = false;
+    const [[id] = ['']] = await store.xrange(inboxKeys.webhooks, '-', '+');
+    await store.xclaim(inboxKeys.webhooks, 'relay', 'one', 0, id, 'IDLE', 60_000, 'JUSTID');
+    await until(() => handed.length === 3, 'it is handed on when the queue is back');
+    await until(isEmpty, 'the inbox is empty');
+  });
+
+  it('makes its groups again after Redis came back empty', async () => {
+    const handed = start('one');
+    await add(1);
+    await until(() => handed.length === 1, 'the first is handed on');
+
+    await store.flushall();
+    await add(2);
+
+    await until(() => handed.length === 2, 'the second is handed on');
+  });
+
+  it('deals each entry to one of several workers', async () => {
+    const one = start('one');
+    const two = start('two');
+    const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
+    await until(() => redis.status === 'ready', 'redis is ready');
+    const intake = createIntake(redis);
+
+    for (let id = 0; id < 300; id += 1) {
+      await intake.take({ type: 'event', event: read('decline', { NetworkTransactionId: id }) });
+    }
+
+    await until(() => one.length + two.length >= 300, 'all are handed on');
+    await until(isEmpty, 'the inbox is empty');
+    expect(new Set([...one, ...two]).size).toBe(300);
+    expect(one.length + two.length).toBe(300);
+    redis.disconnect();
+  });
+
+  it('stops at once while it waits, and finishes what it has in hand', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isInHand = false;
+    const handed = start('one', async () => {
+      isInHand = true;
+      await held;
+    });
+    await add(1);
+    await until(() => isInHand, 'the entry is in hand');
+
+    const stopped = relays[0]?.relay.stop();
+    release();
+    await stopped;
+
+    expect(handed).toEqual(['1']);
+    await until(isEmpty, 'the inbox is empty');
+  });
+});

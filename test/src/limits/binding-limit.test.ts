@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest';
+import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import { bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
+import { type CardLimits, contradiction } from '../../../src/limits/limit-change.ts';
+import { changeOf, limitsToRaise } from '../../../src/limits/remedy-change.ts';
+import { plannedOf, targetsOf } from '../../../src/limits/rule-change.ts';
+
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+const rules: CardLimits = {
+  limits: { ...none, daily: 50_000, weekly: 150_000 },
+  categories: [
+    { id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, daily: 20_000 } },
+    { id: 13, name: 'HardwareStores', transactionLimitCents: null, limits: { ...none, weekly: 30_000 } },
+  ],
+};
+const remaining: Remaining = {
+  overall: [
+    { period: 'daily', limitCents: 50_000, remainingCents: 2_500 },
+    { period: 'weekly', limitCents: 150_000, remainingCents: 90_000 },
+  ],
+  categories: [
+    { id: null, name: 'Hardware Stores', period: 'weekly', limitCents: 30_000, remainingCents: 1_000 },
+    { id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents: 5_000 },
+  ],
+};
+const velocity = { code: 'decline.rule.velocity', amountCents: 8_410 };
+const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
+
+describe('the limit that stopped a purchase', () => {
+  it('is the one with too little left, and the least that would have sufficed is what was spent plus the purchase', () => {
+    expect(bindingLimit(velocity, remaining, rules)).toEqual({
+      remedy: {
+        kind: 'raise_limit',
+        period: 'daily',
+        category: null,
+        currentCents: 50_000,
+        remainingCents: 2_500,
+        suggestedCents: 55_910,
+        alsoBinding: [],
+        along: [],
+      },
+      shortfallCents: 5_910,
+    });
+  });
+
+  it('is the tightest when several were too small, and the others are told', () => {
+    const found = bindingLimit({ ...velocity, amountCents: 100_000 }, remaining, rules);
+
+    const weekly = { period: 'weekly', currentCents: 150_000, remainingCents: 90_000, suggestedCents: 160_000 };
+    expect(found?.remedy).toMatchObject({ period: 'daily', suggestedCents: 147_500, alsoBinding: [weekly] });
+  });
+
+  it('is a longer window when least remained there', () => {
+    const windows = {
+      ...remaining,
+      overall: remaining.overall.map((one) => ({ ...one, remainingCents: one.period === 'weekly' ? 100 : 5_000 })),
+    };
+
+    expect(bindingLimit(velocity, windows, rules)).toMatchObject({
+      remedy: {
+        period: 'weekly',
+        currentCents: 150_000,
+        suggestedCents: 158_310,
+        alsoBinding: [{ period: 'daily', suggestedCents: 53_410 }],
+      },
+    });
+  });
+
+  it('is told from the rules alone where the purchase exceeds a whole limit', () => {
+    expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)).toMatchObject({
+      remedy: { period: 'daily', currentCents: 50_000, remainingCents: null, suggestedCents: null },
+      shortfallCents: null,
+    });
+  });
+
+  it('is the shortest limit there is while nothing more can be told', () => {
+    expect(bindingLimit(velocity, null, rules)).toMatchObject({
+      remedy: { period: 'daily', currentCents: 50_000, suggestedCents: null },
+    });
+    expect(bindingLimit(velocity, null, null)).toMatchObject({
+      remedy: { period: 'daily', currentCents: null, suggestedCents: null },
+    });
+    expect(bindingLimit(velocity, null, { limits: { ...none, monthly: 1 }, categories: [] })).toMatchObject({
+      remedy: { period: 'monthly' },
+    });
+    expect(bindingLimit(velocity, null, { limits: none, categories: [] })).toBeNull();
+  });
+
+  it('is that of the category that fits the merchant, else of the tightest', () => {
+    expect(
+      bindingLimit({ ...ofCategory, merchantKind: 'Eating Places and Restaurants' }, remaining, rules),
+    ).toMatchObject({
+      remedy: { category: { id: 3, name: 'Restaurants' }, period: 'daily', suggestedCents: 23_410 },
+      shortfallCents: 3_410,
+    });
+    expect(bindingLimit({ ...ofCategory, merchantKind: 'Hardware Stores' }, remaining, rules)?.remedy.category).toEqual(
+      { id: 13, name: 'HardwareStores' },
+    );
+    expect(bindingLimit(ofCategory, remaining, rules)?.remedy.category?.id).toBe(13);
+  });
+
+  it('is unknown for a category whose id nobody names: it could not be changed', () => {
+    expect(
+      bindingLimit(
+        ofCategory,
+        { overall: [], categories: [{ id: null, name: 'Travel', period: 'daily', limitCents: 1, remainingCents: 0 }] },
+        null,
+      ),
+    ).toBeNull();
+  });
+
+  it('is nothing for declines that have no limit to raise', () => {
+    for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
+      expect(bindingLimit({ code, amountCents: 1 }, remaining, rules)).toBeNull();
+    }
+  });
+});
+
+describe('all limits that a purchase would meet', () => {
+  type Windows = Partial<Record<LimitPeriod, [limit: number, left: number]>>;
+  interface Card {
+    readonly overall?: Windows;
+    readonly restaurants?: Windows;
+    readonly fuel?: Windows;
+    readonly atOnce?: number;
+  }
+  /** A card with these limits in dollars, and what is left of each. */
+  function cardOf({ overall = {}, restaurants = {}, fuel = {}, atOnce }: Card): [Remaining, CardLimits] {
+    const rows = (windows: Windows) =>
+      Object.entries(windows).map(([period, [limit, left]]) => ({
+        period: period as LimitPeriod,
+        limitCents: limit * 100,
+        remainingCents: left * 100,
+      }));
+    const limitsOf = (windows: Windows) => ({
+      ...none,
+      ...Object.fromEntries(Object.entries(windows).map(([period, [limit]]) => [period, limit * 100])),
+    });
+    const categories = [
+      { id: 3, name: 'Restaurants', windows: restaurants, transactionLimitCents: atOnce ? atOnce * 100 : null },
+      { id: 7, name: 'Fuel', windows: fuel, transactionLimitCents: null },
+    ];
+    return [
+      {
+        overall: rows(overall),
+        categories: categories.flatMap(({ id, name, windows }) => rows(windows).map((row) => ({ id, name, ...row }))),
+      },
+      {
+        limits: limitsOf(overall),
+        categories: categories.map(({ windows, ...one }) => ({ ...one, limits: limitsOf(windows) })),
+      },
+    ];
+  }
+
+  const eating = { merchantKind: 'Eating Places and Restaurants' };
+  it.each<[string, { code: string; merchantKind?: string }, number, Card, string[]]>([
+    ['a day', velocity, 50, { overall: { daily: [100, 30], weekly: [400, 200] } }, ['daily 120']],
+    [
+      'a day and a week, tightest first',
+      velocity,
+      50,
+      { overall: { daily: [100, 30], weekly: [400, 20] } },
+      ['weekly 430', 'daily 120'],
+    ],
+    [
+      'all five',
+      velocity,
+      50,
+      { overall: { daily: [10, 10], weekly: [20, 20], monthly: [30, 30], yearly: [40, 40], lifetime: [45, 45] } },
+      ['daily 50', 'weekly 50', 'monthly 50', 'yearly 50', 'lifetime 50'],
+    ],
+    [
+      'a week that began in another month: the month has room, and would be below the week',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600] } },
+      ['weekly 640', '+ monthly 640'],
+    ],
+    [
+      'a week that began in another year: month and year rise along',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600], yearly: [630, 620], lifetime: [900, 100] } },
+      ['weekly 640', '+ monthly 640', '+ yearly 640'],
+    ],
+    [
+      'a week that began in another month, and too little left of the month as well: it rises as high as the week',
+      velocity,
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 40] } },
+      ['weekly 640', 'monthly 640'],
+    ],
+    [
+      'of its category and of the card',
+      ofCategory,
+      50,
+      { overall: { daily: [100, 40] }, restaurants: { daily: [60, 20], monthly: [500, 300] } },
+      ['daily 90 for 3', 'daily 110'],
+    ],
+    [
+      'of its category, which would be above the card’s own',
+      ofCategory,
+      50,
+      { overall: { daily: [80, 70] }, restaurants: { daily: [60, 20] } },
+      ['daily 90 for 3', '+ daily 90'],
+    ],
+    ['a single purchase', ofCategory, 50, { restaurants: { daily: [500, 400] }, atOnce: 40 }, ['transaction 50 for 3']],
+    [
+      'a single purchase and the category’s day and the card’s week',
+      { ...ofCategory, ...eating },
+      50,
+      { overall: { weekly: [300, 45] }, restaurants: { daily: [60, 30] }, fuel: { daily: [50, 1] }, atOnce: 40 },
+      ['daily 80 for 3', 'transaction 50 for 3', 'weekly 305'],
+    ],
+    [
+      'the card’s, then that of the category that sounds like the merchant',
+      { ...velocity, ...eating },
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] }, fuel: { daily: [50, 1] } },
+      ['daily 120', 'daily 90 for 3'],
+    ],
+    [
+      'the card’s alone, where it is not plain which category it is',
+      velocity,
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] } },
+      ['daily 120'],
+    ],
+    [
+      'of the card alone, where the category has room by now',
+      ofCategory,
+      50,
+      { overall: { daily: [100, 30] }, restaurants: { daily: [90, 60] } },
+      ['daily 120'],
+    ],
+    ['of a category, where all have room by now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
+    ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
+    [
+      'of the category, where the card itself has room by now',
+      { ...velocity, merchantKind: 'Restaurants' },
+      50,
+      { overall: { daily: [400, 60] }, restaurants: { weekly: [300, 1] } },
+      ['weekly 349 for 3'],
+    ],
+  ])('%s', (_what, purchase, dollars, card, found) => {
+    const [remains, rules] = cardOf(card);
+    const remedy = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.remedy;
+    const raised = remedy === undefined ? [] : limitsToRaise(remedy);
+
+    expect(
+      raised.map(({ period, category, suggestedCents, isAlong }) => {
+        const amount = suggestedCents === null ? '?' : suggestedCents / 100;
+        return `${isAlong ? '+ ' : ''}${period} ${amount}${category === null ? '' : ` for ${category.id}`}`;
+      }),
+    ).toEqual(found);
+  });
+
+  it('are those of the rules, without amounts, where nobody says what remains', () => {
+    const [, rules] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [60, 0] }, atOnce: 30 });
+
+    expect(bindingLimit({ ...velocity, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
+      period: 'daily',
+      suggestedCents: null,
+      alsoBinding: [{ period: 'weekly', currentCents: 4_500, suggestedCents: null }],
+      along: [],
+    });
+    // A limit for a single purchase is whole for each: that much is certain.
+    expect(bindingLimit({ ...ofCategory, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
+      period: 'transaction',
+      currentCents: 3_000,
+      suggestedCents: 5_000,
+    });
+  });
+
+  it.each<[string, number, Card, string[]]>([
+    ['one', 50, { overall: { daily: [100, 30] } }, ['limit:daily:']],
+    ['two', 50, { overall: { daily: [100, 30], weekly: [400, 20] } }, ['limit:daily:', 'limit:weekly:']],
+    [
+      'one and what rises along',
+      50,
+      { overall: { weekly: [600, 10], monthly: [610, 600] } },
+      ['limit:weekly:', 'limit:monthly:'],
+    ],
+  ])('are one change: %s', (_what, dollars, card, targets) => {
+    const [remains, limits] = cardOf(card);
+    const found = bindingLimit({ ...velocity, amountCents: dollars * 100 }, remains, limits);
+    const all = {
+      ...limits,
+      isEveryCategoryAllowed: false,
+      isInternationalAllowed: true,
+      isCardNotPresentAllowed: true,
+    };
+    const change = found === null ? null : changeOf(found.remedy, all, dollars * 100);
+
+    expect(change === null ? [] : targetsOf(change)).toEqual(targets);
+    expect(change === null ? null : contradiction(limits, plannedOf(change))).toBeNull();
+  });
+
+  it('without what remains the change lets the purchase pass for sure, and nothing is above another', () => {
+    const [, limits] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [80, 0] } });
+    const all = {
+      ...limits,
+      isEveryCategoryAllowed: false,
+      isInternationalAllowed: true,
+      isCardNotPresentAllowed: true,
+    };
+    const found = bindingLimit({ ...velocity, amountCents: 5_000 }, null, limits);
+
+    expect(found === null ? null : changeOf(found.remedy, all, 5_000)).toEqual({
+      kind: 'limits',
+      limits: [
+        { period: 'daily', category: null, limitCents: 9_000 },
+        { period: 'weekly', category: null, limitCents: 9_500 },
+        { period: 'monthly', category: null, limitCents: 9_500 },
+      ],
+    });
+  });
+});

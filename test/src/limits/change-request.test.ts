@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { serviceDays } from '../../../src/core/service-time.ts';
+import { parseAsk } from '../../../src/dispatch/ask-command.ts';
+import { atMost, endOfTerm, type Term } from '../../../src/limits/change-request.ts';
+
+const days = serviceDays('America/New_York');
+const from = new Date('2026-11-20T15:00:00Z');
+
+describe('the end of a term', () => {
+  it.each<[Term, string | null]>([
+    [{ kind: 'permanent' }, null],
+    [{ kind: 'purchase' }, '2026-11-20T15:15:00.000Z'],
+    [{ kind: 'duration', ms: 3_600_000 }, '2026-11-20T16:00:00.000Z'],
+    [{ kind: 'midnight' }, '2026-11-21T05:00:00.000Z'],
+    [{ kind: 'day', day: '2026-11-20' }, '2026-11-21T05:00:00.000Z'],
+    // Summer time: the day ends an hour earlier by UTC.
+    [{ kind: 'day', day: '2027-07-04' }, '2027-07-05T04:00:00.000Z'],
+  ])('%j', (term, end) => {
+    expect(endOfTerm(term, from, days)?.toISOString() ?? null).toBe(end);
+  });
+
+  it('is midnight Eastern, not of UTC: late in the evening it is near', () => {
+    const evening = new Date('2026-11-21T04:30:00Z');
+
+    expect(endOfTerm({ kind: 'midnight' }, evening, days)?.toISOString()).toBe('2026-11-21T05:00:00.000Z');
+  });
+
+  it.each<[Term, Term]>([
+    [{ kind: 'permanent' }, { kind: 'duration', ms: 3_600_000 }],
+    [{ kind: 'midnight' }, { kind: 'duration', ms: 3_600_000 }],
+    [{ kind: 'purchase' }, { kind: 'purchase' }],
+  ])('%j for an hour at most: %j', (term, expected) => {
+    expect(atMost(term, 3_600_000, from, days)).toEqual(expected);
+  });
+});
+
+describe('what a holder asks for', () => {
+  it.each([
+    ['300', [], 30_000, 'permanent', ''],
+    ['4242 300', ['4242'], 30_000, 'permanent', ''],
+    ['$300 4242 miles', [], 30_000, 'permanent', '4242 miles'],
+    ['Jane Doe 84.10 for 2 days hotel', ['Jane', 'Doe'], 8410, 'duration', 'hotel'],
+    ['4242 $1,250 until midnight', ['4242'], 125_000, 'midnight', ''],
+  ])('%s', (text, words, amountCents, kind, reason) => {
+    expect(parseAsk(text.split(' '))).toMatchObject({ verb: 'ask', words, amountCents, term: { kind }, reason });
+  });
+
+  it.each(['', '4242', '0', 'Jane Doe', '300 for 9 lightyears'])('%j', (text) => {
+    const asked = parseAsk(text.split(' ').filter(Boolean));
+
+    // "4242" alone is an amount: a card alone says nothing of money.
+    expect(asked.verb).toBe(text === '4242' ? 'ask' : 'unclear');
+  });
+});

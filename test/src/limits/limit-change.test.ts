@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LimitPeriod, limitPeriods } from '../../../src/alerts/alert.ts';
+import {
+  type CardLimits,
+  contradiction,
+  inOrder,
+  isRaise,
+  limitAt,
+  type PlannedChange,
+  raiseCents,
+} from '../../../src/limits/limit-change.ts';
+
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+const current: CardLimits = {
+  limits: { ...none, daily: 50_000, weekly: 150_000, monthly: 400_000 },
+  categories: [
+    { id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, daily: 20_000, weekly: 60_000 } },
+  ],
+};
+
+describe('how much a change raises', () => {
+  it.each([
+    [50_000, 80_000, 30_000],
+    [50_000, 50_000, 0],
+    [50_000, 10_000, 0],
+    [50_000, null, Number.POSITIVE_INFINITY],
+    [null, 50_000, 0],
+    [null, null, 0],
+    [0, 1, 1],
+  ])('%s → %s is %s', (from, to, expected) => {
+    expect(raiseCents(from, to)).toBe(expected);
+    expect(isRaise(from, to)).toBe(expected > 0);
+  });
+});
+
+describe('limits that contradict each other', () => {
+  it.each([
+    [
+      'daily',
+      null,
+      200_000,
+      'The daily limit of $2,000.00 would be above the weekly limit, $1,500.00. Raise the weekly limit first.',
+    ],
+    [
+      'weekly',
+      null,
+      40_000,
+      'The weekly limit of $400.00 would be below the daily limit, $500.00. Lower the daily limit first.',
+    ],
+    [
+      'daily',
+      3,
+      70_000,
+      'The daily limit for Restaurants of $700.00 would be above the weekly limit for Restaurants, $600.00. Raise the weekly limit for Restaurants first.',
+    ],
+    [
+      'daily',
+      3,
+      55_000,
+      "The daily limit for Restaurants of $550.00 would be above the card's overall daily limit, $500.00. Raise the overall limit first.",
+    ],
+    [
+      'daily',
+      null,
+      10_000,
+      'The daily limit of $100.00 would be below the daily limit for Restaurants, $200.00. Lower that one first.',
+    ],
+  ] as const)('%s of category %s to %s cents', (period, category, limitCents, sentence) => {
+    const change = { period, category, limitCents };
+    expect(contradiction(current, [change])).toEqual({ change, why: sentence });
+  });
+
+  it.each([
+    ['daily', null, 150_000],
+    ['daily', null, null],
+    ['lifetime', null, 400_000],
+    ['yearly', null, 9_900_000],
+    ['daily', 3, 50_000],
+    ['monthly', 3, 60_000],
+  ] as const)('does not mind %s of category %s at %s cents', (period, category, limitCents) => {
+    expect(contradiction(current, [{ period, category, limitCents }])).toBeNull();
+  });
+
+  it('never says that what was accepted is out of order', () => {
+    const amount = fc.option(fc.integer({ min: 0, max: 10_000_00 }), { nil: null });
+    const limits = fc.record({ daily: amount, weekly: amount, monthly: amount, yearly: amount, lifetime: amount });
+    fc.assert(
+      fc.property(limits, fc.constantFrom(...limitPeriods), amount, (overall, period, limitCents) => {
+        const said = contradiction({ limits: overall, categories: [] }, [{ period, category: null, limitCents }]);
+        const after = { ...overall, [period]: limitCents };
+        const place = limitPeriods.indexOf(period);
+        const isOutOfOrder = limitPeriods.some((other, index) => {
+          const one = after[other];
+          if (one === null || limitCents === null || index === place) return false;
+          return index > place ? limitCents > one : limitCents < one;
+        });
+        expect(said !== null).toBe(isOutOfOrder);
+      }),
+    );
+  });
+});
+
+const change = (period: PlannedChange['period'], dollars: number, category: number | null = null): PlannedChange => ({
+  period,
+  category,
+  limitCents: dollars * 100,
+});
+
+describe('limits that are changed together', () => {
+  it.each<[string, PlannedChange[], string | null]>([
+    ['a day above the week, with the week', [change('daily', 2000), change('weekly', 2000)], null],
+    ['a lower day and a lower week', [change('daily', 300), change('weekly', 700)], null],
+    ['a category above the card, with the card', [change('daily', 550, 3), change('daily', 550)], null],
+    ['a limit for a single purchase above everything', [change('transaction', 9000, 3)], null],
+    [
+      'a day above the week that is changed with it',
+      [change('daily', 2500), change('weekly', 2000)],
+      'The daily limit of $2,500.00 would be above the weekly limit, $2,000.00. Change one of the two.',
+    ],
+    [
+      'a week above a month that nobody changes',
+      [change('daily', 5000), change('weekly', 5000)],
+      'The daily limit of $5,000.00 would be above the monthly limit, $4,000.00. Raise the monthly limit first.',
+    ],
+    [
+      'a category above what the card is lowered to',
+      [change('weekly', 550, 3), change('weekly', 520)],
+      "The weekly limit for Restaurants of $550.00 would be above the card's overall weekly limit, $520.00. Change one of the two.",
+    ],
+  ])('%s', (_what, changes, sentence) => {
+    expect(contradiction(current, changes)?.why ?? null).toBe(sentence);
+  });
+});
+
+describe('limits that rise along', () => {
+  it.each<[string, PlannedChange[], PlannedChange[]]>([
+    ['none where the longer window has room', [change('daily', 1500)], []],
+    ['the week with the day', [change('daily', 2000)], [change('weekly', 2000)]],
+    ['week and month with the day', [change('daily', 5000)], [change('weekly', 5000), change('monthly', 5000)]],
+    ['none beside those that are changed anyway', [change('daily', 2000), change('weekly', 1800)], []],
+    ['no shorter window', [change('weekly', 2000)], []],
+    ['the card’s day with the category’s', [change('daily', 550, 3)], [change('daily', 550)]],
+    [
+      'the category’s week, and the card’s day and week',
+      [change('daily', 1600, 3)],
+      [change('weekly', 1600, 3), change('daily', 1600), change('weekly', 1600)],
+    ],
+    [
+      'one that two would be above, to the higher',
+      [change('daily', 1700), change('weekly', 1600, 3)],
+      [change('weekly', 1700)],
+    ],
+    ['none with a limit for a single purchase', [change('transaction', 9000, 3)], []],
+    ['none with a limit that is taken away', [{ period: 'daily', category: null, limitCents: null }], []],
+  ])('%s', (_what, changes, along) => {
+    expect(inOrder(current, changes).slice(changes.length)).toEqual(along);
+  });
+
+  it('rise as well where they are changed anyway, but not enough', () => {
+    expect(inOrder(current, [change('daily', 2000), change('weekly', 1800)])).toEqual([
+      change('daily', 2000),
+      change('weekly', 2000),
+    ]);
+  });
+
+  it('where equal will not do, stay a cent apart, window by window; a category may equal the card', () => {
+    const apart: CardLimits = { ...current, apartCents: 1 };
+
+    expect(inOrder(apart, [change('daily', 4000)]).map(({ limitCents }) => limitCents)).toEqual([
+      400_000, 400_001, 400_002,
+    ]);
+    expect(inOrder(apart, [change('daily', 500, 3)])).toHaveLength(1);
+    expect(contradiction(apart, [change('daily', 500, 3)])).toBeNull();
+    expect(contradiction(apart, [change('daily', 1500)])?.why).toBe(
+      'The daily limit of $1,500.00 would be too close to the weekly limit, $1,500.00. Raise the weekly limit first.',
+    );
+    expect(contradiction(apart, [change('weekly', 600), change('daily', 600)])?.why).toContain(
+      'Change one of the two.',
+    );
+    expect(contradiction(apart, [change('daily', 1499.99)])).toBeNull();
+  });
+
+  it('leave no contradiction, and each is as low as can be', () => {
+    const steps = fc.record({
+      daily: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
+      weekly: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
+      monthly: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
+      yearly: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
+      lifetime: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
+    });
+    /** Each window is as much above the one before as it says. */
+    const ordered = (by: Record<LimitPeriod, number | null>, most: Record<LimitPeriod, number | null> = none) => {
+      let last = 0;
+      const limits = { ...none } as Record<LimitPeriod, number | null>;
+      for (const period of limitPeriods) {
+        const step = by[period];
+        if (step === null) continue;
+        last = Math.min(
+          last + step,
+          ...limitPeriods.slice(limitPeriods.indexOf(period)).map((one) => most[one] ?? 1e9),
+        );
+        limits[period] = last;
+      }
+      return limits;
+    };
+    const raise = fc.tuple(
+      fc.constantFrom(...limitPeriods),
+      fc.constantFrom(null, 3),
+      fc.integer({ min: 0, max: 400 }),
+    );
+    fc.assert(
+      fc.property(steps, steps, raise, (overall, own, [period, category, by]) => {
+        const limits = ordered(overall);
+        const card: CardLimits = {
+          limits,
+          categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: ordered(own, limits) }],
+        };
+        const limitCents = (limitAt(card, { period, category }) ?? 0) + by;
+        const changes = [{ period, category, limitCents }];
+        // A window without a limit that gets one below a shorter one: not what a raise does.
+        fc.pre(limitAt(card, { period, category }) !== null);
+        const along = inOrder(card, changes).slice(changes.length);
+
+        expect(contradiction(card, [...changes, ...along])).toBeNull();
+        for (const one of along) {
+          expect(one.limitCents).toBe(limitCents);
+          const lower = along.map((other) => (other === one ? { ...one, limitCents: limitCents - 1 } : other));
+          expect(contradiction(card, [...changes, ...lower])).not.toBeNull();
+        }
+      }),
+    );
+  });
+});

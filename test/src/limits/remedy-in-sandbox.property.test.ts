@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WINDOWS } from '../../../sandbox/eastern-time.ts';
+import { purchase } from '../../../sandbox/engine/purchase.ts';
+import { remainingCategoryLimits, remainingLimits } from '../../../sandbox/engine/remaining-limit.ts';
+import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spend-rules.ts';
+import { ServiceError } from '../../../sandbox/service-error.ts';
+import { limitField } from '../../../sandbox/state/spend-rules.ts';
+import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import { changeRule } from '../../../src/card-api/change-rule.ts';
+import { defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { limitAt } from '../../../src/limits/limit-change.ts';
+import { createRemedies } from '../../../src/limits/remedy.ts';
+import { changeOf } from '../../../src/limits/remedy-change.ts';
+import { type LimitPart, limitChange, limitsOf } from '../../../src/limits/rule-change.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount } from '../../sandbox/bare-world.ts';
+
+const RESTAURANT = '5812';
+
+/** Steps from one window's limit to the next one's, in dollars; null: no limit. */
+const steps = fc.tuple(...WINDOWS.map(() => fc.option(fc.integer({ min: 0, max: 60 }), { nil: null })));
+
+/** Limits that do not contradict one another, nor those of the card. */
+function limitsFrom(by: readonly (number | null)[], most: Record<string, number | null> = {}) {
+  let last = 0;
+  const limits: Record<string, number | null> = {};
+  for (const [index, window] of WINDOWS.entries()) {
+    const step = by[index] ?? null;
+    const above = WINDOWS.slice(index).map((one) => most[limitField(one)] ?? Number.POSITIVE_INFINITY);
+    if (step !== null) last = Math.min(last + step, ...above);
+    limits[limitField(window)] = step === null ? null : last;
+  }
+  return limits;
+}
+
+const spending = fc.array(
+  fc.record({ amount: fc.integer({ min: 1, max: 40 }), isMeal: fc.boolean(), days: fc.integer({ min: 0, max: 40 }) }),
+  { maxLength: 8 },
+);
+
+const buy = (bare: BareWorld, Amount: number, MCCCode = RESTAURANT) =>
+  purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount, MCCCode });
+
+function remainingOf({ world }: BareWorld, account: ReturnType<typeof onlyAccount>) {
+  const row = ({ window, ...left }: ReturnType<typeof remainingLimits>[number]) => ({
+    ...left,
+    period: window.toLowerCase() as LimitPeriod,
+  });
+  const at = world.now();
+  return {
+    overall: remainingLimits(world, account, at).map(row),
+    categories: remainingCategoryLimits(world, account, at).map((left) => ({
+      ...row(left),
+      id: left.categoryId,
+      name: left.categoryName,
+    })),
+  };
+}
+
+/** Of the decline that was told last, as the bot reads it: whole cents. */
+function countedOf({ emitted, world }: BareWorld): number {
+  const { TransactionAmount, PaddingAmount } = emitted.at(-1)?.data ?? {};
+  const counted = world.assume.paddingCountsAgainstLimits ? PaddingAmount : 0;
+  return Math.round((Math.abs(TransactionAmount) + counted) * 100);
+}
+
+/** What the bot finds of a declined purchase now, and the change that it would offer. */
+async function offered(bare: BareWorld, code: string, dollars: number, countedCents: number) {
+  const account = onlyAccount(bare);
+  const raw = structuredClone(account.spendRules);
+  const longerLimitAboveCents = bare.world.assume.longerLimitMayEqual ? 0 : 1;
+  const rules = readSpendRules(raw, { ...defaultRulesAssumptions, longerLimitAboveCents });
+  if (rules === null) throw new Error('the rules cannot be read');
+  const { checkPurchase } = createRemedies({
+    card: { getRemainingLimits: async () => remainingOf(bare, account), getSpendRules: async () => ({ rules, raw }) },
+    statusesOf: async () => [],
+    categoryId: async () => null,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const money = { amountCents: dollars * 100, paddingCents: countedCents - dollars * 100, mcc: RESTAURANT };
+  const decline = { code, message: 'over' };
+  const check = await checkPurchase({ acctId: account.acctId, decline, ...money } as TransactionEvent);
+  const change = check.state === 'stopped' ? changeOf(check.remedy, rules, countedCents) : null;
+  return { raw, rules, change, state: check.state };
+}
+
+/** The service would have taken these rules. */
+function isInOrder(bare: BareWorld): boolean {
+  try {
+    writtenRules(onlyAccount(bare).spendRules, SpendRulesWrite.parse({}), bare.world.assume);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+/** Writes it as the API would. @returns what the service says against it, if it does. */
+function written(bare: BareWorld, raw: Record<string, unknown>, parts: readonly [LimitPart, ...LimitPart[]]): string {
+  const account = onlyAccount(bare);
+  try {
+    const body = SpendRulesWrite.parse(changeRule(raw, limitChange(parts)));
+    account.spendRules = writtenRules(account.spendRules, body, bare.world.assume);
+    return '';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
+}
+
+describe('what is offered for a purchase that limits stop', () => {
+  it.each([
+    ['may equal', true, false, true],
+    ['must be above', false, false, true],
+    ['may equal, and more is set aside than the purchase costs: it', true, true, true],
+    ['may equal, and what is set aside besides is not counted: it', true, true, false],
+  ])(
+    'is taken where a longer limit %s a shorter one, lets it pass at once, and one cent less of any does not',
+    async (_how, longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits) => {
+      const assumptions = { longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits };
+      let several = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          steps,
+          steps,
+          fc.option(fc.integer({ min: 1, max: 60 }), { nil: null }),
+          spending,
+          fc.integer({ min: 1, max: 150 }),
+          async (overall, own, TransactionLimit, spent, dollars) => {
+            const limits = limitsFrom(overall);
+            const atOnce = TransactionLimit === null ? {} : { TransactionLimit };
+            const categories = [{ id: 9, ...limitsFrom(own, limits), ...atOnce }, { id: 13 }];
+            // The first days of a month that begins in the middle of a week.
+            const seed = oneHolder(100_000, { rules: { ...limits, categories } });
+            const bare = bareWorld({ seed, assumptions });
+            fc.pre(isInOrder(bare));
+            const start = Date.parse('2026-07-02T17:00:00Z');
+            for (const { amount, isMeal, days } of spent.toSorted((one, other) => other.days - one.days)) {
+              bare.at(new Date(start - days * 24 * 3_600_000));
+              buy(bare, amount, isMeal ? RESTAURANT : '5251');
+            }
+            bare.at(new Date(start));
+            const before = structuredClone(onlyAccount(bare).spendRules);
+            const { Approved, MessageCode } = buy(bare, dollars);
+            fc.pre(!Approved);
+            const counted = countedOf(bare);
+            const { raw, rules, change } = await offered(bare, MessageCode ?? '', dollars, counted);
+            const [first, ...others] = change === null ? [] : limitsOf(change);
+            if (first === undefined) throw new Error(`nothing is offered for ${MessageCode}`);
+            const parts: [LimitPart, ...LimitPart[]] = [first, ...others];
+            if (others.length > 0) several += 1;
+
+            for (const [index, part] of parts.entries()) {
+              const lower = parts.with(index, { ...part, limitCents: (part.limitCents ?? 0) - 1 });
+              const [one, ...more] = lower;
+              if (one === undefined) continue;
+              onlyAccount(bare).spendRules = structuredClone(before);
+              const place = { period: part.period, category: part.category?.id ?? null };
+              // Never less than it was: it had to rise.
+              expect(part.limitCents).toBeGreaterThan(limitAt(rules, place) ?? Number.POSITIVE_INFINITY);
+              const refusal = written(bare, raw, [one, ...more]);
+              expect(refusal !== '' || !buy(bare, dollars).Approved).toBe(true);
+            }
+
+            onlyAccount(bare).spendRules = structuredClone(before);
+            expect(written(bare, raw, parts)).toBe('');
+            expect((await offered(bare, MessageCode ?? '', dollars, counted)).state).toBe('passes');
+            expect(buy(bare, dollars)).toMatchObject({ Approved: true, MessageCode: null });
+          },
+        ),
+        { numRuns: 300 },
+      );
+      expect(several).toBeGreaterThan(50);
+    },
+  );
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { confirmAction } from '../../../src/actions/verify-action.ts';
+import type { CardFacts } from '../../../src/alerts/alert.ts';
+import { toCardFacts } from '../../../src/directory/account.ts';
+import type { Directory } from '../../../src/directory/directory.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { decline } from '../../../templates/alerts/decline.ts';
+import { askedToPay, yes } from '../../support/asked-for-more.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { declined } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const number = { id: 2, name: null, mayOverrule: true };
+
+/** A card that follows a ruleset. @param mayOverrule as it is assumed. @param now the ruleset that it follows by then. */
+function world(mayOverrule = true, over: Partial<PerformDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
+  return createPerformWorld(redis(), {
+    directory: { account: async () => null, reload: async () => ({ rulesetId: now }) } as unknown as Directory,
+    toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe', ruleset: number }),
+    nameRuleset: async (card: CardFacts) =>
+      card.ruleset == null ? card : { ...card, ruleset: { ...card.ruleset, name: 'Travel', mayOverrule } },
+    ...over,
+  });
+}
+
+async function lookUntilOver({ deps, advance }: PerformWorld, id: string): Promise<void> {
+  for (let again: number | null = 0; again !== null; ) {
+    advance(again);
+    again = await confirmAction(id, deps);
+  }
+}
+
+/** The service takes a change and goes on showing the ruleset's. */
+async function overruled(one: PerformWorld): Promise<PerformWorld> {
+  const deps = { ...one.deps, card: { ...one.deps.card, putSpendRules: async () => {} } };
+  await performAction(ask('limit', byCommand), deps);
+  await lookUntilOver({ ...one, deps }, 'act_limit1');
+  return one;
+}
+
+it('a change that the card service does not show says that the ruleset may overrule it, and who can change that', async () => {
+  const one = await overruled(await world());
+
+  expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
+  expect(one.answers.at(-1)?.text).toContain(
+    'The card follows the spending ruleset “Travel”, which may overrule this; it can be changed where the card service is administered.',
+  );
+  const records = [];
+  for await (const { record } of one.deps.audit.read()) records.push(record);
+  expect(records.at(-1)).toMatchObject({
+    event: 'unconfirmed',
+    detail: 'the card followed ruleset 2 when it was asked',
+  });
+});
+
+it('one that it shows is confirmed, and says it as well: what counts at a purchase is the ruleset', async () => {
+  const one = await world();
+
+  await performAction(ask('limit', byCommand), one.deps);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(one.answers.at(-1)?.text).toMatch(/^Limit changed.*which may overrule this/);
+  expect(await one.stations()).toEqual(['asked', 'sent', 'done', 'confirmed']);
+});
+
+it('one that took the card out of its ruleset says so, and who can put it back', async () => {
+  const one = await world(true, {}, null);
+
+  await performAction(ask('limit', byCommand), one.deps);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(one.answers.at(-1)?.text).toContain('The card follows the spending ruleset “Travel” no longer');
+  expect(one.answers.at(-1)?.text).not.toContain('may overrule');
+});
+
+it('on an alert it stands with what was done', async () => {
+  const one = await world();
+
+  await performAction(ask('limit'), one.deps);
+  await lookUntilOver(one, 'act_limit1');
+
+  const stored = await one.deps.alerts.get('evt_0123456789abcdef');
+  expect(stored?.alert.outcomes.at(-1)?.text).toContain('The card follows the spending ruleset “Travel”');
+});
+
+it('where it is not assumed that rulesets overrule, nothing is said of it', async () => {
+  const one = await overruled(await world(false));
+
+  expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
+  expect(one.answers.at(-1)?.text).not.toContain('ruleset');
+});
+
+it('a block has nothing to do with it', async () => {
+  const one = await world();
+
+  await performAction(ask('block', byCommand), one.deps);
+  await lookUntilOver(one, 'act_block1');
+
+  expect(one.answers.map(({ text }) => text).join()).not.toContain('ruleset');
+});
+
+it('a card that is shown names the ruleset that the service says now, not the one that was read before', async () => {
+  const base = await createPerformWorld(redis());
+  const card: PerformDeps['card'] = {
+    ...base.deps.card,
+    getAccount: async (...args) => ({ ...(await base.deps.card.getAccount(...args)), rulesetId: 7 }),
+  };
+  const one = await world(true, { card });
+
+  await performAction(ask('show', byCommand), one.deps);
+
+  expect(JSON.stringify(one.answers.at(-1)?.blocks)).toContain('may overrule the card’s own rules');
+});
+
+const sentence = 'which may overrule this; it can be changed where the card service is administered.';
+const timesIn = (text: string): number => text.split('may overrule').length - 1;
+
+it('the first answer says it already, once, and nobody hears it again when it is confirmed', async () => {
+  const one = await world();
+
+  await performAction(ask('limit', byCommand), one.deps);
+  expect(one.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Limit changed.*Sent\. If the card service does not confirm/),
+  ]);
+  expect(one.answers[0]?.text).toContain(sentence);
+  expect(timesIn(one.answers[0]?.text ?? '')).toBe(1);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(one.answers).toHaveLength(1);
+});
+
+it('an alert says it with what was sent and with what was confirmed, once each', async () => {
+  const one = await world();
+  const outcome = async () => (await one.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.at(-1);
+
+  await performAction(ask('limit'), one.deps);
+  expect(await outcome()).toMatchObject({ confirmation: 'sent', text: expect.stringContaining(sentence) });
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(await outcome()).toMatchObject({ confirmation: 'confirmed', text: expect.stringContaining(sentence) });
+  expect(timesIn((await outcome())?.text ?? '')).toBe(1);
+});
+
+it('an alert whose decline says it already does not say it twice', async () => {
+  const one = await world();
+  const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+  await one.deps.alerts.save({ ...alert, card: { ...alert.card, ruleset: { ...number, name: 'Travel' } } });
+  const text = async () => {
+    const stored = await one.deps.alerts.get('evt_0123456789abcdef');
+    if (stored === null || !('remedy' in stored.alert)) throw new Error('no alert');
+    return JSON.stringify(decline(stored.alert, { place: 'public', channel: 'C1' }).blocks);
+  };
+
+  await performAction(ask('limit'), one.deps);
+  expect(timesIn(await text())).toBe(1);
+  await lookUntilOver(one, 'act_limit1');
+
+  expect(timesIn(await text())).toBe(1);
+});
+
+describe('a holder who may try again', () => {
+  it.each([
+    ['hears that the ruleset may have it declined all the same', true, 2, true],
+    ['hears nothing of it where that is not assumed', false, 2, false],
+    ['hears nothing of it where the change took the card out of it', true, null, false],
+  ])('%s', async (_what, mayOverrule, now, says) => {
+    const one = await world(mayOverrule, {}, now);
+    const hugo = await askedToPay(one, 50_000);
+
+    await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
+    await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
+
+    const told = hugo.told().at(-1) ?? '';
+    expect(told).toContain('try again now');
+    expect(told.includes('Your card follows the spending ruleset “Travel”, which may overrule this')).toBe(says);
+  });
+});

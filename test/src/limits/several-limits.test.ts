@@ -1,0 +1,471 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Term } from '../../../src/limits/change-request.ts';
+import { endLease } from '../../../src/limits/end-temporary-change.ts';
+import { limitChange, type RuleChange } from '../../../src/limits/rule-change.ts';
+import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { Killed, mortal } from '../../support/crash-at.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const HOUR = 3_600_000;
+const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
+const permanent: Term = { kind: 'permanent' };
+
+/** Overall limits in dollars: the card of these tests has 400 a day, 2,000 a month. */
+function limits(dollars: Partial<Record<LimitPeriod, number>>): RuleChange {
+  const parts = Object.entries(dollars).map(([period, amount]) => ({
+    period: period as LimitPeriod,
+    category: null,
+    limitCents: amount * 100,
+  }));
+  const [first, ...others] = parts;
+  if (first === undefined) throw new Error('no limits');
+  return limitChange([first, ...others]);
+}
+
+const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Partial<Action> = {}): Action =>
+  ask('limit', { wish: { change: limits(dollars), term }, ...over });
+const both = raise({ daily: 450, monthly: 2100 }, forHours(1));
+const takeBack = ask('take_back', {
+  ...byCommand,
+  id: 'act_back1',
+  target: { kind: 'lease', leaseId: both.id },
+  actor: { userId: 'U0BEN', teamId: 'T1' },
+});
+
+const limitsOf = ({ service }: PerformWorld) => [service.rules['DailySpendLimit'], service.rules['MonthlySpendLimit']];
+const openLeases = async ({ deps }: PerformWorld) => (await deps.leases.all()).filter(({ state }) => state === 'open');
+const added = async ({ deps }: PerformWorld) =>
+  await Promise.all(
+    ['limit:daily:', 'limit:monthly:'].map((target) => deps.raises.sum(acctId, target, deps.now().getTime(), '')),
+  );
+
+describe.each([
+  ['by a button', {}],
+  ['by a command', byCommand],
+])('two limits raised for an hour %s, the worker killed at any step', (_how, over) => {
+  const action = { ...both, ...over } as Action;
+
+  it('are one write, one lease, counted once each, told as one', async () => {
+    const steps = await killEverywhere(
+      redis(),
+      action,
+      ({ deps }) => deps,
+      async (world, diedAt) => {
+        expect(world.writes, diedAt).toEqual(['limit 450']);
+        expect(limitsOf(world), diedAt).toEqual([450, 2100]);
+        expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
+        expect(await openLeases(world), diedAt).toMatchObject([{ id: action.id, before: [40_000, 200_000] }]);
+        expect(await added(world), diedAt).toEqual([5000, 10_000]);
+        expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
+        expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
+        expect(world.troubles, diedAt).toEqual([]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(30);
+  });
+});
+
+it('the answer to the write lost, and killed at any step besides: it is read back, never sent twice', async () => {
+  const lost = ({ deps }: PerformWorld): PerformDeps => ({
+    ...deps,
+    card: {
+      ...deps.card,
+      putSpendRules: async (...args) => {
+        await deps.card.putSpendRules(...args);
+        throw unanswered();
+      },
+    },
+  });
+
+  await killEverywhere(redis(), both, lost, async (world, diedAt) => {
+    expect(world.writes, diedAt).toEqual(['limit 450']);
+    expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
+    expect(await openLeases(world), diedAt).toHaveLength(1);
+  });
+});
+
+function unanswered(): CardApiError {
+  const details = { operation: 'write', status: null, outcome: 'unknown', code: 'unavailable', apiMessage: null };
+  return new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
+}
+
+describe('two limits given back, the worker killed at any step', () => {
+  const raised = async ({ deps }: PerformWorld): Promise<PerformDeps> => {
+    await performAction(both, deps);
+    return deps;
+  };
+
+  it('taken back before their time: one write puts back both', async () => {
+    const steps = await killEverywhere(redis(), takeBack, raised, async (world, diedAt) => {
+      expect(world.writes, diedAt).toEqual(['limit 450', 'limit 400']);
+      expect(limitsOf(world), diedAt).toEqual([400, 2000]);
+      expect((await world.deps.leases.get(both.id))?.state, diedAt).toBe('ended');
+      expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done', 'asked', 'ended']);
+      expect(world.auditLines, diedAt).toEqual([`audit-${both.id}-done`, `audit-${both.id}-ended`]);
+      expect(world.answers, diedAt).toEqual([]);
+    });
+
+    expect(steps).toBeGreaterThan(15);
+  });
+
+  it('their time over: one write puts back both', async () => {
+    for (let killAt = 1; ; killAt += 1) {
+      await redis().flushall();
+      const world = await createPerformWorld(redis());
+      await raised(world);
+      const { deps, life } = mortal(world.deps, killAt);
+      const finished = await endLease(both.id, deps).catch((error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+        return 'killed' as const;
+      });
+      if (finished === null) {
+        expect(life.points()).toBeGreaterThan(15);
+        return;
+      }
+      await endLease(both.id, world.deps);
+
+      expect(world.writes, life.diedAt() ?? '').toEqual(['limit 450', 'limit 400']);
+      expect(limitsOf(world), life.diedAt() ?? '').toEqual([400, 2000]);
+      expect(await world.stations(), life.diedAt() ?? '').toEqual(['asked', 'sent', 'done', 'ended']);
+      expect(world.auditLines, life.diedAt() ?? '').toContain(`audit-${both.id}-ended`);
+    }
+  });
+});
+
+describe('what somebody changed meanwhile', () => {
+  it.each([
+    ['one of them', { MonthlySpendLimit: 3000 }, 'asking', [450, 3000]],
+    ['both', { DailySpendLimit: 100, MonthlySpendLimit: 3000 }, 'asking', [100, 3000]],
+    [
+      'one of them back to what it was: nothing of theirs is overwritten',
+      { DailySpendLimit: 400 },
+      'ended',
+      [400, 2000],
+    ],
+    ['both back to what they were', { DailySpendLimit: 400, MonthlySpendLimit: 2000 }, 'ended', [400, 2000]],
+    ['something else', { WeeklySpendLimit: 1000 }, 'ended', [400, 2000]],
+  ])('%s', async (_what, rules, state, left) => {
+    const world = await createPerformWorld(redis());
+    await performAction(both, world.deps);
+    Object.assign(world.service.rules, rules);
+
+    await endLease(both.id, world.deps);
+
+    expect((await world.deps.leases.get(both.id))?.state).toBe(state);
+    expect(limitsOf(world)).toEqual(left);
+  });
+
+  it('put back all the same, when somebody says so; changed again before that, they are asked again', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(both, world.deps);
+    Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
+    await endLease(both.id, world.deps);
+    const decide = (id: string) => ({ ...takeBack, id, verb: 'settle_lease', approve: true }) as Action;
+
+    Object.assign(world.service.rules, { MonthlySpendLimit: 3500 });
+    await performAction(decide('act_yes1'), world.deps);
+    expect(limitsOf(world)).toEqual([450, 3500]);
+    await performAction(decide('act_yes2'), world.deps);
+
+    expect(limitsOf(world)).toEqual([400, 2000]);
+  });
+});
+
+describe('a later change of some of the same limits', () => {
+  /** What the card has after each lease ended, in the order of their ends. */
+  async function after(...actions: readonly Action[]) {
+    const world = await createPerformWorld(redis());
+    for (const action of actions) await performAction(action, world.deps);
+    const seen = [limitsOf(world)];
+    const byEnd = (await openLeases(world)).toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
+    for (const { id } of byEnd) {
+      await endLease(id, world.deps);
+      seen.push(limitsOf(world));
+    }
+    expect(await openLeases(world)).toEqual([]);
+    expect(await world.deps.leases.all()).toEqual([]);
+    return seen;
+  }
+  const later = { id: 'act_limit2' };
+
+  it.each<[string, Action[], (number | null)[][]]>([
+    [
+      'longer than both: it gives back what was there before them, they what is left to them',
+      [both, raise({ daily: 500 }, forHours(4), later)],
+      [
+        [500, 2100],
+        [500, 2000],
+        [400, 2000],
+      ],
+    ],
+    [
+      'shorter than both: each goes back to what was there before it',
+      [raise({ daily: 450, monthly: 2100 }, forHours(4)), raise({ daily: 500 }, forHours(1), later)],
+      [
+        [500, 2100],
+        [450, 2100],
+        [400, 2000],
+      ],
+    ],
+    [
+      'both, after one of them alone, for longer',
+      [raise({ daily: 450 }, forHours(1)), raise({ daily: 500, monthly: 2100 }, forHours(4), later)],
+      [
+        [500, 2100],
+        [400, 2000],
+      ],
+    ],
+    [
+      'both again, for longer',
+      [both, raise({ daily: 500, monthly: 2200 }, forHours(4), later)],
+      [
+        [500, 2200],
+        [400, 2000],
+      ],
+    ],
+    [
+      'for good: only the other one goes back',
+      [both, raise({ daily: 450 }, permanent, later)],
+      [
+        [450, 2100],
+        [450, 2000],
+      ],
+    ],
+    ['both for good: nothing goes back', [both, raise({ daily: 450, monthly: 2100 }, permanent, later)], [[450, 2100]]],
+    [
+      'the same amounts for longer: they stay for longer, and go back together',
+      [both, raise({ daily: 450, monthly: 2100 }, forHours(4), later)],
+      [
+        [450, 2100],
+        [400, 2000],
+      ],
+    ],
+    [
+      'one as it is, the other higher, for longer',
+      [both, raise({ daily: 450, monthly: 2300 }, forHours(4), later)],
+      [
+        [450, 2300],
+        [400, 2000],
+      ],
+    ],
+  ])('%s', async (_what, actions, seen) => {
+    expect(await after(...actions)).toEqual(seen);
+  });
+});
+
+describe('one of several temporary limits kept for good', () => {
+  /** 400 a day and 600 a week, both 700 for an hour; then this for good, and the hour is over. */
+  async function keeping(dollars: Partial<Record<LimitPeriod, number>>) {
+    const world = await createPerformWorld(redis());
+    Object.assign(world.service.rules, { WeeklySpendLimit: 600 });
+    await performAction(raise({ daily: 700, weekly: 700 }, forHours(1)), world.deps);
+    await performAction(raise(dollars, permanent, { id: 'act_limit2' }), world.deps);
+    await endLease(both.id, world.deps);
+    const { DailySpendLimit, WeeklySpendLimit } = world.service.rules;
+    const alert = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert;
+    const lease = await world.deps.leases.get(both.id);
+    return { left: [DailySpendLimit, WeeklySpendLimit], state: lease?.state, said: JSON.stringify(alert?.outcomes) };
+  }
+
+  it.each<[string, Partial<Record<LimitPeriod, number>>, number[], string]>([
+    [
+      'higher than the other was: the other goes back to no less',
+      { daily: 650 },
+      [650, 650],
+      'The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.',
+    ],
+    [
+      'as it is: it was temporary, the other stays with it',
+      { daily: 700 },
+      [700, 700],
+      'It was temporary; now it stays until it is changed. The weekly limit goes back to $700.00, not to $600.00',
+    ],
+    ['lower than the other was: that goes back to what it was', { daily: 500 }, [500, 600], ''],
+    [
+      'with another that was not temporary: said of the one only',
+      { daily: 700, monthly: 2100 },
+      [700, 700],
+      'The daily limit was temporary; now it stays until it is changed.',
+    ],
+    [
+      'both: said of both',
+      { daily: 700, weekly: 700 },
+      [700, 700],
+      'The daily limit and weekly limit were temporary; now they stay until they are changed.',
+    ],
+  ])('%s', async (_what, dollars, left, said) => {
+    const kept = await keeping(dollars);
+
+    expect(kept.left).toEqual(left);
+    expect(['ended', 'replaced']).toContain(kept.state);
+    expect(kept.said).toContain(said);
+    expect(kept.said.includes(', not to $')).toBe(left[1] !== 600 && dollars.weekly === undefined);
+  });
+});
+
+describe('how much one person may raise', () => {
+  const states = async (...actions: readonly Action[]): Promise<string[]> => {
+    const world = await createPerformWorld(redis());
+    const seen: string[] = [];
+    for (const [index, action] of actions.entries()) {
+      await performAction({ ...action, id: `act_limit${index}` }, world.deps);
+      const open = await world.deps.requests.open();
+      seen.push(open.some(({ id }) => id === `req_limit${index}`) ? 'waits' : 'done');
+    }
+    return seen;
+  };
+
+  it.each<[string, Action[], string[]]>([
+    ['each by the whole amount, joined', [raise({ daily: 1400, monthly: 3000 }, permanent)], ['done']],
+    ['one by more, joined with a small one', [raise({ daily: 401, monthly: 3000.01 }, permanent)], ['waits']],
+    [
+      'joined twice',
+      [raise({ daily: 1300, monthly: 2900 }, permanent), raise({ daily: 1301, monthly: 3001 }, permanent)],
+      ['done', 'waits'],
+    ],
+    [
+      'alone first, joined then',
+      [raise({ daily: 1300 }, permanent), raise({ daily: 1401, monthly: 2010 }, permanent)],
+      ['done', 'waits'],
+    ],
+    [
+      'joined first, alone then',
+      [raise({ daily: 1300, monthly: 2900 }, permanent), raise({ monthly: 3001 }, permanent)],
+      ['done', 'waits'],
+    ],
+    [
+      'each to its whole, one by one and joined',
+      [raise({ daily: 900 }, permanent), raise({ daily: 1400, monthly: 3000 }, permanent)],
+      ['done', 'done'],
+    ],
+    [
+      'what was temporary kept for good, joined with another',
+      [raise({ daily: 1300 }, forHours(1)), raise({ daily: 1401, monthly: 2010 }, permanent)],
+      ['done', 'waits'],
+    ],
+    [
+      'one limit taken away, joined with another',
+      [
+        ask('limit', {
+          wish: {
+            change: limitChange([
+              { period: 'daily', category: null, limitCents: 41_000 },
+              { period: 'monthly', category: null, limitCents: null },
+            ]),
+            term: permanent,
+          },
+        }),
+      ],
+      ['waits'],
+    ],
+  ])('%s', async (_what, actions, seen) => {
+    expect(await states(...actions)).toEqual(seen);
+  });
+});
+
+describe('a request for several limits', () => {
+  const much = raise({ daily: 1500, monthly: 3500 }, forHours(4));
+  const yes = (over: Partial<Action> = {}): Action =>
+    ask('decide', {
+      target: { kind: 'request', requestId: 'req_limit1' },
+      approve: true,
+      actor: { userId: 'U0BEN', teamId: 'T1' },
+      ...over,
+    });
+
+  it('asked twice is one; of other limits it is another', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(much, world.deps);
+    await performAction({ ...much, id: 'act_limit2' }, world.deps);
+    await performAction(raise({ daily: 1500 }, forHours(4), { id: 'act_limit3' }), world.deps);
+
+    expect((await world.deps.requests.open()).map(({ id }) => id)).toEqual(['req_limit1', 'req_limit3']);
+  });
+
+  it('lowered by the approver who says yes: done as lowered, with one lease', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(much, world.deps);
+    const wish = { change: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
+
+    await performAction(yes({ wish }), world.deps);
+
+    expect(limitsOf(world)).toEqual([1400, 3500]);
+    expect(await openLeases(world)).toMatchObject([{ before: [40_000, 200_000], requestId: 'req_limit1' }]);
+  });
+
+  it('raised in one of them, it takes another yes', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(much, world.deps);
+    const wish = { change: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
+
+    await performAction(yes({ wish }), world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'open', needed: 2 });
+  });
+
+  it('with broken glass each rises by no more than one person may allow', async () => {
+    const world = await createPerformWorld(redis());
+    await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
+    world.advance(PATIENCE_MS);
+    const glass = ask('break_glass', {
+      id: 'act_glass1',
+      target: { kind: 'request', requestId: 'req_limit1' },
+      actor: { userId: 'U0OTTO', teamId: 'T1' },
+      roles: ['operator'],
+    });
+
+    await performAction(glass, world.deps);
+
+    expect(limitsOf(world)).toEqual([1400, 2500]);
+  });
+});
+
+it('two limits whose first try failed are not repeated over one that somebody changed since', async () => {
+  const world = await createPerformWorld(redis());
+  const lost = async (): Promise<never> => {
+    throw unanswered();
+  };
+  await expect(
+    performAction(both, { ...world.deps, card: { ...world.deps.card, putSpendRules: lost } }),
+  ).rejects.toThrow(CardApiError);
+
+  await performAction(raise({ monthly: 2050 }, permanent, { ...byCommand, id: 'act_newer' }), world.deps);
+  await performAction(both, world.deps);
+
+  expect(limitsOf(world)).toEqual([400, 2050]);
+  expect((await world.stations()).at(-1)).toBe('unknown');
+  expect(await openLeases(world)).toEqual([]);
+});
+
+it('two limits that came through unheard, one of them changed since: the other does not stay raised for ever', async () => {
+  const world = await createPerformWorld(redis());
+  const unheard: PerformDeps['card']['putSpendRules'] = async (...args) => {
+    await world.deps.card.putSpendRules(...args);
+    throw unanswered();
+  };
+  const away = { ...world.deps.card, putSpendRules: unheard };
+  const { getSpendRules } = world.deps.card;
+  let reads = 0;
+  const card: PerformDeps['card'] = {
+    ...away,
+    getSpendRules: async (...args) => (reads++ === 0 ? await getSpendRules(...args) : Promise.reject(unanswered())),
+  };
+  await expect(performAction(both, { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+  await performAction(raise({ monthly: 2050 }, permanent, { ...byCommand, id: 'act_newer' }), world.deps);
+  await performAction(both, world.deps);
+  expect(limitsOf(world)).toEqual([450, 2050]);
+  await endLease(both.id, world.deps);
+
+  expect(limitsOf(world)).toEqual([400, 2050]);
+});

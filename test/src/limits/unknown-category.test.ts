@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { LimitWindow } from '../../../src/alerts/alert.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Remaining } from '../../../src/limits/binding-limit.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { declined } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const HARDWARE = { id: 13, name: 'Hardware Stores' };
+type Windows = Partial<Record<'daily' | 'weekly', [limit: number, left: number]>>;
+
+/** A purchase of $84.10 was declined by a category's limit; now the card has these limits in dollars, and so much left. */
+async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300] }): Promise<PerformWorld> {
+  const world = await createPerformWorld(redis());
+  await decline(world, own, hardware);
+  return world;
+}
+
+async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<PerformDeps> {
+  const rows = (windows: Windows) =>
+    Object.entries(windows).map(([period, [limit, left]]) => ({
+      period: period as 'daily' | 'weekly',
+      limitCents: limit * 100,
+      remainingCents: left * 100,
+    }));
+  const { deps, service } = world;
+  const fields = ({ daily, weekly }: Windows) => ({
+    DailySpendLimit: daily?.[0] ?? null,
+    WeeklySpendLimit: weekly?.[0] ?? null,
+  });
+  service.rules = {
+    IsActive: true,
+    ...fields(own),
+    MonthlySpendLimit: 5000,
+    MerchantCategories: [{ Id: HARDWARE.id, Name: HARDWARE.name, ...fields(hardware) }],
+  };
+  const remaining: Remaining = {
+    overall: rows(own),
+    categories: rows(hardware).map((row) => ({ ...HARDWARE, ...row })),
+  };
+  // Once the limit of a test has risen there is room.
+  const room: Remaining = {
+    overall: remaining.overall.map((one) => ({ ...one, remainingCents: 90_000 })),
+    categories: remaining.categories.map((one) => ({ ...one, remainingCents: 90_000 })),
+  };
+  deps.card.getRemainingLimits = async () => (world.writes.length > 0 ? room : remaining) as never;
+  await deps.alerts.save(declined('decline.rule.velocity.mcc', 'Transaction exceeded category limit'));
+  return deps;
+}
+
+/** From the form: of one that could not say which limit it was, unless `isKnown`. */
+const wished = (period: LimitWindow, dollars: number, isKnown = false): Action =>
+  ask('limit', {
+    wish: {
+      change: { kind: 'limit', period, category: null, limitCents: dollars * 100 },
+      term: { kind: 'permanent' },
+      ...(isKnown ? {} : { isCategoryUnknown: true as const }),
+    },
+  });
+
+async function noteOf({ deps }: PerformWorld): Promise<string> {
+  const outcome = (await deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.at(-1);
+  return `${outcome?.state}: ${outcome?.text}`;
+}
+const ownLimits = ({ service }: PerformWorld) => [service.rules['DailySpendLimit'], service.rules['WeeklySpendLimit']];
+const hardwareLimit = ({ service }: PerformWorld) =>
+  (service.rules['MerchantCategories'] as Record<string, unknown>[])[0]?.['DailySpendLimit'];
+
+describe('a limit raised by a form that could not say which one stopped the purchase', () => {
+  it.each<[string, Windows, Windows | undefined, LimitWindow, number, string]>([
+    [
+      'another of the card’s own than was asked for',
+      { daily: [1000, 900], weekly: [1200, 10] },
+      undefined,
+      'daily',
+      300,
+      "the card's own weekly limit of $1,200.00 stops this purchase: a daily limit of $300.00 would not let it pass",
+    ],
+    [
+      'the card’s own, of which less was asked for than it has',
+      { daily: [1000, 10] },
+      undefined,
+      'daily',
+      300,
+      "the card's own daily limit of $1,000.00 stops this purchase: a daily limit of $300.00 would not",
+    ],
+    [
+      'the card’s own, where a single purchase was meant',
+      { daily: [1000, 900], weekly: [1200, 10] },
+      undefined,
+      'transaction',
+      300,
+      "the card's own weekly limit of $1,200.00 stops this purchase: a limit for a single purchase of $300.00 would",
+    ],
+    [
+      'another of the category than was asked for',
+      { daily: [1000, 900] },
+      { weekly: [700, 20] },
+      'daily',
+      300,
+      'the weekly limit for Hardware Stores of $700.00 stops this purchase: a daily limit of $300.00 would not',
+    ],
+    ['nothing any more', { daily: [1000, 900] }, undefined, 'daily', 1300, 'By now nothing stops this purchase'],
+  ])('by now it is %s: nothing is changed or sent, and it says what stops it', async (...row) => {
+    const [, own, hardware, period, dollars, why] = row;
+    const world = await declinedWith(own, hardware);
+    const before = structuredClone(world.service.rules);
+
+    await performAction(wished(period, dollars), world.deps);
+
+    expect(await noteOf(world)).toMatch(/^failed/);
+    expect(await noteOf(world)).toContain(why);
+    expect(world.service.rules).toEqual(before);
+    expect(await world.stations()).toEqual(['asked', 'failed']);
+  });
+
+  it('by now only the card’s own stops it, and that is what was asked for: it rises', async () => {
+    const world = await declinedWith({ daily: [400, 10] });
+
+    await performAction(wished('daily', 480), world.deps);
+
+    expect(ownLimits(world)).toEqual([480, null]);
+  });
+
+  it('that of its category rises, once, though the worker is killed at any step', async () => {
+    await killEverywhere(
+      redis(),
+      wished('daily', 480),
+      (world) => decline(world, { daily: [1000, 900] }, { daily: [400, 10] }),
+      async (world, diedAt) => {
+        expect(hardwareLimit(world), diedAt).toBe(480);
+        expect(ownLimits(world), diedAt).toEqual([1000, null]);
+        expect(await noteOf(world), diedAt).toMatch(/^done/);
+        expect(world.writes, diedAt).toHaveLength(1);
+      },
+    );
+  });
+});
+
+it('the card’s own limit, seen and asked for, is not turned into that of the category', async () => {
+  const world = await declinedWith({ daily: [1000, 900], weekly: [1200, 10] }, { daily: [400, 10] });
+
+  await performAction(wished('weekly', 1280, true), world.deps);
+
+  expect(ownLimits(world)).toEqual([1000, 1280]);
+  expect(hardwareLimit(world)).toBe(400);
+});
+
+it('approved as it was asked for, though the category has become tight meanwhile', async () => {
+  const world = await declinedWith({ daily: [400, 10] });
+  await performAction(wished('daily', 1900), world.deps);
+  const [request] = await world.deps.requests.open();
+  expect(request?.wish).toEqual({ change: { ...wished('daily', 1900).wish?.change }, term: { kind: 'permanent' } });
+  await decline(world, { daily: [400, 400] }, { daily: [50, 0] });
+
+  const yes = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;
+  await performAction(ask('decide', { ...yes, actor: { userId: 'U0BEN', teamId: 'T1' } }), world.deps);
+
+  expect(ownLimits(world)).toEqual([1900, null]);
+  expect(hardwareLimit(world)).toBe(50);
+});
+
+it('no card has a limit for a single purchase of its own: it is not sent', async () => {
+  const world = await declinedWith({ daily: [400, 10] });
+
+  await performAction(wished('transaction', 480, true), world.deps);
+
+  expect(await noteOf(world)).toContain('no limit of its own for a single purchase');
+  expect(await world.stations()).toEqual(['asked', 'failed']);
+});

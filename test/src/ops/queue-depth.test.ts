@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { createQueues } from '../../../src/app/queues.ts';
+import { readHealth } from '../../../src/ops/health.ts';
+import { readDepths, readInbox } from '../../../src/ops/queue-depth.ts';
+import { createWorkers } from '../../../src/ops/worker-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { read } from '../webhooks/read.ts';
+
+const redis = useRedis();
+const inbox = '{cardbell:in}:webhooks';
+
+it('queues are as full as BullMQ says', async () => {
+  const queues = createQueues(redis());
+  for (let id = 0; id < 3; id += 1) await queues.deliverAlert(read('decline', { NetworkTransactionId: id }), false);
+  await queues.endLease('one', Date.now() + 60_000);
+  const before = Date.now();
+  await queues.flushOutbox('C1');
+
+  const depths = await readDepths(redis());
+
+  for (const name of ['alerts', 'outbox', 'updates', 'actions', 'upkeep'] as const) {
+    const { waiting, delayed, active, failed } = await queues
+      .queue(name)
+      .getJobCounts('waiting', 'delayed', 'active', 'failed');
+    expect(depths[name]).toMatchObject({ waiting, delayed, active, failed });
+  }
+  expect(depths.alerts.waiting).toBe(3);
+  expect(depths.upkeep.delayed).toBe(1);
+  expect(depths.alerts.oldestMs).toBeLessThanOrEqual(before);
+  expect(depths.updates.oldestMs).toBeNull();
+  await queues.close();
+});
+
+it('the inbox tells how many wait, and since when the oldest does', async () => {
+  expect(await readInbox(redis())).toEqual({ entries: 0, oldestMs: null });
+  await redis().xadd(inbox, '1700000000000-0', 'entry', '{}');
+  await redis().xadd('{cardbell:in}:actions', '1600000000000-0', 'entry', '{}');
+
+  expect(await readInbox(redis())).toEqual({ entries: 2, oldestMs: 1_600_000_000_000 });
+});
+
+it('how long people have waited is the oldest of inbox and prompt queues; what waits for its time does not count', async () => {
+  const queues = createQueues(redis());
+  await queues.endLease('one', Date.now() + 60_000);
+  expect((await readHealth(redis())).lagMs).toBe(0);
+
+  await redis().xadd(inbox, `${Date.now() - 90_000}-0`, 'entry', '{}');
+
+  expect((await readHealth(redis())).lagMs).toBeGreaterThanOrEqual(90_000);
+  await queues.close();
+});
+
+it('workers that have said nothing for long do not live', async () => {
+  let nowMs = 1_000_000;
+  const workers = createWorkers(redis(), () => nowMs);
+  await workers.beat('one', { atMs: nowMs, isCardApiAway: false });
+  nowMs += 30_000;
+  await workers.beat('two', { atMs: nowMs, isCardApiAway: true });
+
+  expect(await readHealth(redis(), () => nowMs)).toMatchObject({ workers: 2, isCardApiAway: true });
+  nowMs += 30_000;
+  expect(await readHealth(redis(), () => nowMs)).toMatchObject({ workers: 1 });
+  await workers.gone('two');
+  expect(await readHealth(redis(), () => nowMs)).toMatchObject({ workers: 0, workerSeenAtMs: null });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
+
+const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'alert', id, alertId: id });
+const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
+
+/** The ids in what the channel shows, in order; one message may show several. */
+const shownIn = (channel: readonly { text: string }[]): string[] => channel.flatMap(({ text }) => text.split(' '));
+
+/** What Slack does with a post, and then with the look-ups that follow it. */
+const failures = postOutcomes.flatMap((first) =>
+  postOutcomes.flatMap((second) =>
+    [0, 1, 2].map((lostLookUps) => ({ script: [first, second] as const, lostLookUps, name: `${first}, ${second}` })),
+  ),
+);
+
+describe('a channel’s messages', () => {
+  it('each stand there exactly once and in order, whatever happens on the way', async () => {
+    const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.constantFrom(...postOutcomes), { maxLength: 15 }),
+        fc.integer({ min: 0, max: 4 }),
+        crashes,
+        async (count, script, lostLookUps, crashAt) => {
+          const ids = idsOf(count);
+          let moment = -1;
+          const world = createWorld({
+            entries: ids.map(alert),
+            script,
+            lostLookUps,
+            onMoment() {
+              moment += 1;
+              if (crashAt.includes(moment)) throw new Crash();
+            },
+          });
+
+          await world.drain();
+
+          expect(shownIn(world.channel)).toEqual(ids);
+          expect([...world.noted.keys()].toSorted()).toEqual(ids);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([0, 1, 2])(
+    'stand there once for every failure of Slack and every moment at which a worker is killed, and again within %i moments',
+    async (again) => {
+      const ids = idsOf(2);
+      let runs = 0;
+      for (const { script, lostLookUps, name } of failures) {
+        // Until a run ends before its crash comes: then every moment has had one.
+        for (let crashAt = 0, hasCrashed = true; hasCrashed; crashAt += 1) {
+          let moment = -1;
+          let where: Moment | undefined;
+          hasCrashed = false;
+          const world = createWorld({
+            entries: ids.map(alert),
+            script,
+            lostLookUps,
+            onMoment(now) {
+              moment += 1;
+              if (moment !== crashAt && (again === 0 || moment !== crashAt + again)) return;
+              hasCrashed = true;
+              where = now;
+              throw new Crash();
+            },
+          });
+
+          await world.drain();
+
+          runs += 1;
+          const told = `${name}, ${lostLookUps} look-ups lost, killed ${where?.when} ${where?.step}`;
+          expect([told, shownIn(world.channel)]).toEqual([told, ids]);
+          expect([told, [...world.noted.keys()].toSorted()]).toEqual([told, ids]);
+        }
+      }
+      expect(runs).toBeGreaterThan(1000);
+    },
+  );
+
+  it('stand there once when a worker stands still at any moment, others take over, and it goes on', async () => {
+    for (const { script, lostLookUps, name } of failures) {
+      for (let stillAt = 0, hasStood = true; hasStood; stillAt += 1) {
+        let moment = -1;
+        hasStood = false;
+        let where: Moment | undefined;
+        const ids = idsOf(2);
+        const world = createWorld({
+          entries: ids.map(alert),
+          script,
+          lostLookUps,
+          async onMoment(now) {
+            moment += 1;
+            if (moment !== stillAt) return;
+            hasStood = true;
+            where = now;
+            // Between the last look at the clock and the first byte to Slack nobody can guard: no time passes there.
+            if (now.step === 'post' && now.when === 'before') return;
+            // The answer of a post is waited for ten seconds, and whoever stood still meanwhile hears of none.
+            world.pass(20_000);
+            await world.drain();
+          },
+        });
+
+        await world.drain();
+
+        const told = `${name}, ${lostLookUps} look-ups lost, stood still ${where?.when} ${where?.step}`;
+        expect([told, shownIn(world.channel).toSorted()]).toEqual([told, ids]);
+      }
+    }
+  });
+
+  it('are more than a second apart', async () => {
+    const world = createWorld({ entries: ['a', 'b', 'c'].map(alert) });
+
+    await world.drain();
+
+    const times = world.channel.map(({ at }) => at);
+    for (const [index, at] of times.entries())
+      if (index > 0) expect(at - (times[index - 1] ?? 0)).toBeGreaterThan(1000);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { nextMessage } from '../../../src/outbox/next-message.ts';
+import type { Waiting } from '../../../src/outbox/outbox-store.ts';
+
+const alert = (id: string, more: object = {}, ageMs = 10_000, most: number | null = null): Waiting => ({
+  entry: OutboxEntry.parse({ kind: 'alert', id, alertId: id, ...more }),
+  ageMs,
+  most,
+});
+const notice = (id: string): Waiting => ({
+  entry: OutboxEntry.parse({ kind: 'notice', id, message: { text: 'x', blocks: [] }, requestId: null }),
+  ageMs: 10_000,
+  most: null,
+});
+const many = (count: number, ageMs = 10_000) => Array.from({ length: count }, (_, i) => alert(`a${i}`, {}, ageMs));
+
+function ids(waiting: readonly Waiting[]): string[] | number {
+  const next = nextMessage(waiting);
+  if (next === null) return [];
+  return 'waitMs' in next ? next.waitMs : next.entries.map(({ id }) => id);
+}
+
+describe('the next message of a channel', () => {
+  it('is the one alert that waits, at once', () => {
+    expect(nextMessage([])).toBeNull();
+    expect(ids([alert('a', {}, 0)])).toEqual(['a']);
+  });
+
+  it('has all alerts that wait, in their order', () => {
+    expect(ids([alert('a', {}, 0), alert('b', {}, 0), alert('c', {}, 0)])).toEqual(['a', 'b', 'c']);
+    expect(ids(many(5000))).toHaveLength(5000);
+  });
+
+  it('is one notice, whose buttons are about it alone', () => {
+    expect(ids([notice('n'), alert('a')])).toEqual(['n']);
+    expect(ids([alert('a'), notice('n'), alert('b')])).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['late ones', { late: true }],
+    ['ones that quiet hours held', { notBefore: 1 }],
+    ['suspected fraud', { urgency: 'fraud' }],
+  ])('does not mix %s with others', (_what, more) => {
+    expect(ids([alert('a', more), alert('b'), alert('c', more), alert('d')])).toEqual(['a', 'c']);
+  });
+
+  it('tells a holder one thing at a time', () => {
+    const own = { audience: 'holder' };
+    expect(ids([alert('a', own), alert('b', own)])).toEqual(['a']);
+    expect(ids([alert('a'), alert('b', own), alert('c')])).toEqual(['a', 'c']);
+  });
+
+  it('keeps what belongs to one story together, and mixes stories when there are too many', () => {
+    const inStory = (id: string, threadId: string) => alert(id, { threadId });
+    expect(ids([inStory('a', 's'), alert('b'), inStory('c', 's')])).toEqual(['a', 'c']);
+    expect(ids([inStory('a', 's'), alert('b'), inStory('c', 't')])).toEqual(['a', 'b', 'c']);
+    const pairs = ['s', 't', 'u', 'v'].flatMap((story) => [inStory(`${story}1`, story), inStory(`${story}2`, story)]);
+    expect(ids(pairs)).toHaveLength(8);
+  });
+
+  it('waits a little while a crowd is still growing, and not for ever', () => {
+    expect(ids(many(6, 100))).toBe(700);
+    expect(ids(many(6, 900))).toHaveLength(6);
+    expect(ids([alert('first', {}, 4000), ...many(50, 0)])).toHaveLength(51);
+  });
+
+  it('lets something else go first while it waits', () => {
+    expect(ids([...many(6, 100), notice('n')])).toEqual(['n']);
+  });
+
+  it('collects late ones from the first', () => {
+    expect(ids([alert('a', { late: true }, 0)])).toBe(800);
+    expect(ids([alert('a', { late: true }, 900)])).toEqual(['a']);
+  });
+
+  it('is no larger than the most cautious of its entries allows', () => {
+    expect(ids([alert('a', {}, 9000, 2), alert('b', {}, 9000, 2), alert('c', {}, 9000, 2)])).toEqual(['a', 'b']);
+    expect(ids([alert('a', {}, 9000, 1), alert('b')])).toEqual(['a']);
+    expect(ids([alert('a'), alert('b'), alert('c', {}, 9000, 1)])).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest';
+import { outboxKey } from '../../../src/core/keys.ts';
+import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
+import type { Urgency } from '../../../src/outbox/priority.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
+
+const redis = useRedis();
+const alert = (id: string, more: { urgency?: Urgency; notBefore?: number } = {}) =>
+  ({ kind: 'alert', id, alertId: id, ...more }) as const;
+
+async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<string> {
+  const sending = await outbox.claim(channel, ids);
+  if (sending === null) throw new Error('nothing to claim');
+  return sending.ref;
+}
+
+async function order(outbox: Outbox): Promise<string[]> {
+  return (await outbox.look('C1', 100)).waiting.map(({ entry }) => entry.id);
+}
+
+it('keeps each entry once, while it waits and after it was posted', async () => {
+  const outbox = createOutbox(redis());
+  expect(await outbox.put('C1', alert('a'))).toBe(true);
+  expect(await outbox.put('C1', alert('a'))).toBe(false);
+  const ref = await claimed(outbox, ['a']);
+  expect(await outbox.put('C1', alert('a'))).toBe(false);
+
+  await outbox.settleSent('C1', ref, '1.0');
+
+  expect(await outbox.put('C1', alert('a'))).toBe(false);
+  expect(await outbox.put('C2', alert('a'))).toBe(true);
+  expect(await order(outbox)).toEqual([]);
+});
+
+it('lets one take entries, and nobody else anything until that is settled', async () => {
+  const outbox = createOutbox(redis());
+  for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
+
+  const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids)));
+
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+  const { unsettled, waiting } = await outbox.look('C1', 100);
+  expect(waiting).toEqual([]);
+  expect(unsettled?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
+});
+
+it('gives nothing that is gone: whoever looked before must look again', async () => {
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('a'));
+  await outbox.put('C1', alert('b'));
+  await outbox.settleSent('C1', await claimed(outbox, ['a']), '1.0');
+
+  expect(await outbox.claim('C1', ['a', 'b'])).toBeNull();
+  expect(await outbox.claim('C1', ['b'])).not.toBeNull();
+});
+
+it('unsent, an entry waits again; dropped, it is gone and may come back later', async () => {
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('a'));
+  const first = await claimed(outbox, ['a']);
+  await outbox.settleUnsent('C1', first, 7);
+  expect(await outbox.waiting('C1')).toBe(1);
+  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ entry: { id: 'a' }, most: 7 }]);
+
+  const second = await claimed(outbox, ['a']);
+  expect(second).not.toBe(first);
+  await outbox.settleDropped('C1', second);
+
+  expect(await outbox.waiting('C1')).toBe(0);
+  expect(await outbox.put('C1', alert('a'))).toBe(true);
+  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
+});
+
+it('settling something else than what is on its way changes nothing', async () => {
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('a'));
+  await claimed(outbox, ['a']);
+
+  await outbox.settleSent('C1', 'm_other', '1.0');
+
+  expect((await outbox.look('C1', 1)).unsettled).not.toBeNull();
+});
+
+/** As if it had come that much earlier. */
+async function age(id: string, ms: number): Promise<void> {
+  await redis().zincrby(outboxKey('C1', 'queue'), -ms, id);
+}
+
+it('the urgent goes first, and what has waited long enough before that', async () => {
+  const outbox = createOutbox(redis());
+  for (const urgency of ['spend', 'shipping', 'decline', 'fraud'] as const)
+    await outbox.put('C1', alert(urgency, { urgency }));
+  await outbox.put('C1', alert('old spend', { urgency: 'spend' }));
+  await age('old spend', 29_000);
+
+  expect(await order(outbox)).toEqual(['fraud', 'old spend', 'decline', 'shipping', 'spend']);
+});
+
+it('holds what must wait until its time, then gives it all at once', async () => {
+  const outbox = createOutbox(redis());
+  const soon = Date.now() + 300;
+  await outbox.put('C1', alert('a', { notBefore: soon }));
+  await outbox.put('C1', alert('b', { notBefore: soon + 1 }));
+  await outbox.put('C1', alert('c', { notBefore: soon + 600_000 }));
+  const before = await outbox.look('C1', 9);
+  expect(before).toMatchObject({ unsettled: null, waiting: [] });
+  expect(before.heldForMs).toBeLessThanOrEqual(300);
+  expect(await outbox.put('C1', alert('b', { notBefore: soon }))).toBe(false);
+
+  await until(async () => (await outbox.waiting('C1')) === 2, 'their time has come');
+
+  const { waiting, heldForMs } = await outbox.look('C1', 9);
+  expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b']);
+  expect(heldForMs).toBeGreaterThan(500_000);
+});
+
+it('lets go what is put again without a time to wait for, and all of it when the quiet hours are taken away', async () => {
+  const outbox = createOutbox(redis());
+  const notBefore = Date.now() + 600_000;
+  for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id, { notBefore }));
+
+  await outbox.put('C1', alert('b', { urgency: 'decline' }));
+  expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { id: 'b', notBefore: null } }]);
+  await outbox.put('C1', alert('b', { notBefore }));
+  expect(await order(outbox)).toEqual(['b']);
+
+  expect(await outbox.releaseHeld('C1')).toBe(2);
+  const { waiting, heldForMs } = await outbox.look('C1', 9);
+  expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b', 'c']);
+  expect(waiting.find(({ entry }) => entry.id === 'c')?.entry).toMatchObject({ notBefore });
+  expect(heldForMs).toBeNull();
+});
+
+it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
+  const outbox = createOutbox(redis());
+  await outbox.put('C1', alert('a'));
+  await claimed(outbox, ['a']);
+  await outbox.pauseFor('C1', 200);
+
+  expect(await outbox.pauseLeft('C1')).toBeGreaterThan(0);
+  await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over');
+  const { unsettled } = await outbox.look('C1', 1);
+
+  expect(unsettled?.ageMs).toBeGreaterThanOrEqual(150);
+});

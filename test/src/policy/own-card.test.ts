@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const ANA = { userId: 'U0ANA', teamId: 'T1' };
+const BEN = { userId: 'U0BEN', teamId: 'T1' };
+
+/** A card that Ana held until `agoMs` ago, then took off herself; `next` is linked to it since. */
+async function afterUnlink(agoMs: number, next: string | null = null) {
+  let now = Date.now() - agoMs;
+  const links = createLinks(redis(), () => now);
+  const link = (userId: string) =>
+    links.link({ acctId, userId, provedBy: 'approver', by: BEN.userId, at: new Date(now).toISOString() });
+  await link(ANA.userId);
+  if (next === null) await links.unlink(acctId);
+  else await link(next);
+  now = Date.now();
+  const world = await createPerformWorld(redis(), { links });
+  return { world, links, link };
+}
+
+const decide = (over: Partial<Action>): Action =>
+  ask('decide', { approve: true, id: 'act_decide1', target: { kind: 'request', requestId: 'req_limit1' }, ...over });
+const text = ({ answers }: { answers: readonly { text: string }[] }): string => answers.at(-1)?.text ?? '';
+
+describe('the own card', () => {
+  it.each([
+    ['unlinked a moment ago', 0, null],
+    ['unlinked just under a day ago', LATELY_MS - 60_000, null],
+    ['linked to somebody else meanwhile', 0, 'U0HUGO'],
+  ] as const)('%s is not unblocked by who held it', async (_when, agoMs, next) => {
+    const { world } = await afterUnlink(agoMs, next);
+    world.service.status = 'BLOCKED';
+
+    await performAction(ask('unblock', { ...byCommand, actor: ANA }), world.deps);
+
+    expect(text(world)).toContain('Nobody unblocks the own card');
+    expect(world.writes).toEqual([]);
+    expect(await world.stations()).toEqual(['asked', 'refused']);
+  });
+
+  it('of a day ago is a card like any other', async () => {
+    const { world } = await afterUnlink(LATELY_MS + 1000);
+    world.service.status = 'BLOCKED';
+
+    await performAction(ask('unblock', { ...byCommand, actor: ANA }), world.deps);
+
+    expect(world.writes).toEqual(['status ACTIVE']);
+  });
+
+  it('unlinked a moment ago is not raised alone: it takes another approver, and the own yes counts for nothing', async () => {
+    const { world } = await afterUnlink(0);
+
+    await performAction(ask('limit', { ...byCommand, actor: ANA }), world.deps);
+
+    expect(world.writes).toEqual([]);
+    const [request] = await world.deps.requests.open();
+    expect(request).toMatchObject({ approvals: [], needed: 1, holder: null });
+    await performAction(decide({ actor: ANA, id: 'act_decide2' }), world.deps);
+    expect(text(world)).toContain('It is your own card');
+    await performAction(decide({ actor: BEN }), world.deps);
+    expect(world.writes).toEqual(['limit 450']);
+  });
+
+  it('linked after it was asked for keeps its new holder from saying yes', async () => {
+    const { world, link } = await afterUnlink(LATELY_MS + 1000);
+    const wish = {
+      change: { kind: 'limit', period: 'daily', limitCents: 180_000, category: null },
+      term: { kind: 'permanent' },
+    } as const;
+    await performAction(ask('limit', { ...byCommand, actor: ANA, wish }), world.deps);
+    expect(await world.deps.requests.open()).toHaveLength(1);
+    await link(BEN.userId);
+
+    await performAction(decide({ actor: BEN }), world.deps);
+
+    expect(text(world)).toContain('It is your own card');
+    expect(world.writes).toEqual([]);
+  });
+});

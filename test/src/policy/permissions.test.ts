@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { type Verb, verbs } from '../../../src/actions/action.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createPermissions, isForOwnCard, isPermitted, type Role } from '../../../src/policy/permissions.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+
+describe('role and verb', () => {
+  const mayAll = new Set(['claim', 'choose']);
+  const mayOperators = new Set([
+    ...mayAll,
+    'show',
+    'activate',
+    'block',
+    'acknowledge',
+    'mute',
+    'unmute',
+    'mutes',
+    'travel',
+    'resend-virtual',
+    'undo_block',
+    'break_glass',
+    'take_back',
+    'why',
+    'declines',
+    'track',
+  ]);
+  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
+  const onlyHolders = new Set(['recognize', 'ask']);
+  const cases = verbs.flatMap((verb) => [
+    [verb, [] as Role[], mayAll.has(verb)] as const,
+    [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,
+    [verb, ['approver'] as Role[], !onlyHolders.has(verb)] as const,
+    [verb, ['operator', 'approver'] as Role[], !onlyHolders.has(verb)] as const,
+    [verb, ['holder'] as Role[], mayHolders.has(verb)] as const,
+    [verb, ['holder', 'approver'] as Role[], true] as const,
+  ]);
+
+  it.each(cases)('%s by %j: %s', (verb, roles, may) => {
+    expect(isPermitted(verb, roles)).toBe(may);
+  });
+
+  it.each<[Verb, Role[], boolean]>([
+    ['block', ['holder'], true],
+    ['block', ['holder', 'operator'], false],
+    ['unlink', ['holder', 'operator'], true],
+    ['unlink', ['holder', 'approver'], false],
+    ['recognize', ['holder', 'approver'], true],
+    ['unblock', ['holder'], false],
+    ['claim', ['holder'], false],
+  ])('%s by %j is for the own card only: %s', (verb, roles, isOwn) => {
+    expect(isForOwnCard(verb, roles)).toBe(isOwn);
+  });
+});
+
+describe('who has which role', () => {
+  const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
+    createPermissions({
+      operators: ['U1', 'S1'],
+      approvers: ['U2', 'S2'],
+      groupMembers,
+      isHolder: async (id) => id === 'U7',
+      log,
+      now,
+    });
+  const members: Record<string, string[]> = { S1: ['U3'], S2: ['U4'] };
+
+  it.each<[string, Role[]]>([
+    ['U1', ['operator']],
+    ['U2', ['approver']],
+    ['U3', ['operator']],
+    ['U4', ['approver']],
+    ['U7', ['holder']],
+    ['U9', []],
+  ])('%s: %j', async (user, roles) => {
+    const permissions = create(async (id) => members[id] ?? []);
+
+    expect(await permissions.rolesOf(user)).toEqual({ roles, isComplete: true });
+  });
+
+  it('is asked anew at every click', async () => {
+    const groups = { S1: ['U3'], S2: [] as string[] };
+    const permissions = create(async (id) => groups[id as 'S1']);
+    await permissions.rolesOf('U3');
+
+    groups.S1 = [];
+
+    expect((await permissions.rolesOf('U3')).roles).toEqual([]);
+  });
+
+  it('is not guessed when Slack does not answer, but what is certain counts', async () => {
+    const permissions = create(async () => {
+      throw new SlackError('usergroups.users.list', 'unknown', 'no_answer');
+    });
+
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    expect(await permissions.rolesOf('U1')).toEqual({ roles: ['operator'], isComplete: false });
+  });
+
+  it('may be a minute old only when Slack says that it was asked too often', async () => {
+    let at = 0;
+    let isLimited = false;
+    const permissions = create(
+      async (id) => {
+        if (isLimited) throw new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
+        return members[id] ?? [];
+      },
+      () => at,
+    );
+    await permissions.rolesOf('U3');
+    isLimited = true;
+
+    expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
+    at = 61_000;
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+    at = 0;
+    permissions.forgetGroup('S1');
+    expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
+  });
+});

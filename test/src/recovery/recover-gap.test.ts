@@ -1,0 +1,167 @@
+import { beforeEach, expect, it } from 'vitest';
+import { CardApiError, PayloadError } from '../../../src/core/errors.ts';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { gapOf } from '../../../src/core/gap.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createLateIntake } from '../../../src/intake/take-late.ts';
+import { type RecoverDeps, recoverGap } from '../../../src/recovery/recover-gap.ts';
+import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
+import { quarantine } from '../../../src/webhooks/quarantine.ts';
+import { FETCHED_PATH } from '../../../src/webhooks/reread.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { read } from '../webhooks/read.ts';
+
+const HOUR = 3_600_000;
+const redis = useRedis();
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const gap = gapOf(nowMs - 60 * HOUR, nowMs - HOUR, 'start');
+const inbox = '{cardbell:in}:webhooks';
+
+interface Row extends Record<string, unknown> {
+  readonly atMs: number;
+  readonly event: TransactionEvent;
+}
+let rows: Row[];
+let asked: [number, number][];
+
+const row = (hoursAgo: number): Row => {
+  const atMs = nowMs - hoursAgo * HOUR;
+  const event = read('decline', { NetworkTransactionId: Math.round(hoursAgo * 1000) }) as TransactionEvent;
+  return { atMs, event: { ...event, occurredAt: new Date(atMs).toISOString() } };
+};
+
+beforeEach(() => {
+  rows = [50, 40, 30.5, 20, 2].map(row);
+  asked = [];
+});
+
+function deps(more: Partial<RecoverDeps> = {}): RecoverDeps {
+  return {
+    async fetchRows(from, to) {
+      asked.push([from.getTime(), to.getTime()]);
+      return rows.filter(({ atMs }) => atMs >= from.getTime() && atMs <= to.getTime());
+    },
+    toEvent: (one) => (one as Row).event,
+    notToldBefore: async (events) => events,
+    take: createLateIntake(redis()).take,
+    setAside: createLateIntake(redis()).setAside,
+    quarantine: (one, issues) =>
+      quarantine(one, { path: FETCHED_PATH, issues, version: undefined, receivedAt: new Date(nowMs).toISOString() }),
+    recoverStatuses: async () => 0,
+    journal: createRecoveries(redis()),
+    onProgress: async () => {},
+    rest: async () => {},
+    sinceMs: async () => 0,
+    now: () => nowMs,
+    log: createLog({ level: 'silent', process: 'test' }),
+    ...more,
+  };
+}
+
+const stored = async (): Promise<string[]> =>
+  (await redis().xrange(inbox, '-', '+')).map(([, [, text]]) => {
+    const entry = JSON.parse(text ?? '') as { isLate: boolean; event: TransactionEvent };
+    expect(entry.isLate).toBe(true);
+    return entry.event.networkTransactionId;
+  });
+
+it('asks for all of it, slice by slice without holes, and takes each event once, oldest first', async () => {
+  const done: number[] = [];
+  const result = await recoverGap(gap, deps({ onProgress: async (share) => void done.push(share) }));
+
+  expect(result).toMatchObject({ found: 5, recovered: 5, unreadable: 0 });
+  expect(await stored()).toEqual(['50000', '40000', '30500', '20000', '2000']);
+  for (const [index, [from]] of asked.entries()) if (index > 0) expect(from).toBe(asked[index - 1]?.[1]);
+  expect(asked.length).toBeGreaterThan(3);
+  expect(done).toEqual(done.toSorted((a, b) => a - b));
+});
+
+it('what came as a webhook is known, and a second run adds nothing and asks nothing', async () => {
+  await redis().set(`{cardbell:in}:seen:${rows[1]?.event.id}`, '1');
+
+  const first = await recoverGap(gap, deps());
+  const questions = asked.length;
+  const second = await recoverGap(gap, deps());
+
+  expect(first).toMatchObject({ found: 5, recovered: 4 });
+  expect(second).toEqual(first);
+  expect(asked).toHaveLength(questions);
+  expect(await stored()).toHaveLength(4);
+});
+
+it('goes on where it stopped when it died in the middle, and counts nothing twice', async () => {
+  for (const step of ['fetch', 'take', 'journal'] as const) {
+    await redis().flushall();
+    let calls = 0;
+    const dying = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const result = await work();
+      if (name === step) calls += 1;
+      if (calls === 3) throw new Error('killed');
+      return result;
+    };
+    const whole = deps();
+    const broken = deps({
+      fetchRows: (from, to) => dying('fetch', () => whole.fetchRows(from, to)),
+      take: (id, events) => dying('take', () => whole.take(id, events)),
+      journal: { ...whole.journal, write: (id, progress) => dying('journal', () => whole.journal.write(id, progress)) },
+    });
+
+    await expect(recoverGap(gap, broken)).rejects.toThrow('killed');
+    asked = [];
+    const result = await recoverGap(gap, deps());
+
+    expect(result.recovered).toBe(5);
+    expect(await stored()).toHaveLength(5);
+    expect(asked[0]?.[0]).toBeGreaterThan(Date.parse(gap.from));
+  }
+});
+
+it('a row that does not fit is kept aside, redacted, counted once whatever dies, and does not hold up the others', async () => {
+  const whole = deps();
+  const misfit = { ...row(30), CardNumber: '4111111111111111', Note: 'PAN 4111111111111111' };
+  rows.push(misfit);
+  const toEvent = (one: Record<string, unknown>): TransactionEvent => {
+    if (one === misfit) throw new PayloadError(['TransactionAmount: expected a number']);
+    return (one as Row).event;
+  };
+  const dying = deps({
+    toEvent,
+    async setAside(id, misfits) {
+      await whole.setAside(id, misfits);
+      if (misfits.length > 0) throw new Error('killed');
+      return 0;
+    },
+  });
+
+  await expect(recoverGap(gap, dying)).rejects.toThrow('killed');
+  const result = await recoverGap(gap, deps({ toEvent }));
+
+  expect(result).toMatchObject({ found: 6, recovered: 5, unreadable: 1 });
+  const entries = (await redis().xrange(inbox, '-', '+')).map(([, [, text]]) => text ?? '');
+  const kept = entries.filter((text) => text.includes('"quarantine"')).map((text) => JSON.parse(text).webhook);
+  expect(kept).toMatchObject([{ path: FETCHED_PATH, issues: ['TransactionAmount: expected a number'] }]);
+  expect(entries.join()).not.toContain('4111111111111111');
+});
+
+it('keeps what it has when the service does not answer any more', async () => {
+  const away = new CardApiError('away', {
+    operation: 'x',
+    status: 503,
+    outcome: 'refused',
+    code: 'unavailable',
+    apiMessage: null,
+  });
+  let calls = 0;
+  const failing = deps({
+    async fetchRows(from, to) {
+      calls += 1;
+      if (calls > 2) throw away;
+      return await deps().fetchRows(from, to);
+    },
+  });
+
+  await expect(recoverGap(gap, failing)).rejects.toBe(away);
+
+  expect((await stored()).length).toBeGreaterThan(0);
+  expect((await createRecoveries(redis()).read(gap.id)).position).not.toBeNull();
+});

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { endMute } from '../../../src/routing/mute.ts';
+import { createMutes, type Mute, type Mutes } from '../../../src/routing/mute-store.ts';
+import type { Message } from '../../../src/slack/message.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const first: Mute = {
+  id: 'mute-7378',
+  acctId: 7378,
+  card,
+  travel: null,
+  by: 'U0ANA',
+  reason: '',
+  at: '2026-11-20T10:00:00.000Z',
+  endsAt: '2026-11-20T12:00:00.000Z',
+};
+const second: Mute = { ...first, at: '2026-11-20T12:00:01.000Z', endsAt: '2026-11-20T14:00:00.000Z' };
+const alert = (eventId: string) => ({ channel: 'C1', kind: 'decline', eventId });
+
+/** How the end of the first mute meets the second: just before this step of it. */
+const steps = ['beginEnd', 'withheld', 'postNotice', 'remove'] as const;
+const cases = steps.flatMap((step) => [
+  { step, dies: false, fate: 'goes on' },
+  { step, dies: true, fate: 'dies, and is done again' },
+]);
+
+it.each(cases)(
+  'a mute that is replaced before $step of its end, which $fate: each alert is told once',
+  async ({ step, dies }) => {
+    let now = new Date('2026-11-20T12:00:02.000Z');
+    const mutes = createMutes(redis(), () => now);
+    const notices = new Map<string, Message>();
+    let isReplaced = false;
+    const meet = async () => {
+      if (isReplaced) return;
+      isReplaced = true;
+      await mutes.put(second);
+      if (dies) throw new Error('killed');
+    };
+    const met =
+      <T extends unknown[], R>(name: string, work: (...args: T) => Promise<R>) =>
+      async (...args: T): Promise<R> => {
+        if (name === step) await meet();
+        return await work(...args);
+      };
+    const watched: Mutes = {
+      ...mutes,
+      beginEnd: met('beginEnd', mutes.beginEnd),
+      withheld: met('withheld', mutes.withheld),
+      remove: met('remove', mutes.remove),
+    };
+    const postNotice = met('postNotice', async (_channel: string, id: string, message: Message) => {
+      // The outbox takes an id once.
+      if (!notices.has(id)) notices.set(id, message);
+    });
+    const deps = { routing: { mutes: watched, postNotice } as unknown as PerformDeps['routing'], now: () => now };
+    /** What a timer or the sweep wakes. */
+    const wake = async (): Promise<void> => {
+      for (const { id, endsAt, isEnding } of await mutes.all()) {
+        if (isEnding === true || Date.parse(endsAt) <= now.getTime()) await endMute(id, deps).catch(() => {});
+      }
+    };
+    await mutes.put(first);
+    await mutes.withhold(first.id, [alert('evt_1'), alert('evt_2')]);
+
+    await wake();
+    await wake();
+    expect((await mutes.active()).map(({ at }) => at)).toEqual([second.at]);
+    await mutes.withhold(second.id, [alert('evt_3')]);
+    now = new Date('2026-11-20T14:00:01.000Z');
+    await wake();
+
+    expect(await mutes.all()).toEqual([]);
+    const told = [...notices.values()].map(({ text }) => Number(/(\d+) alerts? w/.exec(text)?.[1] ?? Number.NaN));
+    expect(told.reduce((sum, one) => sum + one, 0)).toBe(3);
+    expect(await redis().keys('*withheld*')).toEqual([]);
+  },
+);

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { parseQuiet, printQuiet, quietUntil } from '../../../src/routing/quiet-hours.ts';
+
+const everyDay = [0, 1, 2, 3, 4, 5, 6];
+const night = { from: '22:00', to: '07:00', zone: 'Europe/Berlin', days: everyDay };
+const end = (window: typeof night, now: string): string | null => {
+  const ms = quietUntil(window, Date.parse(now));
+  return ms === null ? null : new Date(ms).toISOString();
+};
+
+describe('quiet hours', () => {
+  it.each([
+    ['before they begin', '2026-11-20T20:59:59Z', null],
+    ['from their first second', '2026-11-20T21:00:00Z', '2026-11-21T06:00:00.000Z'],
+    ['over midnight', '2026-11-21T00:30:00Z', '2026-11-21T06:00:00.000Z'],
+    ['not at their end', '2026-11-21T06:00:00Z', null],
+    ['in summer, by the clock of the zone', '2026-07-01T20:00:00Z', '2026-07-02T05:00:00.000Z'],
+    ['in the night that loses an hour', '2026-03-28T22:00:00Z', '2026-03-29T05:00:00.000Z'],
+    ['in the night that has one twice', '2026-10-24T21:00:00Z', '2026-10-25T06:00:00.000Z'],
+  ])('%s', (_when, now, until) => {
+    expect(end(night, now)).toBe(until);
+  });
+
+  it('that end in the hour which spring skips end when it is over', () => {
+    expect(end({ ...night, to: '02:30' }, '2026-03-29T00:45:00Z')).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  it('that end in the hour which autumn has twice end at its second time', () => {
+    const early = { ...night, to: '02:30' };
+
+    expect(end(early, '2026-10-25T00:45:00Z')).toBe('2026-10-25T01:30:00.000Z');
+    expect(end(early, '2026-10-25T01:45:00Z')).toBeNull();
+  });
+
+  it('of weekdays begin on weekdays: Friday’s last into Saturday, Sunday evening is loud', () => {
+    const weekdays = { ...night, days: [1, 2, 3, 4, 5] };
+
+    expect(end(weekdays, '2026-11-21T05:00:00Z')).toBe('2026-11-21T06:00:00.000Z');
+    expect(end(weekdays, '2026-11-22T22:00:00Z')).toBeNull();
+  });
+
+  it('that follow one another are one', () => {
+    const weekend = { from: '00:00', to: '24:00', zone: 'Europe/Berlin', days: [0, 6] };
+
+    expect(end(weekend, '2026-11-21T12:00:00Z')).toBe('2026-11-22T23:00:00.000Z');
+  });
+});
+
+describe('quiet hours that people type', () => {
+  it.each([
+    ['22:00-07:00', '22:00-07:00 America/New_York, daily', null],
+    ['10pm-7am Europe/Berlin weekdays', '22:00-07:00 Europe/Berlin, weekdays', null],
+    ['22:00–07:00 mon-fri', '22:00-07:00 America/New_York, weekdays', null],
+    ['00:00-24:00 sat,sun UTC', '00:00-24:00 UTC, weekends', null],
+    ['22:00-07:00 fri-sun', '22:00-07:00 America/New_York, sunday, friday, saturday', null],
+    ['22:00-07:00 except declines over 500', '22:00-07:00 America/New_York, daily', 'declines over 500'],
+  ])('%s', (text, printed, except) => {
+    const parsed = parseQuiet(text, 'America/New_York');
+
+    if (!('window' in parsed)) throw new Error('it was not read');
+    expect(printQuiet(parsed.window)).toBe(printed);
+    expect(parsed.except).toBe(except);
+  });
+
+  it.each([
+    ['', /no hours/],
+    ['tonight', /“tonight” are no hours/],
+    ['22-7', /no hours/],
+    ['25:00-07:00', /no hours/],
+    ['22:00-22:00', /begin when they end/],
+    ['00:00-24:00', /always/],
+    ['22:00-07:00 Berlin', /“Berlin”.*time zone such as/],
+    ['22:00-07:00 except', /Except what/],
+  ])('%j is not guessed at', (text, why) => {
+    const parsed = parseQuiet(text, 'UTC');
+
+    expect('why' in parsed && parsed.why).toMatch(why);
+  });
+
+  it('off ends them', () => {
+    expect(parseQuiet('off', 'UTC')).toEqual({ off: true });
+  });
+});

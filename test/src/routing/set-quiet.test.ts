@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { PerformDeps } from '../../../src/actions/deps.ts';
+import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, type PerformWorld } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const typed = (text: string) =>
+  ask('quiet', {
+    target: { kind: 'place', text },
+    origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
+  });
+
+/** A channel that is quiet at night. */
+async function nightly({ deps }: PerformWorld): Promise<PerformDeps> {
+  const quietHours = createQuietHours(redis());
+  const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+  await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
+  const channelInfo = async () => ({ isMember: true, isExtShared: false, isPrivate: false });
+  const routing = { zone: 'UTC', quietHours, channelInfo, holdAsQuiet: async () => 0 };
+  return { ...deps, routing: routing as unknown as PerformDeps['routing'] };
+}
+
+it.each([
+  ['ended', 'off', [], /no quiet hours any more/],
+  ['changed', '21:00-06:00 UTC', ['21:00'], /Quiet hours of this channel/],
+])(
+  'quiet hours %s by a worker that is killed at any step: who did it, and what was before, is on record',
+  async (_what, text, from, told) => {
+    const steps = await killEverywhere(redis(), typed(text), nightly, async (world, diedAt) => {
+      const kept = await createQuietHours(redis()).all();
+      expect(
+        kept.map(({ window }) => window.from),
+        diedAt,
+      ).toEqual(from);
+      const records = [];
+      for await (const { record } of world.deps.audit.read()) records.push(record);
+      expect(records, diedAt).toMatchObject([
+        { event: 'done', actor: { userId: 'U0OLGA' }, before: expect.stringContaining('22:00') },
+      ]);
+      expect(world.auditLines, diedAt).toEqual(['audit-act_quiet1-done']);
+      expect(world.answers.at(-1)?.text, diedAt).toMatch(told);
+    });
+
+    expect(steps).toBeGreaterThan(5);
+  },
+);

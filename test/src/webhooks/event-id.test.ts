@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { contentId } from '../../../src/core/content-id.ts';
+import { webhookKinds } from '../../../src/core/event.ts';
+import { eventId } from '../../../src/webhooks/event-id.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
+import { read } from './read.ts';
+
+const later = '2026-03-02T13:31:40.1000000-05:00';
+const id = (...args: Parameters<typeof read>): string => read(...args).id;
+
+describe('the same event again', () => {
+  const same = webhookKinds.flatMap((kind) => [
+    [kind, 'by the path of another kind', {}, { path: 'pin' }],
+    [kind, 'with fields that are new', { Invented: 'tomorrow' }, {}],
+    [kind, 'with another description', { Description: 'Something else' }, {}],
+  ]) as readonly (readonly [string, string, Record<string, unknown>, { path?: string }])[];
+
+  it.each(same)('%s %s has the same id', (kind, _how, data, options) => {
+    expect(id(kind, data, options)).toBe(id(kind));
+  });
+
+  const network = ['authorization', 'pin', 'settlement', 'reversal', 'decline'];
+
+  it.each(network)('%s produced anew for a retry has the same id', (kind) => {
+    expect(id(kind, {}, { callbackTime: later })).toBe(id(kind));
+  });
+
+  it.each(network)('%s by an older version, with the other sign, has the same id', (kind) => {
+    const amount = webhook(kind).Data.TransactionAmount as number;
+
+    expect(id(kind, { TransactionAmount: -amount }, { version: '2.0.1.1' })).toBe(id(kind));
+  });
+
+  it('with half a cent and the other sign has the same id', () => {
+    const current = id('settlement', { TransactionAmount: -84.105 });
+
+    expect(id('settlement', { TransactionAmount: 84.105 }, { version: '2.0.1.1' })).toBe(current);
+  });
+
+  it('with balances of another moment has the same id', () => {
+    expect(id('decline', { AvailableBalance: 1, LedgerBalance: 2, MerchantName: 'TOOL BARN' })).toBe(id('decline'));
+  });
+
+  it('of a shipment told again has the same id', () => {
+    expect(id('card-shipping', {}, { callbackTime: later })).toBe(id('card-shipping'));
+  });
+
+  it('of a virtual card order told again has the same id', () => {
+    expect(id('virtual-card', {}, { callbackTime: later })).toBe(id('virtual-card'));
+  });
+
+  it('of a status change, its time written with another offset, has the same id', () => {
+    const elsewhere = '2026-03-02T17:31:07.5738865Z';
+
+    expect(id('card-status', {}, { callbackTime: elsewhere })).toBe(id('card-status'));
+  });
+
+  it('has the same id whichever secret fields were sent', () => {
+    const data = { CVV2: '999', AccountNumber: '1', ExpirationDate: null, CardNumber: '5555555555554444' };
+
+    expect(id('virtual-card', data)).toBe(id('virtual-card'));
+  });
+});
+
+describe('another event', () => {
+  it.each([
+    ['decline', { NetworkTransactionId: 2265018 }],
+    ['decline', { TransactionTime: '2026-03-02T12:31:08' }],
+    ['decline', { TransactionAmount: -215.41 }],
+    ['decline', { NetworkStatus: 'Approved' }],
+    ['decline', { NetworkType: 'Pin' }],
+    ['settlement', { TransactionAmount: 84.1 }],
+    ['card-status', { AcctId: 610_002 }],
+    ['card-shipping', { AcctId: 610_012 }],
+    ['card-shipping', { TrackingNumber: '9400111899000000055212' }],
+    ['card-shipping', { CardOrderId: 55_212 }],
+    ['card-shipping', { ShippingMethod: 'UPS' }],
+    ['virtual-card', { VirtualCardOrderId: 55_230 }],
+    ['virtual-card', { AccountId: 610_030 }],
+    ['virtual-card', { Errors: ['Funding'] }],
+    ['virtual-card', { Message: '' }],
+  ])('%s with %j has another id', (kind, data) => {
+    expect(id(kind, data)).not.toBe(id(kind));
+  });
+
+  it('is the same status once more at another time: ACTIVE, BLOCKED, ACTIVE', () => {
+    expect(id('card-status', {}, { callbackTime: later })).not.toBe(id('card-status'));
+  });
+
+  it('is another resend of a virtual card, and each differs from the original order', () => {
+    const ids = [id('virtual-card'), id('virtual-card-resend'), id('virtual-card-resend', {}, { callbackTime: later })];
+
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('is each step of one purchase, though they share their NetworkTransactionId', () => {
+    const shared = { NetworkTransactionId: 1, TransactionTime: '2026-03-02T12:31:07', TransactionAmount: -1 };
+    const ids = ['authorization', 'settlement', 'reversal', 'decline'].map((kind) => id(kind, shared));
+
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('has its parts kept apart: no two lists of parts are glued into one', () => {
+    expect(eventId(['a', 'b'])).not.toBe(eventId(['ab']));
+    expect(eventId(['1'])).not.toBe(eventId([1]));
+    expect(eventId([null])).not.toBe(eventId([]));
+  });
+});
+
+describe('an id', () => {
+  it('is safe as a job id, in a URL and when read aloud', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => contentId('evt_', [index]));
+
+    expect(new Set(ids).size).toBe(500);
+    for (const one of ids) expect(one).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
+  });
+
+  it('does not change between versions of Cardbell: what was seen stays seen', () => {
+    expect(
+      contentId('evt_', ['2265017', 'Auth', 'Declined', '2026-03-02T12:31:07', 'debit', 21_540]),
+    ).toMatchInlineSnapshot(`"evt_s5gpj3rg3kda0r92"`);
+    expect(webhookKinds.map((kind) => `${kind} ${id(kind)}`)).toMatchInlineSnapshot(`
+      [
+        "authorization evt_q4gvxpa29d3ac0va",
+        "pin evt_88f3yxdbq5zar5aa",
+        "settlement evt_as155mavwqq9a94h",
+        "reversal evt_knns5a2vm37rf6mj",
+        "decline evt_s5gpj3rg3kda0r92",
+        "card-status evt_ferde2x14n5vjx85",
+        "card-shipping evt_t7xweq06xk9bcwz1",
+        "virtual-card evt_sc1x262a77anbcez",
+      ]
+    `);
+  });
+});

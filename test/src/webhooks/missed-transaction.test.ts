@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sandbox } from '../../../sandbox/server.ts';
+import { createCardClient } from '../../../src/card-api/client.ts';
+import { toInstant } from '../../../src/core/service-time.ts';
+import { toStoredEvent } from '../../../src/webhooks/kind.ts';
+import { toMissedTransaction } from '../../../src/webhooks/missed-transaction.ts';
+import { type Receiver, startReceiver, until, useSandboxes } from '../../sandbox/running-sandbox.ts';
+
+const zone = 'America/New_York';
+const receivedAt = '2026-11-20T12:00:00.000Z';
+const { start } = useSandboxes();
+let sandbox: Sandbox;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // A receiver that a busy machine holds up is not told anything twice.
+  sandbox = await start({ webhooks: receiver.url, timeScale: 60, assumptions: { timeoutFloorMs: 5000 } });
+  const [spender, other] = sandbox
+    .accounts()
+    .filter(({ CardList, AvailableBalance }) => CardList[0]?.CardStatus === 'ACTIVE' && AvailableBalance > 600);
+  const [one, two] = [spender?.AcctId ?? 0, other?.AcctId ?? 0];
+  const held = sandbox.purchase({ AcctId: one, Amount: 12.34 });
+  sandbox.settle({ NetworkTransactionId: held.NetworkTransactionId, Amount: 11.5 });
+  sandbox.refund({ NetworkTransactionId: held.NetworkTransactionId, Amount: 3 });
+  const taken = sandbox.purchase({ AcctId: two, Amount: 13 });
+  sandbox.reverse({ NetworkTransactionId: taken.NetworkTransactionId });
+  sandbox.purchase({ AcctId: two, Amount: 14, Pin: 'correct' });
+  sandbox.purchase({ AcctId: one, Amount: 99_999 });
+  sandbox.purchase({ AcctId: one, Amount: 15, Pin: 'wrong' });
+  await until(() => receiver.received.length >= 8, 'every webhook is delivered');
+});
+afterAll(async () => {
+  await receiver.close();
+});
+
+/** What the API shows of the webhooks that came. */
+async function rows(): Promise<Record<string, unknown>[]> {
+  const client = createCardClient({ baseUrl: sandbox.url, token: 'T' });
+  const now = Date.now();
+  return await client.listNetworkTransactions({ from: new Date(now - 120_000), to: new Date(now + 60_000) });
+}
+
+const read = (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt });
+
+it('every kind has the id that its webhook had, and says the same', async () => {
+  const webhooks = receiver.received.map(({ body, path }) =>
+    toStoredEvent(body, path, { zone, version: '2.0.1.3', receivedAt }),
+  );
+  const fetched = (await rows()).map(read);
+
+  const told = (events: readonly { kind: string; id: string }[]): string[] =>
+    events.map(({ kind, id }) => `${kind} ${id}`).toSorted();
+  expect(told(fetched)).toEqual(told(webhooks));
+  expect(new Set(fetched.map(({ kind }) => kind))).toEqual(
+    new Set(['authorization', 'pin', 'settlement', 'reversal', 'decline']),
+  );
+  for (const event of fetched) {
+    const same = webhooks.find(({ id }) => id === event.id);
+    expect({ ...event, callbackAt: '' }).toEqual({ ...same, callbackAt: '' });
+  }
+});
+
+it('a row that is written in another form keeps its id', async () => {
+  const all = await rows();
+  const spelling = fc.record({
+    row: fc.constantFrom(...all),
+    time: fc.constantFrom<(text: string) => string>(
+      (text) => `${text}.000`,
+      (text) => `${text}.0000000`,
+      (text) => ` ${text} `,
+      (text) => text.replace('T', ' '),
+      (text) => toInstant(text, zone) ?? '',
+      (text) => (toInstant(text, zone) ?? '').replace('Z', '+00:00'),
+    ),
+    case: fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => text.toUpperCase(),
+      (text) => text.toLowerCase(),
+    ),
+    asText: fc.boolean(),
+    notes: fc.constantFrom(null, [], [{ NoteId: 1, NoteText: 'x' }]),
+    status: fc.boolean(),
+  });
+
+  fc.assert(
+    fc.property(spelling, ({ row, time, case: inCase, asText, notes, status }) => {
+      const isDecline = row['NetworkStatus'] === 'Declined';
+      const other = {
+        ...row,
+        TransactionTime: time(String(row['TransactionTime'])),
+        NetworkType: inCase(String(row['NetworkType'])),
+        NetworkTransactionId: asText ? String(row['NetworkTransactionId']) : row['NetworkTransactionId'],
+        TransactionAmount: asText ? String(row['TransactionAmount']) : row['TransactionAmount'],
+        // One description says that what is not declined defaults to Approved, the samples say null.
+        NetworkStatus: isDecline ? inCase('Declined') : status ? 'Approved' : null,
+        TransactionNotes: notes,
+        TransactionId: 1,
+        HoldTime: row['TransactionTime'],
+        AvailableBalance: 1,
+      };
+
+      expect(read(other).id).toBe(read(row).id);
+    }),
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { maskCardNumbers } from '../../../src/core/card-number.ts';
+import { PayloadError } from '../../../src/core/errors.ts';
+import { toStoredEvent } from '../../../src/webhooks/kind.ts';
+import { quarantine } from '../../../src/webhooks/quarantine.ts';
+import { digitsOf, panForms, plantableFields, plantedPan } from '../../support/planted.ts';
+import { sampleWebhook } from '../../support/sample-webhook.ts';
+
+const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: '2026-03-02T17:31:08.000Z' };
+
+/** All that is kept of a webhook, or said about it. */
+function keptOf(body: string, path: string): string {
+  const json = JSON.parse(body) as unknown;
+  const aside = (issues: readonly string[]): string => JSON.stringify(quarantine(json, { ...facts, path, issues }));
+  try {
+    return JSON.stringify(toStoredEvent(json, path, facts)) + aside([]);
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    return JSON.stringify(error.issues) + aside(error.issues);
+  }
+}
+
+describe.each(Object.entries(panForms))('a card number written with %s', (_how, written) => {
+  it('is masked in text', () => {
+    expect(digitsOf(maskCardNumbers(`call about ${written} now`))).not.toContain(plantedPan);
+  });
+
+  it('is not kept, in whichever field of whichever kind it comes', () => {
+    const found = plantableFields.filter(([kind, field]) => {
+      const webhooks = [written, `see ${written} there`, [written], { note: written }].map((value) =>
+        sampleWebhook(kind, { [field]: value }),
+      );
+      return webhooks.some(({ body }) => digitsOf(keptOf(body, kind)).includes(plantedPan));
+    });
+
+    expect(found).toEqual([]);
+  });
+});

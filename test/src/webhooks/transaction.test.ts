@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { issuesOf, read } from './read.ts';
+
+const transaction = (...args: Parameters<typeof read>): TransactionEvent => read(...args) as TransactionEvent;
+
+describe('a network transaction', () => {
+  it('is kept as our own small shape, with absolute times, cents without sign and trimmed texts', () => {
+    const event = transaction('decline', { MerchantCity: '  FORT WORTH  ', Message: ' Unauthorized merchant ' });
+
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-z]{16}$/),
+      kind: 'decline',
+      callbackAt: '2026-03-02T17:31:07.5738865Z',
+      receivedAt: '2026-03-02T17:31:08.000Z',
+      acctId: 610001,
+      occurredAt: '2026-03-02T17:31:07.0000000Z',
+      networkTransactionId: '2265017',
+      authTransactionId: null,
+      networkType: 'Auth',
+      amountCents: 21_540,
+      paddingCents: 0,
+      direction: 'debit',
+      requestedCents: 21_540,
+      availableCents: 125_000,
+      ledgerCents: 125_000,
+      merchant: { name: 'TOOL BARN 0412', city: 'FORT WORTH', state: 'TX', country: 'US', id: '445301978521' },
+      mcc: '5251',
+      isCardPresent: true,
+      decline: { code: 'decline.rule.mcc', message: 'Unauthorized merchant' },
+    });
+  });
+
+  it.each([
+    ['TransactionId', 2465657073],
+    ['HoldTime', null],
+    ['SettlementTime', 'no datetime at all'],
+    ['MerchantLocalTime', ''],
+    ['PaddingAmount', null],
+    ['PaddingAmount', 'a tip'],
+    ['Description', undefined],
+    ['TransactionNotes', [{ Note: 'an array, as the API has it' }]],
+    ['ReferencedTranId', 1],
+    ['ReferencedTransactionTime', 0],
+    ['MerchantZip', null],
+    ['AuthIdentityResponseCode', undefined],
+    ['TerminalId', null],
+    ['SomethingNew', { of: ['tomorrow'] }],
+  ])('does not mind %s, which is not used: %j', (field, value) => {
+    const event = transaction('authorization', { [field]: value });
+
+    expect(event).toEqual(transaction('authorization'));
+  });
+
+  it.each([
+    ['AuthTransactionId', null, 'authTransactionId', null],
+    ['AuthTransactionId', undefined, 'authTransactionId', null],
+    ['AuthTransactionId', 2465657071, 'authTransactionId', '2465657071'],
+    ['AcctId', '610001', 'acctId', 610_001],
+    ['NetworkTransactionId', '4111111111111111', 'networkTransactionId', '4111111111111111'],
+    ['TransactionAmount', '-84.10', 'amountCents', 8410],
+    ['TransactionAmount', 0, 'amountCents', 0],
+    ['PaddingAmount', 49, 'paddingCents', 4900],
+    ['PaddingAmount', '-8.00', 'paddingCents', 800],
+    ['PaddingAmount', undefined, 'paddingCents', 0],
+    ['AvailableBalance', null, 'availableCents', null],
+    ['AvailableBalance', -12.34, 'availableCents', -1234],
+    ['LedgerBalance', undefined, 'ledgerCents', null],
+    ['MerchantRequestedAmount', undefined, 'requestedCents', null],
+    ['MerchantRequestedAmount', -100.5, 'requestedCents', 10_050],
+    ['MCCCode', null, 'mcc', ''],
+    ['MCCCode', ' 5812 ', 'mcc', '5812'],
+    ['IsCardPresent', undefined, 'isCardPresent', null],
+    ['IsCardPresent', false, 'isCardPresent', false],
+    ['NetworkType', ' auth ', 'networkType', 'Auth'],
+    ['NetworkType', 'AUTH', 'networkType', 'Auth'],
+  ] as const)('reads %s %j as %s %j', (field, value, of, kept) => {
+    expect(transaction('authorization', { [field]: value })[of]).toEqual(kept);
+  });
+
+  it.each([
+    ['MerchantName', '', 'name'],
+    ['MerchantCity', null, 'city'],
+    ['MerchantState', undefined, 'state'],
+    ['MerchantCountry', '   ', 'country'],
+    ['MerchantId', null, 'id'],
+  ] as const)('may have an empty %s: %j', (field, value, of) => {
+    expect(transaction('authorization', { [field]: value }).merchant[of]).toBe('');
+  });
+
+  it.each([
+    ['NetworkTransactionId', undefined],
+    ['NetworkTransactionId', null],
+    ['NetworkTransactionId', 'abc'],
+    ['NetworkTransactionId', 1.5],
+    ['AcctId', undefined],
+    ['AcctId', 0],
+    ['AcctId', -1],
+    ['AcctId', '4111111111111111'],
+    ['AcctId', 4111111111111111],
+    ['TransactionTime', undefined],
+    ['TransactionTime', null],
+    ['TransactionTime', '2026-02-30T12:00:00'],
+    ['TransactionTime', 'yesterday'],
+    ['TransactionAmount', undefined],
+    ['TransactionAmount', null],
+    ['TransactionAmount', 'a lot'],
+    ['TransactionAmount', 4111111111111111],
+    ['AvailableBalance', {}],
+    ['MerchantName', 7],
+    ['MerchantId', ['445301978521']],
+    ['MerchantId', 2 ** 60],
+    ['NetworkType', 'Telex'],
+    ['NetworkType', null],
+    ['NetworkStatus', 'Maybe'],
+    ['NetworkStatus', 1],
+    ['IsCardPresent', 'yes'],
+    ['Message', 42],
+    ['MessageCode', []],
+  ])('does not fit with %s %j, and the issue names the field and not the value', (field, value) => {
+    const issues = issuesOf(() => transaction('authorization', { [field]: value }));
+
+    expect(issues).toHaveLength(1);
+    expect(issues[0]).toMatch(new RegExp(`^${field}: `));
+    if (typeof value === 'string') expect(issues[0]).not.toContain(value);
+    if (typeof value === 'number') expect(issues[0]).not.toContain(String(value));
+  });
+
+  it('names every field that does not fit at once', () => {
+    const issues = issuesOf(() => transaction('pin', { AcctId: 'x', TransactionAmount: 'y', NetworkType: 'z' }));
+
+    expect(issues.map((issue) => issue.split(':')[0])).toEqual(['AcctId', 'TransactionAmount', 'NetworkType']);
+  });
+});
+
+describe('the direction of money', () => {
+  const kinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline', 'decline-pin', 'settlement-credit'];
+  const current = ['2.0.1.3', '2.0.1.4', '2.0.2', '2.1', '3', '10.0.0.0', ' 2.0.1.3 ', '2.0.1.3.0', '', undefined];
+  const unreadable = ['latest', '2.0.1.x', '-1', '2..0', '2.0.1.3, 2.0.1.1', '9'.repeat(50)];
+  const old = ['2.0.1.2', '2.0.1', '2.0.0.9', '2', '1.9.9.9', '0'];
+  const rows = kinds.flatMap((kind) => [
+    ...[...current, ...unreadable].map((version) => [kind, version, 1] as const),
+    ...old.map((version) => [kind, version, -1] as const),
+  ]);
+
+  it.each(rows)('of %s with version %j is the same, whatever sign that version writes', (kind, version, sign) => {
+    const today = transaction(kind);
+    const amount = today.amountCents / 100;
+    const isCredit = kind === 'reversal' || kind === 'settlement-credit';
+
+    const event = read(kind, { TransactionAmount: sign * (isCredit ? amount : -amount) }, { version });
+
+    expect(event).toMatchObject({ id: today.id, amountCents: today.amountCents });
+    expect(event).toMatchObject({ direction: isCredit ? 'credit' : 'debit' });
+  });
+
+  it.each([
+    ['authorization', 84.1, 'debit'],
+    ['decline', 215.4, 'debit'],
+    ['pin', 15, 'debit'],
+    ['reversal', -84.1, 'credit'],
+  ])('of %s follows from the kind, also when its sign contradicts the table: %d is %s', (kind, amount, direction) => {
+    expect(transaction(kind, { TransactionAmount: amount }).direction).toBe(direction);
+  });
+
+  it('of nothing is a debit', () => {
+    expect(transaction('settlement', { TransactionAmount: 0 }).direction).toBe('debit');
+    expect(transaction('settlement', { TransactionAmount: -0 }).amountCents).toBe(0);
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
+import { cardStatus } from '../../../templates/alerts/card-status.ts';
+import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
+import { change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
+import { buttonIds, buttons, shown } from '../shown.ts';
+
+const view = { place: 'private' } as const;
+const at = '2026-11-20T14:14:05Z';
+
+describe('a status change', () => {
+  it.each([
+    ['one step', change(), 'Card blocked: Jane Doe', '*Active → blocked*', 'Made outside Slack', ''],
+    [
+      'by a click',
+      change({ from: 'BLOCKED', steps: [{ status: 'ACTIVE', at }], causedBy: 'U1' }),
+      'Card active: Jane Doe',
+      '*Blocked → active*',
+      'Made by <@U1> in Cardbell',
+      'block_card',
+    ],
+    [
+      'two webhooks of one block',
+      change({
+        from: 'INACTIVE',
+        steps: [
+          { status: 'ACTIVE', at },
+          { status: 'BLOCKED', at },
+        ],
+      }),
+      'Card blocked: Jane Doe',
+      '*Not activated → active → blocked*',
+      'Made outside Slack',
+      '',
+    ],
+    [
+      'a new card',
+      change({ from: null, steps: [{ status: 'INACTIVE', at }] }),
+      'New card: Jane Doe',
+      '*New card, not activated yet*',
+      '',
+      'activate_card',
+    ],
+    [
+      'a status before that nobody knows',
+      change({ from: null, steps: [{ status: 'ACTIVE', at }] }),
+      'Card active: Jane Doe',
+      '*Now active (status before not known)*',
+      'Made outside Slack',
+      'block_card',
+    ],
+    [
+      'the same again',
+      change({ from: 'ACTIVE', steps: [{ status: 'ACTIVE', at }] }),
+      'Card still active: Jane Doe',
+      '*Reported again as active*',
+      '',
+      'block_card',
+    ],
+    [
+      'the end of a card',
+      change({ steps: [{ status: 'CLOSED', at }] }),
+      'Card closed for good: Jane Doe',
+      '*Active → closed* Final: this card can never be used again.',
+      'Made outside Slack',
+      '',
+    ],
+    [
+      'an arrival after a newer one',
+      change({ overtakenBy: 'ACTIVE' }),
+      'Card status, arrived late: Jane Doe',
+      '*Active → blocked* Arrived late: the card is now active.',
+      'Made outside Slack',
+      'block_card',
+    ],
+  ])('of %s', (_what, one, headline, way, cause, ids) => {
+    const { blocks } = cardStatus(statusAlert([one]), view);
+    const text = shown(blocks);
+
+    expect(text.startsWith(`${headline}\n${way}\n`)).toBe(true);
+    expect(/\*Change\*\n(.*)/.exec(text)?.[1] ?? '').toBe(cause);
+    expect(buttonIds(blocks).join(' ')).toBe(ids);
+  });
+
+  it.each([
+    ['INACTIVE', 'not activated'],
+    ['ACTIVE', 'active'],
+    ['BLOCKED', 'blocked'],
+    ['CLOSED', 'closed'],
+  ] as const)('to %s is told as %s, to eyes and ears', (status, word) => {
+    const { text, blocks } = cardStatus(statusAlert([change({ from: null, steps: [{ status, at }] })]), view);
+
+    expect(text).toMatch(new RegExp(`Jane Doe.*\\b${word}\\b`));
+    expect(shown(blocks)).toMatch(new RegExp(`\\*[^*]*\\b${word}\\b[^*]*\\*`, 'i'));
+    expect(`${text} ${shown(blocks)}`).not.toContain(status);
+  });
+
+  it('reads as a sentence', () => {
+    const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
+
+    expect(cardStatus(statusAlert([closed]), view).text).toBe(
+      'Jane Doe’s card ending 1212: active → closed. Final: this card can never be used again. Change made by <@U1> in Cardbell.',
+    );
+  });
+
+  it('of several cards has a line for each, and no buttons', () => {
+    const changes = [
+      change({ causedBy: 'U1' }),
+      change({ cardId: 9, last4: '9999', steps: [{ status: 'ACTIVE', at }] }),
+    ];
+    const { text, blocks } = cardStatus(statusAlert(changes), view);
+
+    expect(text).toMatch(/^2 cards of Jane Doe changed: Card ending 1212 active → blocked; Card ending 9999 /);
+    expect(shown(blocks)).toContain('*Card ending 1212:* active → blocked, made by <@U1> in Cardbell.');
+    expect(shown(blocks)).toContain('*Card ending 9999:* reported again as active.');
+    expect(buttonIds(blocks)).toEqual([]);
+  });
+
+  it('of many cards says how many more there are', () => {
+    const changes = Array.from({ length: 14 }, (_, i) => change({ cardId: i + 1, last4: String(1000 + i) }));
+
+    expect(shown(cardStatus(statusAlert(changes), view).blocks)).toContain('… and 4 more.');
+  });
+
+  it('loses its button once somebody has used it', () => {
+    const one = change({ from: null, steps: [{ status: 'INACTIVE', at }] });
+    const done = statusAlert([one], { outcomes: [outcome({ verb: 'activate' })] });
+    const running = statusAlert([change({ steps: [{ status: 'ACTIVE', at }] })], {
+      outcomes: [outcome({ state: 'running' })],
+    });
+
+    expect(buttonIds(cardStatus(done, view).blocks)).toEqual(['block_card']);
+    expect(shown(cardStatus(done, view).blocks)).toContain('*Activated* by <@U1>');
+    expect(buttonIds(cardStatus(running, view).blocks)).toEqual([]);
+  });
+});
+
+describe('a shipped card', () => {
+  it('can be followed where the carrier is known', () => {
+    const { text, blocks } = cardShipping(shippingAlert(), view);
+    const url = 'https://tools.usps.com/go/TrackConfirmAction?tLabels=9400111201080805483016';
+
+    expect(text).toBe(
+      'Jane Doe’s card ending 1212 has been shipped with USPS, tracking number 9400111201080805483016.',
+    );
+    expect(shown(blocks)).toContain(`<${url}|9400111201080805483016>`);
+    expect(buttons(blocks)).toMatchObject([{ action_id: 'track_shipment', url, text: { text: 'Track with USPS' } }]);
+    expect(shown(blocks)).toContain('activate it: `/card activate 1212`');
+  });
+
+  it('shows a number of nobody knows whom as text', () => {
+    const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }), view);
+
+    expect(shown(blocks)).toContain('*Tracking number*\n&lt;!here&gt;');
+    expect(buttons(blocks)).toEqual([]);
+  });
+
+  it('does without a method and a number', () => {
+    const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }), view);
+
+    expect(text).toBe('Jane Doe’s card ending 1212 has been shipped.');
+  });
+});
+
+describe('a virtual card', () => {
+  const card = { ...virtualAlert().card, holder: null, last4: null };
+
+  it.each([
+    ['created', [], 'Virtual card created: Jon Snow', 'everything that was ordered with it is done'],
+    ['not_created', [], 'Virtual card not created: Jon Snow', 'No card came to be.'],
+    ['resend', [], 'Virtual card details sent again: Jon Snow', 'were sent again to the configured receiver'],
+    [
+      'partial',
+      ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],
+      'Virtual card created, not finished: Jon Snow',
+      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. Each of these can be corrected later.',
+    ],
+  ])('that is %s', (result, failed, headline, words) => {
+    const { text, blocks } = virtualCard(virtualAlert({ outcome: result, failed }, { card }), view);
+
+    expect(shown(blocks).startsWith(headline)).toBe(true);
+    expect(shown(blocks)).toContain(words);
+    expect(text.startsWith(headline)).toBe(true);
+    expect(text).toContain(words);
+    expect(shown(blocks).includes('ending 8888')).toBe(result !== 'not_created');
+  });
+
+  it.each([
+    ['Group', 'put in its group'],
+    ['Ruleset', 'given its spending rules'],
+    ['Activation', 'activated'],
+    ['Funding', 'funded'],
+  ])('whose Errors name %s alone could not be %s, and nothing else is said to have failed', (error, words) => {
+    const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
+
+    for (const told of [text, shown(blocks)]) {
+      expect(told).toContain(`The card exists, but it could not be ${words}. Each of these can be corrected later.`);
+    }
+  });
+
+  it('does without an account', () => {
+    const nothing = virtualAlert(
+      { outcome: 'not_created', acctId: null, last4: null, holder: '' },
+      {
+        card: { ...card, acctId: null, cardId: null },
+      },
+    );
+
+    expect(virtualCard(nothing, view).text).toMatch(/^Virtual card not created: Unknown holder\. No card came to be\./);
+  });
+
+  it('keeps its balance out of public channels', () => {
+    expect(shown(virtualCard(virtualAlert(), { place: 'public' }).blocks)).not.toContain('$400.00');
+    expect(shown(virtualCard(virtualAlert(), view).blocks)).toContain('$400.00');
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { CardTestingAlert } from '../../../src/alerts/alert.ts';
+import type { TriedCard } from '../../../src/alerts/card-testing-rule.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { outcome, transactionAlert } from '../fixtures.ts';
+import { buttonIds, buttons, shown } from '../shown.ts';
+
+const inChannel = { place: 'private', channel: 'C1' } as const;
+
+function triedCard(index: number, over: Partial<TriedCard> = {}): TriedCard {
+  return {
+    acctId: 7000 + index,
+    alertId: `evt_${String(index).padStart(16, '0')}`,
+    holder: ['Jane Doe', 'Jon Snow', 'Mia <Wong>'][index] ?? `Holder ${index}`,
+    last4: String(1200 + index),
+    count: 1,
+    firstAt: '2026-11-20T14:14:00Z',
+    lastAt: '2026-11-20T14:20:00Z',
+    minCents: 100,
+    maxCents: 100,
+    ...over,
+  };
+}
+
+function warning(tried: readonly TriedCard[], rest: Partial<CardTestingAlert> = {}): CardTestingAlert {
+  const { event, card } = transactionAlert({ decline: { code: 'decline', message: 'Do not honor' } });
+  return CardTestingAlert.parse({ event, card, outcomes: [], late: false, tried, ...rest });
+}
+
+describe('a card-testing warning', () => {
+  it('names the cards, says since when, and offers to block one or all', () => {
+    const tried = [triedCard(0, { count: 2, maxCents: 500 }), triedCard(1), triedCard(2)];
+    const { text, blocks } = renderAlert(warning(tried), inChannel);
+
+    expect(text).toBe(
+      'Possible card testing: 3 cards declined at Blue Bottle Coffee: Jane Doe (card ending 1200), Jon Snow (card ending 1201), Mia &lt;Wong&gt; (card ending 1202).',
+    );
+    expect(shown(blocks)).toMatchInlineSnapshot(`
+      "Possible card testing: 3 cards at Blue Bottle Coffee
+      *3 cards declined at Blue Bottle Coffee, Austin, TX*, <!date^1795184040^first {date_short_pretty} at {time}|first Nov 20, 2026, 9:14 AM ET>, <!date^1795184400^last {date_short_pretty} at {time}|last Nov 20, 2026, 9:20 AM ET>.
+      Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.
+      • *Jane Doe*, card ending 1200: 2 declines, $1.00 to $5.00
+      • *Jon Snow*, card ending 1201: 1 decline, $1.00
+      • *Mia &lt;Wong&gt;*, card ending 1202: 1 decline, $1.00
+      Block one card…
+      Jane Doe, card ending 1200
+      Jon Snow, card ending 1201
+      Mia <Wong>, card ending 1202
+      Block this card?
+      The chosen card will decline every purchase until somebody unblocks it.
+      Block card
+      Cancel
+      Block all 3 cards
+      Block 3 cards?
+      Each will decline every purchase until somebody unblocks it: Jane Doe, card ending 1200; Jon Snow, card ending 1201; Mia <Wong>, card ending 1202
+      Block 3 cards
+      Cancel
+      Acknowledge
+      evt_0123456789abcdef · further declines at this merchant are in this thread"
+    `);
+    expect(blocks.length).toBeLessThan(9);
+  });
+
+  it('says what was done about each card, and offers what is left', () => {
+    const outcomes = [
+      outcome({ acctId: 7000 }),
+      outcome({ acctId: 7001, state: 'failed', text: 'The card service refused.' }),
+      outcome({ verb: 'acknowledge', by: 'U2' }),
+    ];
+    const { blocks } = renderAlert(warning([triedCard(0), triedCard(1), triedCard(2)], { outcomes }), inChannel);
+
+    expect(shown(blocks)).toMatch(/Jane Doe.*\n {4}\*Blocked\* by <@U1>/);
+    expect(shown(blocks)).toMatch(/Jon Snow.*\n {4}\*Not blocked\* asked by <@U1>.*refused/);
+    expect(buttonIds(blocks)).toEqual(['block_tested_cards']);
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Block both cards' }, style: 'danger' });
+    expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000000"');
+  });
+
+  it('has no control left once all are blocked and it was seen', () => {
+    const outcomes = [outcome({ acctId: 7000 }), outcome({ verb: 'acknowledge' })];
+
+    expect(JSON.stringify(renderAlert(warning([triedCard(0)], { outcomes }), inChannel).blocks)).not.toContain(
+      '"actions"',
+    );
+  });
+
+  it('says how many more there are when there are many', () => {
+    const many = Array.from({ length: 230 }, (_, index) => triedCard(index, { holder: 'A'.repeat(200) }));
+    const { text, blocks } = renderAlert(warning(many), inChannel);
+
+    expect(text).toContain('and 215 more');
+    expect(shown(blocks)).toContain('… and 215 more');
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Block all 100 cards' } });
+    expect(blocks.length).toBeLessThan(10);
+  });
+});

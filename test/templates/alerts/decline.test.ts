@@ -1,0 +1,350 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import type { Place } from '../../../src/core/channel-visibility.ts';
+import { decline } from '../../../templates/alerts/decline.ts';
+import { declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
+import { buttonIds, buttons, shown } from '../shown.ts';
+
+const inChannel = { place: 'private' } as const;
+const velocity = ['decline.rule.velocity', 'Transaction exceeded daily spend limit'] as const;
+
+describe('a declined purchase', () => {
+  it('says what, why and what fixes it', () => {
+    const { text, blocks } = decline(declined(...velocity, { remedy: raise }), inChannel);
+
+    expect(text).toBe(
+      'Jane Doe’s card ending 1212 was declined for $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit.',
+    );
+    expect(shown(blocks)).toMatchInlineSnapshot(`
+      "Declined: $84.10 at Blue Bottle Coffee
+      *Over the daily limit*
+      *$49.00 over the daily limit of $400.00*; $35.10 was left. It opens <!date^1795237200^again {date_short_pretty} at {time}|again Nov 21, 2026, 12:00 AM ET>.
+      The card service says: “Transaction exceeded daily spend limit”
+      *Cardholder*
+      Jane Doe
+      *Card*
+      Card ending 1212
+      *Merchant*
+      Blue Bottle Coffee
+      Austin, TX
+      *Category*
+      Fast food restaurants
+      *How*
+      In person
+      *When*
+      <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
+      *Cardholder:* Ask for a higher limit, pay $35.10 or less, or wait <!date^1795237200^until {date_short_pretty} at {time}|until Nov 21, 2026, 12:00 AM ET>.
+      *Admin:* Raise the daily limit to at least $449.00 if the purchase is fine, then have it tried again.
+      Raise daily limit…
+      Block card
+      Block this card?
+      Jane Doe’s card ending 1212 will decline every purchase until somebody unblocks it.
+      Block card
+      Cancel
+      Acknowledge
+      evt_0123456789abcdef · decline.rule.velocity"
+    `);
+  });
+
+  it('shows the shortfall, and none once the limit has moved', () => {
+    const short = shown(decline(declined(...velocity, { remedy: raise }), inChannel).blocks);
+    const moved = shown(
+      decline(declined(...velocity, { remedy: { ...raise, remainingCents: 9000 } }), inChannel).blocks,
+    );
+
+    expect(short).toContain('*$49.00 over the daily limit of $400.00*; $35.10 was left.');
+    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left: enough for this purchase by now.');
+  });
+
+  it('counts what the card service sets aside on top', () => {
+    const remedy = { ...raise, remainingCents: 8410, suggestedCents: 41_682 };
+    const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
+
+    expect(shown(blocks)).toContain(
+      '*$16.82 over the daily limit of $400.00*, with $16.82 that the card service sets aside on top; $84.10 was left.',
+    );
+    expect(shown(blocks)).toContain('pay $67.28 or less');
+  });
+
+  it('names every window that was too small, and the smallest change to each', () => {
+    const weekly = { period: 'weekly', currentCents: 50_000, remainingCents: 0, suggestedCents: 58_410 } as const;
+    const lifetime = { period: 'lifetime', currentCents: 60_000, remainingCents: 900, suggestedCents: 67_510 } as const;
+    const both = shown(
+      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [weekly] } }), inChannel).blocks,
+    );
+    const never = shown(
+      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [lifetime] } }), inChannel).blocks,
+    );
+
+    expect(both).toContain(
+      'Also too small: weekly (nothing was left, opens <!date^1795323600^again {date_short_pretty} at {time}|again Nov 22, 2026, 12:00 AM ET>).',
+    );
+    expect(both).toContain('Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 if');
+    expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait <!date^1795323600^until ');
+    expect(never).toContain('Also too small: lifetime ($9.00 was left).');
+    expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
+  });
+
+  it('names all limits that have to rise, of the category and of the card, with those that stop nothing themselves', () => {
+    const category = { id: 7, name: 'Fuel' };
+    const daily = { period: 'daily', currentCents: 50_000, remainingCents: 8000, suggestedCents: 50_410 } as const;
+    const weekly = { period: 'weekly', currentCents: 50_200, remainingCents: null, suggestedCents: 50_410 } as const;
+    const atOnce = { ...raise, period: 'transaction', category, currentCents: 6000, remainingCents: 6000 } as const;
+    const remedy = {
+      ...atOnce,
+      suggestedCents: 8410,
+      alsoBinding: [{ ...daily, category: null }],
+      along: [{ ...weekly, category: null }],
+    };
+    const { blocks } = decline(declined('decline.rule.velocity.mcc', 'over', { remedy }), inChannel);
+
+    expect(shown(blocks)).toContain(
+      '*$24.10 over the limit for a single purchase at Fuel of $60.00*.\nAlso too small: overall daily limit ($80.00 was left,',
+    );
+    expect(shown(blocks)).toContain(
+      'Raise the limit for a single purchase at Fuel to at least $84.10, the daily limit to at least $504.10, and the weekly limit to at least $504.10 if',
+    );
+    expect(shown(blocks)).toContain('*Cardholder:* Ask for a higher limit, or pay $60.00 or less.');
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise 3 limits…' } });
+  });
+
+  it('that was repeated says how often, for how much, and when first and last', () => {
+    const repeats = {
+      C1: { count: 4, firstAt: '2026-11-20T14:14:00Z', lastAt: '2026-11-20T14:31:00Z', minCents: 1200, maxCents: 8410 },
+    };
+    const alert = declined(...velocity, { remedy: raise, repeats });
+    const here = decline(alert, { place: 'private', channel: 'C1' });
+
+    expect(here.text).toBe(
+      'Jane Doe’s card ending 1212 was declined 4 times for $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
+    );
+    expect(shown(here.blocks)).toContain('Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee');
+    expect(shown(here.blocks)).toMatch(/\*First try\*\n<!date\^1795184040.*\n\*Last try\*\n<!date\^1795185060/);
+    expect(buttonIds(here.blocks)).toEqual(['approve_remedy', 'block_card', 'acknowledge_alert']);
+    expect(decline(alert, inChannel)).toEqual(here);
+  });
+
+  it('that was not repeated counts nothing', () => {
+    const once = {
+      count: 1,
+      firstAt: '2026-11-20T14:14:00Z',
+      lastAt: '2026-11-20T14:14:00Z',
+      minCents: 1,
+      maxCents: 1,
+    };
+
+    expect(decline(declined(...velocity, { repeats: { C1: once } }), { place: 'private', channel: 'C1' })).toEqual(
+      decline(declined(...velocity), inChannel),
+    );
+  });
+
+  it('never shows a sign', () => {
+    const overdrawn = transactionAlert({
+      availableCents: -500,
+      decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
+    });
+    const overLimit = declined(...velocity, { remedy: { ...raise, remainingCents: -500 } });
+
+    expect(shown(decline(overdrawn, inChannel).blocks)).toContain(
+      'Card balance $5.00 overdrawn: this purchase needed *$89.10 more*',
+    );
+    expect(shown(decline(overLimit, inChannel).blocks)).toContain(
+      '*$89.10 over the daily limit of $400.00*; nothing was left.',
+    );
+  });
+
+  it('names the category of a category limit', () => {
+    const category = { id: 7, name: 'Fuel & <gas>' };
+    const alert = declined('decline.rule.velocity.mcc', 'Transaction exceeded merchant category limit', {
+      remedy: { ...raise, category },
+    });
+    const { blocks } = decline(alert, inChannel);
+
+    expect(shown(blocks)).toContain('over the daily limit for Fuel &amp; &lt;gas&gt; of $400.00');
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise category limit…' }, style: 'primary' });
+  });
+
+  it.each<[string, string, object | null, string]>([
+    ['of the category, as long as nothing else is known', 'decline.rule.velocity.mcc', null, 'Raise category limit…'],
+    ['of the card, where by now only that stops it', 'decline.rule.velocity.mcc', raise, 'Raise daily limit…'],
+    [
+      'of the category, where by now only that stops it',
+      'decline.rule.velocity',
+      { ...raise, category: { id: 7, name: 'Fuel' } },
+      'Raise category limit…',
+    ],
+  ])('offers to raise the limit %s', (_what, code, remedy, words) => {
+    const { blocks } = decline(declined(code, 'over', { remedy: remedy as TransactionAlert['remedy'] }), inChannel);
+
+    expect(buttons(blocks)[0]).toMatchObject({ text: { text: words } });
+  });
+
+  it('shows the requested amount only where it differs', () => {
+    const same = shown(decline(transactionAlert({ requestedCents: 8410 }), inChannel).blocks);
+    const other = shown(decline(transactionAlert({ requestedCents: 9999 }), inChannel).blocks);
+
+    expect(same).not.toContain('Requested');
+    expect(other).toContain('*Requested by the merchant*\n$99.99');
+  });
+
+  it('shows ids where nobody knows the names', () => {
+    const { text, blocks } = decline(declined(...velocity, { card: nobody }), inChannel);
+
+    expect(text).toMatch(/^Card of account 7378 was declined for \$84\.10/);
+    expect(shown(blocks)).toContain('*Cardholder*\nAccount 7378');
+    expect(decline(declined(...velocity, { card: { ...nobody, acctId: null } }), inChannel).text).toBe(text);
+  });
+
+  it('says that it is late', () => {
+    const { text, blocks } = decline(declined(...velocity, { late: true }), inChannel);
+
+    expect(text).toMatch(/^Late notice: /);
+    expect(shown(blocks)).toContain('Declined earlier: $84.10');
+    expect(shown(blocks)).toContain('Arrived late: it happened on Nov 20, 2026, 9:14 AM ET');
+  });
+
+  it('does without a merchant, a place and a category', () => {
+    const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
+    const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
+
+    expect(text).toBe('Jane Doe’s card ending 1212 was declined for $84.10: over the daily limit.');
+    expect(shown(blocks)).not.toMatch(/\*(Merchant|Category|How)\*/);
+  });
+});
+
+const all = {
+  'decline.rule.location': ['International transactions not allowed', 'approve_remedy block_card acknowledge_alert'],
+  'decline.rule.cardnotpresent': ['Card not present', 'approve_remedy block_card acknowledge_alert'],
+  'decline.rule.velocity': [velocity[1], 'approve_remedy block_card acknowledge_alert'],
+  'decline.rule.velocity.mcc': [
+    'Transaction exceeded merchant category limit',
+    'approve_remedy block_card acknowledge_alert',
+  ],
+  'decline.rule.mcc': [
+    'Unauthorized merchant category: Hardware Stores',
+    'approve_remedy block_card acknowledge_alert',
+  ],
+  'decline.balance.business': ['Insufficient balance in service account', 'block_card acknowledge_alert'],
+  'decline.remote': ['Remote service decline', 'block_card acknowledge_alert'],
+  'decline.mcc': ['Transaction type not allowed', 'block_card acknowledge_alert'],
+  'decline.balance.card': ['Transaction exceeded current card balance', 'block_card acknowledge_alert'],
+  'decline.card.status': ['New Card Pending Activation', 'activate_card block_card acknowledge_alert'],
+  'decline.card.pin': ['PIN Verification Check', 'block_card acknowledge_alert'],
+  decline: ['Do not honor', 'block_card acknowledge_alert'],
+  'decline.of.tomorrow': ['Something new', 'block_card acknowledge_alert'],
+} as const;
+
+describe('the controls', () => {
+  it.each(Object.entries(all))('of %s fit the code', (code, [message, ids]) => {
+    const { blocks } = decline(declined(code, message), inChannel);
+
+    expect(buttonIds(blocks).join(' ')).toBe(ids);
+    expect(buttons(blocks).every(({ value }) => value === 'evt_0123456789abcdef')).toBe(true);
+    expect(buttons(blocks).filter(({ style }) => style === 'primary').length).toBeLessThan(2);
+    expect(buttons(blocks).find(({ action_id }) => action_id === 'block_card')).toMatchObject({
+      style: 'danger',
+      confirm: { confirm: { text: 'Block card' } },
+    });
+    expect(blocks.length).toBeLessThan(9);
+  });
+
+  it.each(Object.entries(all))('of %s come with what the service says', (code, [message]) => {
+    const text = shown(decline(declined(code, message), { place: 'direct' }).blocks);
+
+    expect(text).toContain(`The card service says: “${message}”`);
+    expect(text).toMatch(/\*Cardholder:\* \S.*\n\*Admin:\* \S/);
+    expect(text).toContain(`evt_0123456789abcdef · ${code}`);
+  });
+
+  it.each([
+    ['Card Status Closed', 'acknowledge_alert'],
+    ['Card Status Blocked', 'approve_remedy acknowledge_alert'],
+    ['Card Status Inactive', 'activate_card block_card acknowledge_alert'],
+  ])('of “%s” offer nothing that cannot work', (message, ids) => {
+    expect(buttonIds(decline(declined('decline.card.status', message), inChannel).blocks).join(' ')).toBe(ids);
+  });
+
+  it('offer no activation when the card turned out to be blocked', () => {
+    const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
+    const { blocks } = decline(alert, inChannel);
+
+    expect(buttonIds(blocks)).toEqual(['approve_remedy', 'acknowledge_alert']);
+    expect(shown(blocks)).toContain('`/card unblock 1212`');
+    expect(blocks.map(({ type }) => type)).not.toContain('header');
+    expect(shown(blocks)).toContain(
+      'Jane Doe’s card ending 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
+    );
+  });
+
+  it.each([
+    ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
+    ['being blocked', [outcome({ state: 'running' })], 'acknowledge_alert', '*Blocking…* asked by <@U1>'],
+    [
+      'not blocked after all',
+      [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
+      'approve_remedy block_card acknowledge_alert',
+      '*Not blocked* asked by <@U1>',
+    ],
+    [
+      'acknowledged',
+      [outcome({ verb: 'acknowledge', by: 'U2' })],
+      'approve_remedy block_card',
+      '*Seen* by <@U2> at <!date^',
+    ],
+    ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit changed* by <@U1>'],
+    [
+      'waiting for another approver',
+      [outcome({ verb: 'limit', state: 'waiting' })],
+      'block_card acknowledge_alert',
+      '*Raise waits for another approver* asked by <@U1>',
+    ],
+    [
+      'blocked and unblocked',
+      [outcome({}), outcome({ verb: 'unblock' })],
+      'approve_remedy block_card',
+      '*Unblocked* by <@U1>',
+    ],
+    ['blocked outside Slack', [outcome({ by: null })], 'acknowledge_alert', '*Blocked* outside Slack at'],
+  ])('vanish and come back: %s', (_what, outcomes, ids, line) => {
+    const { blocks } = decline(declined(...velocity, { remedy: raise, outcomes }), inChannel);
+
+    expect(buttonIds(blocks).join(' ')).toBe(ids);
+    expect(shown(blocks)).toContain(line);
+    expect(blocks.length).toBeLessThan(9);
+  });
+});
+
+describe('what others may read', () => {
+  const pin = declined('decline.card.pin', 'PIN Verification Check');
+
+  it.each(['public', 'private'] as const)('leaves the PIN out in a %s place', (place) => {
+    const message = JSON.stringify(decline(pin, { place }));
+
+    expect(message).toContain('could not be verified at the terminal');
+    expect(message).not.toMatch(/pin\b/i);
+  });
+
+  it('tells the PIN to a person', () => {
+    const { text, blocks } = decline(pin, { place: 'direct' });
+
+    expect(text).toContain('wrong PIN');
+    expect(shown(blocks)).toContain('“PIN Verification Check”');
+  });
+
+  it.each([
+    ['public', false],
+    ['private', true],
+    ['direct', true],
+  ] satisfies [Place, boolean][])('in a %s place: money on the card %s', (place, isShown) => {
+    const alert = transactionAlert({
+      availableCents: 1200,
+      decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
+    });
+    const text = shown(decline(alert, { place }).blocks);
+
+    expect(text.includes('Card balance $12.00: this purchase needed *$72.10 more*.')).toBe(isShown);
+    expect(text.includes('$12.00')).toBe(isShown);
+    expect(text.includes('Add at least $72.10 to the card')).toBe(isShown);
+    expect(text.includes('72.10')).toBe(isShown);
+  });
+});

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
+import { type Home, home } from '../../../templates/app-home/home.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { card } from '../fixtures.ts';
+import { buttonIds, shown } from '../shown.ts';
+
+const limit = { period: 'daily', category: null, limitCents: 40_000, remainingCents: 38_000 } as const;
+const decline = {
+  occurredAt: '2026-11-20T14:14:00Z',
+  amountCents: 8410,
+  merchant: 'Blue Bottle Coffee',
+  code: 'decline.card.pin',
+  message: 'Incorrect PIN',
+};
+const own = { card, status: 'ACTIVE', balanceCents: 15_600, limits: [limit], hasLimits: true, declines: [decline] };
+const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
+const health = {
+  waiting: 0,
+  lagMs: 0,
+  failed: 0,
+  quarantined: 0,
+  stuck: [],
+  isCardApiAway: false,
+  isCardTokenDead: false,
+};
+const change = { kind: 'limit', period: 'daily', category: null, limitCents: 45_000 } as const;
+const request = {
+  value: 'req_1',
+  askedBy: 'U9',
+  askedAt: '2026-11-20T14:14:00Z',
+  card,
+  change,
+  before: 40_000,
+  reason: 'team lunch',
+  approvals: 1,
+  needed: 2,
+  mayDecide: true,
+};
+const raise = {
+  value: 'act_1',
+  card,
+  change,
+  before: 40_000,
+  by: 'U2',
+  endsAt: '2026-11-20T15:02:00Z',
+  leftMs: 42 * 60_000,
+};
+const mute = { card, isTravel: true, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
+const team = {
+  isApprover: true,
+  requests: [request],
+  raises: [raise],
+  mutes: [mute],
+  claims: [claim],
+  declines: [{ ...decline, card }],
+  inactive: [card],
+  health,
+};
+const at = '2026-11-20T14:20:00Z';
+
+const read = (facts: Partial<Home>): string => shown(home({ at, own: [], team: null, ...facts }).blocks);
+
+describe('App Home', () => {
+  it('says in words what the bar shows', () => {
+    expect(read({ own: [own] })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
+  });
+
+  it('says when the limits cannot be read, and when there are none', () => {
+    expect(read({ own: [{ ...own, limits: [], hasLimits: false }] })).toMatch(/cannot be asked for the limits/);
+    expect(read({ own: [{ ...own, limits: [] }] })).toMatch(/No limit is set/);
+  });
+
+  it('tells a PIN to the holder only', () => {
+    expect(read({ own: [own] })).toMatch(/wrong PIN/i);
+    expect(read({ team })).not.toMatch(/PIN/);
+  });
+
+  it('counts temporary changes down, names who is muted, and what is asked for', () => {
+    expect(read({ team })).toMatch(/Daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
+    expect(read({ team })).toMatch(/Goes back in 42 minutes/);
+    expect(read({ team: { ...team, raises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
+    expect(read({ team })).toMatch(/travels <!date\^\d+\^until /);
+    expect(read({ team })).toMatch(/1 of 2 · <!date\^\d+\^asked /);
+  });
+
+  it.each([
+    [{}, /Cardbell is well/],
+    [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 waiting to be worked on, the oldest for 42 seconds/s],
+    [{ isCardApiAway: true }, /needs attention.*does not answer/s],
+    [{ isCardTokenDead: true }, /needs attention.*CARD_API_TOKEN/s],
+    [
+      { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
+      /1 failed for good.*boom \(j1\)/s,
+    ],
+  ])('says how the bot fares: %j', (over, words) => {
+    expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);
+  });
+
+  it('lets approvers decide, operators look', () => {
+    const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
+    expect(buttonIds(home({ at, own: [], team }).blocks)).toEqual([
+      'decide_request_approve',
+      'decide_request_deny',
+      'confirm_claim',
+      'refuse_claim',
+      'revert_now',
+    ]);
+    expect(buttonIds(home({ at, own: [], team: looks }).blocks)).toEqual([]);
+  });
+
+  it('fits whatever there is: how many more is said, and Slack takes it', () => {
+    const words = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom('', '<!channel>', 'x'.repeat(5000)),
+    );
+    const many = <T>(one: T) => fc.integer({ min: 0, max: 150 }).map((count) => Array<T>(count).fill(one));
+    fc.assert(
+      fc.property(words, fc.integer({ min: 0, max: 150 }), many(limit), (text, count, limits) => {
+        const named = { ...card, holder: text, last4: text, group: text };
+        const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
+        const trouble = { id: text, what: text, cause: text };
+        const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
+        const view = home({
+          at,
+          own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
+          team: {
+            isApprover: true,
+            requests: fill({ ...request, card: named, reason: text, askedBy: text }),
+            raises: fill({ ...raise, card: named, by: text }),
+            mutes: fill({ ...mute, card: named, reason: text }),
+            claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
+            declines: fill({ ...told, card: named }),
+            inactive: fill(named),
+            health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(trouble) },
+          },
+        });
+
+        expect(checkBlocks(view.blocks, 'home')).toEqual([]);
+        expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
+        // What says how old it is stands at the end, so nothing was cut off.
+        expect(shown(view.blocks)).toMatch(/drawn anew when something changes/);
+        if (count > 10) expect(shown(view.blocks)).toMatch(/more of your cards/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import { commandVerbs } from '../../../src/dispatch/command.ts';
+import { actionResult } from '../../../templates/actions/action-result.ts';
+import { confirmActivation } from '../../../templates/actions/confirm-activation.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
+import { auditLine } from '../../../templates/audit/audit-line.ts';
+import { cardShow } from '../../../templates/directory/card-show.ts';
+import { chooseCard } from '../../../templates/directory/choose-card.ts';
+import { help, helpEntries } from '../../../templates/dispatch/help.ts';
+import { remedyForm } from '../../../templates/limits/remedy-form.ts';
+import { opsNotice } from '../../../templates/ops/ops-notice.ts';
+import { refusal } from '../../../templates/policy/refusal.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { answer, card } from '../answer-fixtures.ts';
+import { buttonIds, buttons, shown, texts } from '../shown.ts';
+
+describe('help', () => {
+  it('has the verbs that can be typed, each with an example that starts with it', () => {
+    expect([...new Set(helpEntries.map(({ verb }) => verb))].toSorted()).toEqual(commandVerbs.toSorted());
+    for (const { verb, usage, example } of helpEntries) {
+      expect(usage.split(' ')[0]).toBe(verb);
+      expect(example.startsWith(`/card ${verb}`)).toBe(true);
+    }
+  });
+
+  it('names each verb once to whoever has it read out', () => {
+    const spoken = help({ isOperator: true, isApprover: true }).text.match(/\/card \w+/g) ?? [];
+
+    expect(spoken).toEqual([...new Set(spoken)]);
+    expect(spoken).toHaveLength(commandVerbs.length);
+  });
+
+  it.each([
+    [false, false, ['help'], ['show', 'limit'], 'operators and approvers'],
+    [true, false, ['help', 'show', 'block'], ['limit', 'unblock'], 'There is more for approvers'],
+    [false, true, ['help', 'show', 'block', 'limit', 'unblock'], [], 'CARD is'],
+  ])('shows what a person may do: operator %s, approver %s', (isOperator, isApprover, may, mayNot, more) => {
+    const text = shown(help({ isOperator, isApprover }).blocks);
+
+    for (const verb of may) expect(text).toContain(`\`/card ${verb}`);
+    for (const verb of mayNot) expect(text).not.toContain(`\`/card ${verb}`);
+    expect(text).toContain(more);
+  });
+});
+
+it('a refusal says why, who can, and that nothing changed', () => {
+  const { text, blocks } = refusal(answer.refusal);
+
+  expect(text).toBe(
+    'Not done: Unblocking card ending 1212. You are not an approver. These people can do it: <@U7>, <@U8>. Nothing changed.',
+  );
+  expect(shown(blocks)).toContain('Nothing changed.');
+});
+
+describe('the choice of a card', () => {
+  it('has a section and a button for each match', () => {
+    const { text, blocks } = chooseCard(answer.choose);
+
+    expect(text).toBe('2 cards match “doe”. Which one do you want to block?');
+    expect(buttons(blocks)).toMatchObject([
+      { action_id: 'choose_card', value: 'choice_1' },
+      { action_id: 'choose_card', value: 'choice_2' },
+    ]);
+    expect(shown(blocks)).toContain('*Jane Doe*\nCard ending 1212 · not activated · account 7378');
+  });
+
+  it('stops at twenty', () => {
+    const choices = Array.from({ length: 23 }, (_, i) => ({ value: `choice_${i}`, card, status: 'Active' }));
+    const { blocks } = chooseCard({ ...answer.choose, choices });
+
+    expect(buttons(blocks)).toHaveLength(20);
+    expect(shown(blocks)).toContain('3 more match. Be more precise');
+  });
+});
+
+it('the question before an activation names the cards that end', () => {
+  const { text, blocks } = confirmActivation(answer.confirm);
+
+  expect(text).toContain(
+    'ends 2 other open cards of the account for good. Ending: Card ending 3434 (active), Card ending 5656 (blocked).',
+  );
+  expect(shown(blocks)).toContain('• Card ending 3434 (active)\n• Card ending 5656 (blocked)');
+  expect(buttons(blocks)).toMatchObject([
+    { action_id: 'activate_card', value: 'pending_1', style: 'danger', confirm: { style: 'danger' } },
+  ]);
+});
+
+it('a card shows its limits as words and bars', () => {
+  const { blocks } = cardShow(answer.show, { place: 'direct' });
+
+  expect(shown(blocks)).toMatchInlineSnapshot(`
+    "Card ending 1212: Jane Doe
+    *Status*
+    Active
+    *Cardholder*
+    Jane Doe
+    *Balance*
+    $156.00
+    *Kind*
+    Plastic
+    *Group*
+    Field team
+    *Custom id*
+    EMP_0042
+    *Account*
+    7378
+    *Card id*
+    6231
+    *Limits*
+    Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱
+    Monthly, Fuel: $200.00 of $200.00 left  ▰▰▰▰▰▰▰▰▰▰
+    Yearly: $0.00 of $1,000.00 left  ▱▱▱▱▱▱▱▱▱▱
+    Lifetime: $5,000.00
+    *Last declines*
+    • $84.10 at Blue Bottle Coffee: over the daily limit, <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
+    Only you see this."
+  `);
+});
+
+it('a card with nothing to tell says so', () => {
+  const text = shown(cardShow({ ...answer.show, status: null, limits: [], declines: [] }, { place: 'direct' }).blocks);
+
+  expect(text).toContain('No limit is set.');
+  expect(text).toContain('*Last declines*\nNone.');
+  expect(text).toContain('Status not known');
+});
+
+describe('the result of an action', () => {
+  it.each([
+    [
+      'done',
+      'Limit changed: Jane Doe’s card ending 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.',
+    ],
+    ['running', 'Changing the limit: Jane Doe’s card ending 1212 … It goes back to $400.00 at 6 PM.'],
+    ['unchanged', 'Nothing to do for Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
+    [
+      'waiting',
+      'Waits for another approver: change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
+    ],
+    [
+      'failed',
+      'Could not change the limit of Jane Doe’s card ending 1212. The card service says: “Account closed” It goes back to $400.00 at 6 PM. Nothing changed.',
+    ],
+    [
+      'unknown',
+      'Not sure: tried to change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Look at the card before you try again.',
+    ],
+  ] as const)('%s', (state, sentence) => {
+    const { text, blocks } = actionResult({
+      ...answer.result,
+      state,
+      apiWords: state === 'failed' ? 'Account closed' : null,
+    });
+
+    expect(text).toBe(sentence);
+    expect(shown(blocks)).toContain('by <@U1>, <!date^1795184040^');
+    expect(shown(blocks).includes('Nothing changed.')).toBe(state === 'failed' || state === 'unchanged');
+    expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done');
+  });
+});
+
+describe('a request for approval', () => {
+  it('asks, and says how far it is', () => {
+    const { text, blocks } = approvalRequest(answer.request);
+
+    expect(text).toBe(
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212, $400.00 → $2,000.00. 1 of 2 by <@U2>, <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
+    );
+    expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
+    expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
+    expect(buttons(blocks)).toMatchObject([
+      { action_id: 'decide_request_approve', style: 'primary', value: 'req_1' },
+      { action_id: 'change_request', value: 'req_1' },
+      { action_id: 'decide_request_deny', style: 'danger', value: 'req_1' },
+      { action_id: 'deny_with_note', value: 'req_1' },
+    ]);
+  });
+
+  it('of a holder says what is to be paid, and whose yes it needs', () => {
+    const one = { ...answer.request, isHolders: true, payCents: 30_000, needed: 1, approvals: [] };
+    const { text, blocks } = approvalRequest(one);
+    const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
+
+    expect(shown(blocks)).toContain('who holds the card, asks to raise the daily limit*\nTo pay $300.00.\nReason:');
+    expect(text).toContain('$2,000.00. Needs one approver, <!date^1795187640^expires ');
+    expect(two.match(/Needs 2 different approvers/g)).toHaveLength(1);
+    // The headline names the card and who holds it: on a phone nobody scrolls past it twice.
+    expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['approved', 'Approved by <@U2> and <@U3>'],
+    ['denied', 'Denied by <@U4>'],
+    ['expired', 'Nobody decided in time'],
+  ] as const)('that is %s has no buttons', (state, words) => {
+    const approvals = [...answer.request.approvals, { by: 'U3', at: answer.request.askedAt }];
+    const { blocks } = approvalRequest({
+      ...answer.request,
+      state,
+      approvals,
+      decidedBy: state === 'denied' ? 'U4' : null,
+    });
+
+    expect(buttonIds(blocks)).toEqual([]);
+    expect(shown(blocks)).toContain(words);
+  });
+});
+
+it('an audit line is one line', () => {
+  const { text, blocks } = auditLine(answer.audit);
+
+  expect(text).toBe('<@U1> blocked Jane Doe’s card ending 1212: active → blocked, “lost”, done.');
+  expect(blocks.map(({ type }) => type)).toEqual(['context']);
+  expect(auditLine({ ...answer.audit, after: 'until 2026-11-21T12:28:57.124Z' }).text).toMatch(
+    /until <!date\^1795264137\^[^|]+\|Nov 21, 2026, 7:28 AM ET>/,
+  );
+  expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
+});
+
+it('a notice about the bot says what happened, what it means and what to do', () => {
+  const { text, blocks } = opsNotice(answer.notice);
+
+  expect(text).toBe(
+    'Needs attention: 3 webhooks do not fit. Three declines are not shown. Run `npm run replay` after the fix.'.replaceAll(
+      '`',
+      'ˋ',
+    ),
+  );
+  expect(shown(blocks)).toMatch(/\*What happened:\* .*\n\*What it means:\* .*\n\*What to do:\* /);
+  expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing has to be done\.$/);
+});
+
+it('a request for several limits names each, from what to what', () => {
+  const change = {
+    kind: 'limits' as const,
+    limits: [
+      { period: 'daily' as const, category: null, limitCents: 200_000 },
+      { period: 'weekly' as const, category: { id: 9, name: 'Books; <Maps>' }, limitCents: 210_000 },
+    ],
+  };
+  const { text, blocks } = approvalRequest({ ...answer.request, change, before: [40_000, null] });
+
+  expect(text).toContain(
+    'asks to raise 2 limits of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
+  );
+  expect(shown(blocks)).toContain('*Daily limit*\n$400.00 → $2,000.00 (+$1,600.00)');
+  expect(shown(blocks)).toContain('*Weekly limit for Books, &lt;Maps&gt;*\nno limit → $2,100.00');
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+});
+
+describe('the form behind “Raise limit…”', () => {
+  it('has the period chosen and the suggestion filled in', () => {
+    const form = remedyForm(answer.form);
+    const inputs = form.blocks.filter((block) => block.type === 'input');
+
+    expect(form).toMatchObject({ type: 'modal', callback_id: 'raise_limit', private_metadata: 'alert_1' });
+    expect(inputs).toMatchObject([
+      { element: { action_id: 'period', initial_option: { value: 'weekly' } } },
+      { element: { action_id: 'amount', initial_value: '449.00' } },
+      { block_id: 'term', element: { action_id: 'term', initial_option: { value: 'purchase' } } },
+      { block_id: 'day', optional: true },
+      { block_id: 'reason', element: { action_id: 'reason', multiline: true } },
+    ]);
+    expect(texts(form.blocks)[0]?.text).toBe(
+      '*Jane Doe’s card ending 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
+    );
+    expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
+  });
+
+  const weekly = { period: 'weekly', currentCents: 60_000, remainingCents: 1000, suggestedCents: 67_410 } as const;
+  const ofMonth = { period: 'monthly', currentCents: 61_000, remainingCents: null, suggestedCents: 67_410 } as const;
+  const daily = { ...answer.form.remedy, period: 'daily' } as const;
+
+  it('asks for each of several limits, and says which stop the purchase and which rise along', () => {
+    const remedy = { ...daily, alsoBinding: [weekly], along: [ofMonth] };
+    const form = remedyForm({ ...answer.form, remedy });
+    const inputs = form.blocks.filter((block) => block.type === 'input');
+
+    expect(form.title.text).toBe('Raise 3 limits');
+    expect(texts(form.blocks)[0]?.text).toContain(
+      'This purchase is stopped by two limits: the daily limit of $400.00 ($35.10 left) and the weekly limit of $600.00 ($10.00 left).\nRaised along, because one of them would be above: the monthly limit of $610.00.',
+    );
+    expect(inputs.slice(0, 3)).toMatchObject([
+      { label: { text: 'New daily limit in dollars' }, optional: true, element: { initial_value: '449.00' } },
+      { label: { text: 'New weekly limit in dollars' }, optional: true, element: { initial_value: '674.10' } },
+      { label: { text: 'New monthly limit in dollars' }, optional: true, element: { initial_value: '674.10' } },
+    ]);
+    expect(JSON.stringify(form)).toContain('These are the lowest limits that let this purchase through.');
+    expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
+  });
+
+  it('names a single purchase and the card’s own limit beside that of a category', () => {
+    const category = { id: 5, name: 'Fuel' };
+    const atOnce = { ...daily, period: 'transaction', category, currentCents: 5000, remainingCents: 5000 } as const;
+    const remedy = { ...atOnce, alsoBinding: [{ ...weekly, category: null }] };
+
+    expect(texts(remedyForm({ ...answer.form, remedy }).blocks)[0]?.text).toContain(
+      'stopped by two limits: the limit for a single purchase at Fuel of $50.00 and the weekly limit of $600.00 ($10.00 left).',
+    );
+    expect(texts(remedyForm({ ...answer.form, remedy: atOnce }).blocks)[0]?.text).toContain(
+      'Limit for merchant category: *Fuel*\nCurrent limit for a single purchase: $50.00',
+    );
+  });
+
+  it('asks anew with the amounts that were typed, where others have to rise along', () => {
+    const typed = [
+      { ...weekly, category: null, suggestedCents: 90_000, isAlong: false },
+      { ...ofMonth, category: null, suggestedCents: 90_000, isAlong: true },
+    ];
+    const form = remedyForm({ ...answer.form, remedy: { ...daily, ...weekly }, state: 'along', typed });
+
+    expect(texts(form.blocks)[0]?.text).toMatch(
+      /You raise the weekly limit.*Look at all amounts, then submit again\.\nRaised along, because it would be above: the monthly limit of \$610\.00\.$/,
+    );
+    expect(JSON.stringify(form).match(/"initial_value":"900\.00"/g)).toHaveLength(2);
+  });
+
+  it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {
+    const unknown = { currentCents: null, remainingCents: null, suggestedCents: null };
+    const remedy = { ...answer.form.remedy, category: { id: 5, name: 'Fuel' }, ...unknown };
+    const form = remedyForm({ ...answer.form, remedy });
+
+    expect(texts(form.blocks)[0]?.text).toContain('Limit for merchant category: *Fuel*');
+    expect(texts(form.blocks)[0]?.text).toContain('The current limit is not known.');
+    expect(JSON.stringify(form)).not.toContain('initial_value');
+  });
+});

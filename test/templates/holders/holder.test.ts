@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import {
+  change,
+  declined,
+  outcome,
+  raise,
+  shippingAlert,
+  statusAlert,
+  transactionAlert,
+  virtualAlert,
+} from '../fixtures.ts';
+import { buttonIds, shown } from '../shown.ts';
+
+const view = { place: 'direct' } as const;
+const render = (alert: Parameters<typeof renderHolderAlert>[0]) => {
+  const message = renderHolderAlert(alert, view);
+  if (message === null) throw new Error('the holder is not told');
+  return { text: message.text, read: shown(message.blocks), buttons: buttonIds(message.blocks) };
+};
+
+describe('a decline, for the holder', () => {
+  it.each([
+    ['decline.card.pin', 'Incorrect PIN', /Wrong PIN/, /Try again with the right PIN/],
+    ['decline.rule.location', '', /abroad not allowed/, /ask for purchases abroad/],
+    ['decline.balance.business', '', /Business balance too low/, /Pay another way/],
+    ['decline.card.status', 'Card is pending activation', /not activated yet/, /ask an admin to activate/],
+    ['decline', 'Do not honor', /without a reason/, /Try once more/],
+    ['decline.of.tomorrow', 'Brand new', /Declined by the card service/, /Try once more/],
+  ])('%s says why and what to do now', (code, words, why, todo) => {
+    const { text, read } = render(declined(code, words));
+
+    expect(text).toMatch(/^Your card ending 1212 was declined for \$84\.10 at Blue Bottle Coffee: /);
+    expect(read).toMatch(why);
+    expect(read).toMatch(todo);
+    expect(read).not.toMatch(/\*Admin|Cardholder/);
+  });
+
+  it('names the limit and what was left of it', () => {
+    const { read } = render(
+      declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise }),
+    );
+
+    expect(read).toContain('$400.00');
+    expect(read).toContain('$35.10');
+  });
+
+  it.each([
+    ['nothing yet', [], ['request_increase', 'recognize_purchase', 'block_card']],
+    ['asked for more', [outcome({ verb: 'limit', by: 'U9', state: 'waiting' })], ['recognize_purchase', 'block_card']],
+    ['it was me', [outcome({ verb: 'recognize', by: 'U9', asHolder: true })], ['request_increase', 'block_card']],
+    ['blocked by me', [outcome({ by: 'U9', asHolder: true })], []],
+    ['blocked by somebody', [outcome({ by: 'U1' })], []],
+    [
+      'block failed',
+      [outcome({ by: 'U9', state: 'failed' })],
+      ['request_increase', 'recognize_purchase', 'block_card'],
+    ],
+  ])('%s: only the answers that can still be given', (_name, outcomes, expected) => {
+    expect(render(declined('decline.rule.velocity', '', { outcomes })).buttons).toEqual(expected);
+  });
+
+  it.each([
+    [outcome({ by: 'U9', asHolder: true }), /You blocked your card/],
+    [outcome({ by: 'U1' }), /Your card was blocked by <@U1>/],
+    [outcome({ verb: 'unblock', by: 'U1' }), /was unblocked by <@U1>.*You can try again now/],
+    [outcome({ verb: 'limit', by: 'U1', confirmation: 'confirmed' }), /You can try again now/],
+    [
+      outcome({ verb: 'limit', by: 'U1', confirmation: 'sent' }),
+      /^(?![\s\S]*try again now)[\s\S]*has not confirmed it yet/,
+    ],
+    [
+      outcome({ verb: 'limit', by: 'U1', confirmation: 'unconfirmed' }),
+      /^(?![\s\S]*try again now)[\s\S]*may not work yet/,
+    ],
+    [outcome({ verb: 'recognize', by: 'U9' }), /You said that it was you/],
+    [
+      outcome({ by: 'U9', state: 'failed', text: 'The card service says: “no”' }),
+      /did not work.*says: “no”.*block it now/,
+    ],
+  ])('says what became of it', (one, words) => {
+    expect(render(declined('decline', '', { outcomes: [one] })).read).toMatch(words);
+  });
+});
+
+describe('a new card, for the holder', () => {
+  it('on its way: tracking, and that it must be activated', () => {
+    const { read, buttons } = render(shippingAlert());
+
+    expect(read).toMatch(/on its way/);
+    expect(read).toMatch(/9400111201080805483016/);
+    expect(read).toMatch(/cannot be used before it is activated/);
+    expect(buttons).toEqual(['track_shipment']);
+  });
+
+  it.each([
+    ['ACTIVE', /can be used/, ['block_card']],
+    ['BLOCKED', /is blocked/, []],
+    ['CLOSED', /never be used again/, []],
+    ['INACTIVE', /new card/, []],
+  ] as const)('%s says what that means', (status, words, expected) => {
+    const steps = [{ status, at: '2026-11-20T14:14:05Z' }];
+    const { text, buttons } = render(statusAlert([change({ from: null, steps })]));
+
+    expect(text).toMatch(words);
+    expect(buttons).toEqual(expected);
+  });
+
+  it.each(['created', 'partial', 'resend', 'not_created'])('virtual, %s: never its number', (result) => {
+    expect(render(virtualAlert({ outcome: result })).text).not.toMatch(/\d{5}/);
+  });
+});
+
+it('money that moved as it should is no news to who spent it', () => {
+  expect(renderHolderAlert(transactionAlert({ kind: 'settlement', decline: null }), view)).toBeNull();
+});

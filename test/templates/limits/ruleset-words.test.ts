@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { CardFacts } from '../../../src/alerts/alert.ts';
+import { decline } from '../../../templates/alerts/decline.ts';
+import { cardShow } from '../../../templates/directory/card-show.ts';
+import { mayBeOverruled } from '../../../templates/limits/ruleset-words.ts';
+import { answer } from '../answer-fixtures.ts';
+import { card, declined } from '../fixtures.ts';
+import { expectFit } from '../judge.ts';
+
+const shown = (blocks: unknown): string => JSON.stringify(blocks);
+const travel: CardFacts = { ...card, ruleset: { id: 2, name: 'Travel & more', mayOverrule: true } };
+const view = { place: 'private', channel: 'C1' } as const;
+const alertOf = (code: string, message: string, of = travel) => ({ ...declined(code, message), card: of });
+
+it('a decline by a rule says which ruleset the card follows, and what that means', () => {
+  const message = decline(alertOf('decline.rule.location', 'International transactions not allowed'), view);
+
+  expectFit(message);
+  expect(shown(message.blocks)).toContain(
+    'The card follows the spending ruleset “Travel &amp; more”, which may overrule the card’s own rules.',
+  );
+});
+
+it('a kind of merchant that is not allowed is the ruleset’s doing', () => {
+  const text = shown(decline(alertOf('decline.rule.mcc', 'Unauthorized merchant category: (Bars)'), view).blocks);
+
+  expect(text).toContain('The spending ruleset “Travel &amp; more” does not allow this kind of merchant.');
+  expect(text).not.toContain('The card’s spending rules do not allow');
+});
+
+it.each([
+  ['a decline for want of money', 'decline.balance.card', travel],
+  ['a card with rules of its own', 'decline.rule.location', card],
+])('%s says nothing of a ruleset', (_what, code, of) => {
+  expect(shown(decline(alertOf(code, 'No', of), view).blocks)).not.toContain('ruleset');
+});
+
+it('without a name it is the number, and nothing is said to be overruled where that is not assumed', () => {
+  const own: CardFacts = { ...card, ruleset: { id: 7, name: null, mayOverrule: false } };
+  const text = shown(decline(alertOf('decline.rule.location', 'No', own), view).blocks);
+
+  expect(text).toContain('The card follows the spending ruleset 7.');
+  expect(mayBeOverruled(own)).toBeNull();
+});
+
+it('a card that is shown names its ruleset', () => {
+  const { blocks } = cardShow({ ...answer.show, card: travel }, { place: 'direct' });
+
+  expect(shown(blocks)).toContain('The spending ruleset “Travel &amp; more”');
+  expect(shown(blocks)).toContain('may overrule the card’s own rules');
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
+import { type JoinReason, joinedMessage, joinedRows, joinForm } from '../../../templates/outbox/batch.ts';
+import { rowsPage, rowsPages } from '../../../templates/outbox/batch-page.ts';
+import type { JoinedRow } from '../../../templates/outbox/batch-row.ts';
+import { rowsCsv } from '../../../templates/outbox/rows-csv.ts';
+import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
+import { declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
+import { shown as shownIn } from '../shown.ts';
+
+const inPublic = { place: 'public' } as const;
+const row = (over: Partial<JoinedRow> = {}): JoinedRow => ({
+  ...(joinedRows([transactionAlert()], inPublic)[0] as JoinedRow),
+  ...over,
+});
+const rows = (count: number, over: (i: number) => Partial<JoinedRow> = () => ({})): JoinedRow[] =>
+  Array.from({ length: count }, (_, i) => row({ id: `evt_${String(i).padStart(16, '0')}`, ...over(i) }));
+const draw = (shown: readonly JoinedRow[], { why = 'busy' as JoinReason, hasTable = true, hasChart = true } = {}) =>
+  joinedMessage({ rows: shown, why, form: joinForm(shown, { hasTable }), hasChart });
+const types = (shown: readonly JoinedRow[], options = {}) => draw(shown, options).blocks.map(({ type }) => type);
+
+describe('several alerts in one message', () => {
+  it('a few stand one below the other, with who, how much, where and why', () => {
+    const { text, blocks } = draw(joinedRows([transactionAlert(), shippingAlert()], inPublic));
+
+    expect(text).toMatch(
+      /^1 decline and 1 shipment: declined: Jane Doe, card ending 1212, \$84\.10 at Blue Bottle Coffee, Austin, TX, over the daily limit; card shipped/,
+    );
+    const shown = shownIn(blocks);
+    expect(shown).toMatch(
+      /\*Declined: \$84\.10 at Blue Bottle Coffee, Austin, TX\*\nOver the daily limit · Jane Doe · card ending 1212/,
+    );
+    expect(shown).toMatch(/\*Card shipped\*\nUSPS, 9400111201080805483016 · Jane Doe · card ending 1212/);
+  });
+
+  it('many are a table, a flood is a summary with a chart', () => {
+    expect(types(rows(5))).toEqual(['header', ...Array<string>(5).fill('section'), 'actions', 'context']);
+    expect(types(rows(6))).toEqual(['header', 'section', 'table', 'actions', 'context']);
+    expect(types(rows(55))).toContain('table');
+    expect(types(rows(3000, (i) => ({ why: `Reason ${i % 7}` })))).toEqual([
+      'header',
+      'section',
+      'data_visualization',
+      'section',
+      'actions',
+      'context',
+    ]);
+  });
+
+  it('a workspace that knows neither tables nor charts reads the same in words', () => {
+    const without = { hasTable: false, hasChart: false };
+    expect(types(rows(12), without).filter((type) => type === 'section')).toHaveLength(12);
+    expect(types(rows(13), without)).toEqual(['header', 'section', 'section', 'actions', 'context']);
+  });
+
+  it.each([
+    ['held', /^While it was quiet here: 2 declines/],
+    ['late', /^Arrived late: 2 declines/],
+    ['fraud', /^Suspected fraud: 2 declines/],
+  ] as const)('says why they stand together: %s', (why, words) => {
+    const { text, blocks } = draw(rows(2), { why });
+
+    expect(text).toMatch(words);
+    expect(blocks[0]).toMatchObject({ type: 'header', text: { text: expect.stringMatching(words) } });
+    expect(`${text}${JSON.stringify(blocks)}`).not.toMatch(/<@|<!(?!date)/);
+  });
+
+  it('shows what was done about a row, and by whom', () => {
+    const done = outcome({ verb: 'block', by: 'U0OLGA' });
+    for (const count of [2, 10, 3000]) {
+      const { blocks } = draw(rows(count, (i) => (i === 1 ? { done } : {})));
+      expect([count, JSON.stringify(blocks)]).toEqual([count, expect.stringMatching(/Blocked.*U0OLGA/)]);
+    }
+  });
+
+  it('offers each alert once: in the menu, or by search', () => {
+    const values = (count: number) => JSON.stringify(draw(rows(count)).blocks).match(/"value":"evt_/g) ?? [];
+    expect(values(3)).toHaveLength(3);
+    expect(values(20)).toHaveLength(20);
+    expect(JSON.stringify(draw(rows(21)).blocks)).toContain('external_select');
+  });
+
+  it('a wrong PIN is not named where a whole channel reads along, in no form and not in the file', () => {
+    const pin = declined('decline.card.pin', 'Invalid PIN');
+    for (const count of [2, 10, 3000]) {
+      const shown = joinedRows(
+        Array.from({ length: count }, () => pin),
+        inPublic,
+      );
+      expect(JSON.stringify(draw(shown))).not.toMatch(/PIN/i);
+      expect(rowsCsv(shown)).not.toMatch(/pin/i);
+    }
+    expect(rowsCsv(joinedRows([pin], { place: 'direct' }))).toContain('decline.card.pin');
+  });
+
+  it('stays within Slack’s limits, whatever the rows say', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.string({ unit: 'grapheme', minLength: 100, maxLength: 200 }),
+      fc.constantFrom('', '<!channel>', '&&&&&&&&&&&&&&&&&&&&&&&&&&&&', '*b* _i_', '@here'),
+    );
+    const any = fc.record({
+      what: text,
+      who: text,
+      last4: fc.constantFrom('', '1234'),
+      cents: fc.option(fc.nat()),
+      merchant: text,
+      place: text,
+      why: text,
+      done: fc.option(fc.constant(outcome({ verb: 'limit', text: 'x'.repeat(400) }))),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(any, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom(1, 2, 3, 20),
+        fc.boolean(),
+        (given, times, hasTable) => {
+          const shown = rows(given.length * times, (i) => given[i % given.length] ?? {});
+          const page = rowsPage(shown, { page: 0, noFile: 'missing_scope', hasTable });
+          for (const { text: sentence, blocks } of [draw(shown, { hasTable }), page]) {
+            expect(checkBlocks(blocks, 'message')).toEqual([]);
+            expect(charactersIn(blocks)).toBeLessThanOrEqual(MESSAGE_SIZE_MAX);
+            expect(sentence.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
+            expect(JSON.stringify(blocks)).not.toContain('<!channel>');
+          }
+        },
+      ),
+      { numRuns: 100, endOnFailure: true },
+    );
+  });
+});
+
+describe('pages in place of a file', () => {
+  it('have every row once', () => {
+    const all = rows(250, (i) => ({ cents: 1000 + i }));
+    const pages = Array.from({ length: rowsPages(all.length) }, (_, page) =>
+      rowsPage(all, { page, noFile: 'missing_scope', hasTable: true }),
+    );
+
+    const shown = pages.flatMap(({ blocks }) => JSON.stringify(blocks).match(/\$1\d\.\d\d/g) ?? []);
+    expect(new Set(shown).size).toBe(250);
+    expect(shown).toHaveLength(250);
+    expect(pages[0]?.text).toMatch(/took no file.*missing.scope/);
+    expect(pages.at(-1)?.text).toMatch(/of 250\.$/);
+  });
+});
+
+describe('the file', () => {
+  it('is for any spreadsheet, and nothing in it is a formula', () => {
+    const evil = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\u200B=1', '＝1'];
+    const [, ...lines] = rowsCsv(evil.map((merchant) => row({ merchant, who: 'Doe, "Jane"' }))).split('\r\n');
+
+    expect(lines.filter(Boolean)).toHaveLength(evil.length);
+    for (const line of lines.filter(Boolean)) {
+      expect(line).toContain('"Doe, ""Jane"""');
+      expect(line).toMatch(/"'[\s\p{Cf}]*[=+\-@＝]/u);
+    }
+  });
+
+  it('has a head and a line for each row', () => {
+    expect(rowsCsv([row()])).toBe(
+      '\uFEFFEvent,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Merchant,Where,Why,Code,Done\r\n' +
+        'evt_0123456789abcdef,2026-11-20T14:14:00Z,Declined,1,Jane Doe,1212,84.10,Blue Bottle Coffee,"Austin, TX",Over the daily limit,decline.rule.velocity,\r\n',
+    );
+  });
+});

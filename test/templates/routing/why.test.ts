@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { why } from '../../../templates/routing/why.ts';
+import { shown } from '../shown.ts';
+
+const facts = {
+  id: 'evt_0123456789abcdef',
+  what: 'Jane Doe’s card ending 1212 was declined.',
+  callbackAt: '2026-11-20T14:14:05Z',
+  receivedAt: '2026-11-20T14:20:00Z',
+  times: 2,
+  steps: [],
+  posted: [],
+};
+
+describe('/card why', () => {
+  it('says of what came by webhook how often it came', () => {
+    const { text, blocks } = why({ ...facts, isLate: false });
+
+    expect(shown(blocks)).toContain('*Delivered 2 times*');
+    expect(text + shown(blocks)).not.toMatch(/gap|Recovered/);
+  });
+
+  it('says of what was recovered that no webhook brought it', () => {
+    const { text, blocks } = why({ ...facts, isLate: true });
+
+    expect(text).toContain('Its webhook was missed, so it was fetched from the card service after a gap.');
+    expect(shown(blocks)).toMatch(/\*Recovered\* .*after a gap/);
+    expect(shown(blocks)).not.toMatch(/Delivered|the card service sent it/);
+  });
+});
