@@ -28,7 +28,7 @@ if (flag !== undefined) {
   process.exit(flag === '--help' ? 0 : EX_USAGE);
 }
 
-let troubles = 0;
+let opsIssues = 0;
 
 function fine(what: string): void {
   process.stdout.write(`  ok    ${what}\n`);
@@ -36,8 +36,8 @@ function fine(what: string): void {
 function note(what: string): void {
   process.stdout.write(`  note  ${what}\n`);
 }
-function trouble(what: string, todo: string): void {
-  troubles += 1;
+function opsIssue(what: string, todo: string): void {
+  opsIssues += 1;
   process.stdout.write(`  FIX   ${what}\n        → ${todo}\n`);
 }
 function heading(text: string): void {
@@ -65,7 +65,7 @@ heading('Configuration');
 const web = readConfig('web', webConfig);
 const worker = readConfig('worker', workerConfig);
 for (const [problem, names] of lacking)
-  trouble(problem, `set it for ${names.join(' and ')}; .env.example explains every variable`);
+  opsIssue(problem, `set it for ${names.join(' and ')}; .env.example explains every variable`);
 
 heading('Redis');
 await checkRedis();
@@ -83,8 +83,8 @@ heading('Webhooks');
 if (web === null) note('not checked: the configuration above comes first');
 else await checkWebhooks(web);
 
-process.stdout.write(troubles === 0 ? '\nNothing has to be done.\n' : `\n${troubles} to fix.\n`);
-process.exit(troubles === 0 ? 0 : 1);
+process.stdout.write(opsIssues === 0 ? '\nNothing has to be done.\n' : `\n${opsIssues} to fix.\n`);
+process.exit(opsIssues === 0 ? 0 : 1);
 
 async function checkRedis(): Promise<void> {
   let urls: readonly string[];
@@ -106,12 +106,12 @@ async function checkRedis(): Promise<void> {
     if (policy === null)
       note('its settings cannot be read; they should be maxmemory-policy noeviction and appendonly yes');
     else if (policy === 'noeviction') fine('maxmemory-policy is noeviction');
-    else trouble(`maxmemory-policy is ${policy}: events can vanish`, 'set maxmemory-policy noeviction');
+    else opsIssue(`maxmemory-policy is ${policy}: events can vanish`, 'set maxmemory-policy noeviction');
     const appendOnly = await setting('appendonly');
-    if (appendOnly === 'no') trouble('appendonly is off: a restart of Redis loses what waits', 'set appendonly yes');
+    if (appendOnly === 'no') opsIssue('appendonly is off: a restart of Redis loses what waits', 'set appendonly yes');
     else if (appendOnly === 'yes') fine(`appendonly is on, appendfsync ${(await setting('appendfsync')) ?? 'unknown'}`);
   } catch {
-    trouble('does not answer', 'start Redis, or correct REDIS_URL');
+    opsIssue('does not answer', 'start Redis, or correct REDIS_URL');
   } finally {
     redis.disconnect();
   }
@@ -126,13 +126,13 @@ async function checkSlack(config: NonNullable<typeof web> | NonNullable<typeof w
     if (granted.length === 0) note('Slack did not say which scopes the token has');
     else if (missing.length === 0) fine('all scopes are granted');
     else
-      trouble(
+      opsIssue(
         `scopes are missing: ${missing.join(', ')}`,
         'add them under OAuth & Permissions and install the app again',
       );
   } catch (error) {
     const code = error instanceof SlackError ? error.slackError : 'no answer';
-    trouble(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
+    opsIssue(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     return;
   }
   for (const channel of new Set(Object.values(config.channels))) {
@@ -143,13 +143,14 @@ async function checkSlack(config: NonNullable<typeof web> | NonNullable<typeof w
 async function checkChannel(slack: ReturnType<typeof createSlack>, channel: string): Promise<void> {
   try {
     const { name, isMember, isArchived, isExtShared } = await slack.channelInfo(channel);
-    if (isArchived) trouble(`#${name} (${channel}) is archived`, 'name another channel');
-    else if (!isMember) trouble(`Cardbell is not in #${name} (${channel})`, `type /invite @Cardbell in #${name}`);
-    else if (isExtShared) trouble(`#${name} (${channel}) is shared with another company`, 'name a channel of your own');
+    if (isArchived) opsIssue(`#${name} (${channel}) is archived`, 'name another channel');
+    else if (!isMember) opsIssue(`Cardbell is not in #${name} (${channel})`, `type /invite @Cardbell in #${name}`);
+    else if (isExtShared)
+      opsIssue(`#${name} (${channel}) is shared with another company`, 'name a channel of your own');
     else fine(`can post in #${name}`);
   } catch (error) {
     const code = error instanceof SlackError ? error.slackError : 'no answer';
-    trouble(`channel ${channel} cannot be found (${code})`, 'correct the id, or invite Cardbell if it is private');
+    opsIssue(`channel ${channel} cannot be found (${code})`, 'correct the id, or invite Cardbell if it is private');
   }
 }
 
@@ -167,7 +168,7 @@ async function checkCardApi(config: NonNullable<typeof worker>): Promise<void> {
     await card.ping();
     fine('answers');
   } catch (error) {
-    trouble(
+    opsIssue(
       `does not answer (${codeOf(error)})`,
       'correct CARD_API_URL: it ends with the version segment, such as /v4',
     );
@@ -178,7 +179,7 @@ async function checkCardApi(config: NonNullable<typeof worker>): Promise<void> {
     fine('the token works');
   } catch (error) {
     if (error instanceof CardApiError && error.status === 404) note('it does not say whose token this is');
-    else trouble(`the token does not work (${codeOf(error)})`, 'make a new token and set CARD_API_TOKEN');
+    else opsIssue(`the token does not work (${codeOf(error)})`, 'make a new token and set CARD_API_TOKEN');
   }
 }
 
@@ -188,14 +189,14 @@ async function checkWebhooks(config: NonNullable<typeof web>): Promise<void> {
   try {
     const ready = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (ready.ok) fine(`web is up at ${base}`);
-    else trouble('web is up, but not ready', `look at ${base}/readyz`);
+    else opsIssue('web is up, but not ready', `look at ${base}/readyz`);
     const refused = await fetch(`${base}/webhooks/decline`, {
       method: 'POST',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (refused.status === 401) fine('a webhook without the shared secret is refused');
     else
-      trouble(
+      opsIssue(
         `a webhook without the shared secret was answered with ${refused.status}`,
         'this is a fault: please report it',
       );
@@ -203,7 +204,7 @@ async function checkWebhooks(config: NonNullable<typeof web>): Promise<void> {
     note(`web does not run here (${base}); start it and run the doctor again to check its doors`);
   }
   if (config.operators.length === 0 && config.approvers.length === 0) {
-    trouble('nobody may act on cards', 'set OPERATORS and APPROVERS');
+    opsIssue('nobody may act on cards', 'set OPERATORS and APPROVERS');
   }
 }
 

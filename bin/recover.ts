@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createWorkerParts } from '../src/app/compose-worker.ts';
+import { composeWorker } from '../src/app/compose-worker.ts';
 import { workerConfig } from '../src/app/config.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
   }
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redisUrls);
-  const parts = createWorkerParts(config, redis, log);
+  const parts = composeWorker(config, redis, log);
   const { gap, isRehearsal } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {

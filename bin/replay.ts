@@ -6,7 +6,7 @@ import { PayloadError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
-import { createNotToldBefore } from '../src/recovery/already-reported-store.ts';
+import { createAlreadyReported } from '../src/recovery/already-reported-store.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine-store.ts';
 import { FETCHED_PATH, reread } from '../src/webhooks/reread.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
@@ -55,7 +55,7 @@ const quarantine = createQuarantineStore(redis);
 const queues = createQueues(redis);
 const intake = createIntake(redis);
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
-const notToldBefore = createNotToldBefore(redis, () => new Date());
+const unreportedOnly = createAlreadyReported(redis, () => new Date());
 const audit = createAudit({ redis, log });
 /** Somebody at a terminal of ours: the machine says no more of them than that. */
 const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
@@ -118,7 +118,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
   if (kept !== null) {
     try {
       const again = reread(kept, config.serviceZone);
-      const isTold = again.isLate && (await notToldBefore([again.event])).length === 0;
+      const isTold = again.isLate && (await unreportedOnly([again.event])).length === 0;
       const taken = isTold ? 'seen' : await intake.take({ type: 'event', ...again });
       await quarantine.remove(wanted);
       say(`${wanted}: ${taken === 'new' ? 'taken, its alert is on its way' : 'was there already, nothing added'}`);

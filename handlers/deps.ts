@@ -1,15 +1,15 @@
 import type { ModalView } from '@slack/types';
 import type { Alerts } from '../src/alerts/alert-store.ts';
-import type { Trail } from '../src/alerts/event-log.ts';
+import type { EventLog } from '../src/alerts/event-log.ts';
 import type { HomeViewers } from '../src/app-home/viewer-store.ts';
 import type { Requests } from '../src/approvals/request-store.ts';
-import type { Place } from '../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../src/core/channel-visibility.ts';
 import type { Log } from '../src/core/log.ts';
 import type { Seal } from '../src/core/seal.ts';
 import type { Directory } from '../src/directory/directory.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask, Prepared } from '../src/dispatch/request-action.ts';
-import type { JoinedMessages } from '../src/outbox/batch-store.ts';
+import type { BatchMessages } from '../src/outbox/batch-store.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -20,16 +20,16 @@ export interface ListenerDeps {
   /** Permits and stores; `tell` reaches the person who asked. */
   readonly requestAction: (
     ask: Ask,
-    tell: (message: Message) => Promise<void>,
+    notify: (message: Message) => Promise<void>,
     /** Done once it is permitted; may find why it is refused all the same. Null: nothing is stored. */
     prepare?: () => Promise<Prepared>,
   ) => Promise<void>;
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get' | 'at'>;
-  readonly trail: Pick<Trail, 'read'>;
-  readonly joinedMessages: Pick<JoinedMessages, 'get'>;
+  readonly eventLog: Pick<EventLog, 'read'>;
+  readonly batchMessages: Pick<BatchMessages, 'get'>;
   /** Who can read a channel. */
-  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly pending: PendingStore;
   /** What is known of cards and holders, without asking the card service. */
   readonly directory: Pick<Directory, 'search' | 'account'>;
@@ -40,9 +40,9 @@ export interface ListenerDeps {
   readonly openView: (triggerId: string, view: ModalView) => Promise<{ viewId: string; hash: string }>;
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   /** Slack said that the readers of a channel changed. */
-  readonly placesChanged: () => Promise<void>;
+  readonly visibilityChanged: () => Promise<void>;
   /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
-  readonly drawHome: (userId: string, isOpening: boolean) => Promise<void>;
+  readonly renderHome: (userId: string, isOpening: boolean) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;
   readonly seal: Seal;

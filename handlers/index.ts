@@ -11,7 +11,7 @@ import { openAlert } from './alerts/open-alert.ts';
 import { recognizePurchase } from './alerts/recognize-purchase.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
-import { askForMore } from './approvals/ask-for-raise.ts';
+import { askForRaise } from './approvals/ask-for-raise.ts';
 import { openDecideForm } from './approvals/decide-form.ts';
 import { decideRequest } from './approvals/decide-request.ts';
 import { decideRequestForm } from './approvals/decide-request-form.ts';
@@ -29,7 +29,7 @@ import { approveRemedy } from './limits/approve-remedy.ts';
 import { limitCard } from './limits/limit-card.ts';
 import { limitPicked } from './limits/limit-picked.ts';
 import { raiseLimit } from './limits/raise-limit.ts';
-import { revertNow, settleLease } from './limits/temporary-change.ts';
+import { resolveTemporaryChange, revertNow } from './limits/temporary-change.ts';
 import { userGroupChanged } from './policy/user-group-changed.ts';
 import { channelChanged } from './routing/channel-changed.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
@@ -55,11 +55,11 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.pickedLimit]: limitPicked,
   [actionId.changeRequest]: openDecideForm('change'),
   [actionId.denyWithNote]: openDecideForm('deny'),
-  [actionId.breakGlass]: openDecideForm('glass'),
+  [actionId.overrideRequest]: openDecideForm('override'),
   [actionId.requestIncrease]: requestIncrease,
   [actionId.revertNow]: revertNow,
-  [actionId.putBack]: settleLease(true),
-  [actionId.leaveIt]: settleLease(false),
+  [actionId.restore]: resolveTemporaryChange(true),
+  [actionId.leaveIt]: resolveTemporaryChange(false),
   [actionId.undoBlock]: undoBlock,
   [actionId.trackShipment]: trackShipment,
 };
@@ -89,7 +89,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
     ackWhenDone(pickCard(deps)),
   );
   app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(decideRequestForm(deps)));
-  app.view({ type: 'view_submission', callback_id: callbackId.askForMore }, ackWhenDone(askForMore(deps)));
+  app.view({ type: 'view_submission', callback_id: callbackId.askForRaise }, ackWhenDone(askForRaise(deps)));
   app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));

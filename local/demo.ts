@@ -88,7 +88,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     redisUrl: redis.url,
     timeScale: TIME_SCALE,
     seed: demoSeed,
-    report: (error) => note({ at: new Date(), trouble: String(error) }),
+    report: (error) => note({ at: new Date(), opsIssue: String(error) }),
   });
   let sandboxStopping: Promise<void> | undefined;
   const stopSandbox = (): Promise<void> => (sandboxStopping ??= sandbox.stop());

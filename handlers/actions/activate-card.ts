@@ -16,7 +16,7 @@ export function activateCard(deps: ListenerDeps) {
     const interaction = ofButton(args.body, deps);
     await deps.requestAction(
       { ...interaction, verb: 'activate', target: { kind: 'alert', alertId: value } },
-      interaction.tell,
+      interaction.notify,
     );
   };
 }

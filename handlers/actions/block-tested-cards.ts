@@ -39,10 +39,10 @@ async function blockCards(
     const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };
     const ask = { ...interaction, verb: 'block', target: { kind: 'alert', alertId: warningId } } as const;
-    return await deps.requestAction(ask, interaction.tell, async () => refused(no));
+    return await deps.requestAction(ask, interaction.notify, async () => refused(no));
   }
-  const { actor, isStranger } = interaction;
-  const roles = isStranger ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
+  const { actor, isExternal } = interaction;
+  const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
   // Who may not is told so once, and is on record once.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   for (const { acctId } of asked) {
@@ -53,7 +53,7 @@ async function blockCards(
         verb: 'block',
         target: { kind: 'card', acctId, cardId: null, alertId: warningId },
       },
-      interaction.tell,
+      interaction.notify,
     );
   }
 }

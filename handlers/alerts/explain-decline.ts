@@ -20,7 +20,7 @@ export function explainDecline(deps: ListenerDeps) {
     const { channel, message, user, trigger_id } = shortcut;
     const [alerts, place, known] = await Promise.all([
       declinesAt(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
-      deps.placeOf(channel.id),
+      deps.visibilityOf(channel.id),
       deps.permissions.rolesOf(user.id),
     ]);
     if (alerts.length === 0) {
@@ -31,7 +31,7 @@ export function explainDecline(deps: ListenerDeps) {
     const explained = await Promise.all(
       alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
         alert,
-        trail: isOperator ? await deps.trail.read(alert.event.id) : null,
+        eventLog: isOperator ? await deps.eventLog.read(alert.event.id) : null,
       })),
     );
     const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };

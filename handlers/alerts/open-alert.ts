@@ -20,7 +20,7 @@ export function openAlert(deps: ListenerDeps) {
   return async ({ ack, body, action }: AllMiddlewareArgs & SlackActionMiddlewareArgs<Choice>): Promise<void> => {
     await ack();
     const interaction = ofButton(body, deps);
-    const { tell, origin } = interaction;
+    const { notify, origin } = interaction;
     const alertId = action.selected_option?.value ?? '';
     const stored = await deps.alerts.get(alertId);
     if (stored === null) {
@@ -28,6 +28,8 @@ export function openAlert(deps: ListenerDeps) {
       const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
       return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
     }
-    await tell(renderAlert(stored.alert, { place: await deps.placeOf(origin.channel), channel: origin.channel }));
+    await notify(
+      renderAlert(stored.alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }),
+    );
   };
 }

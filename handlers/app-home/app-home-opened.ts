@@ -6,9 +6,9 @@ interface HomeEvent {
 }
 
 /** Somebody opened App Home: the worker draws it, with the roles of now. */
-export function appHomeOpened({ drawHome }: ListenerDeps) {
+export function appHomeOpened({ renderHome }: ListenerDeps) {
   return async ({ event }: { event: object }): Promise<void> => {
     const { user, tab } = event as HomeEvent;
-    if (user !== undefined && tab === 'home') await drawHome(user, true);
+    if (user !== undefined && tab === 'home') await renderHome(user, true);
   };
 }

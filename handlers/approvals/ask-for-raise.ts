@@ -5,7 +5,7 @@ import { inputsOf } from '../dispatch/form-inputs.ts';
 import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
 /** *Ask for more*, submitted by a holder. */
-export function askForMore(deps: ListenerDeps) {
+export function askForRaise(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
     const refuse = (errors: Parameters<typeof inputs.errors>[0]) =>
@@ -27,9 +27,9 @@ export function askForMore(deps: ListenerDeps) {
       return;
     }
     await ack();
-    const { tell, ...submitted } = ofForm(body, form, deps);
+    const { notify, ...submitted } = ofForm(body, form, deps);
     const named: Target = form.words.length === 0 ? { kind: 'own' } : { kind: 'words', words: form.words };
     const target: Target = form.alertId === null ? named : { kind: 'alert', alertId: form.alertId };
-    await deps.requestAction({ ...submitted, verb: 'ask', target, reason, ask: { amountCents, term } }, tell);
+    await deps.requestAction({ ...submitted, verb: 'ask', target, reason, ask: { amountCents, term } }, notify);
   };
 }

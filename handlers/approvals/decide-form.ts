@@ -11,9 +11,9 @@ export function openDecideForm(purpose: DecidePurpose) {
       await ack();
       const interaction = ofButton(body, deps);
       const requestId = action.value ?? '';
-      const verb = purpose === 'glass' ? 'break_glass' : 'decide';
+      const verb = purpose === 'override' ? 'break_glass' : 'decide';
       const target = { kind: 'request', requestId } as const;
-      await deps.requestAction({ ...interaction, verb, target }, interaction.tell, async () => {
+      await deps.requestAction({ ...interaction, verb, target }, interaction.notify, async () => {
         const request = await deps.requests.get(requestId);
         if (request?.state !== 'open') {
           const why = request === null ? 'This request is too old.' : 'This request is decided already.';

@@ -1,5 +1,5 @@
 import { parseAmount } from '../../src/core/money.ts';
-import type { Wish } from '../../src/limits/change-request.ts';
+import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction } from '../../src/limits/limit-change.ts';
 import { isOfLimits, limitsOf, plannedOf, type RuleChange, withValue } from '../../src/limits/rule-change.ts';
 import { AS_ASKED, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
@@ -24,22 +24,25 @@ export function decideRequestForm(deps: ListenerDeps) {
       await refuse({ reason: 'Say why, in a few words.' });
       return;
     }
-    let wish: Wish | null = null;
+    let changeRequest: ChangeRequest | null = null;
     if (form.purpose === 'change') {
-      const { change, said } = changed(inputs, request.wish.change);
-      const term = inputs.choice(formInput.term) === AS_ASKED ? request.wish.term : inputs.term();
+      const { change, said } = changed(inputs, request.changeRequest.change);
+      const term = inputs.choice(formInput.term) === AS_ASKED ? request.changeRequest.term : inputs.term();
       if ('error' in term || Object.keys(said).length > 0) {
         await refuse({ ...said, ...('error' in term ? { day: term.error } : {}) });
         return;
       }
-      wish = { change, term };
+      changeRequest = { change, term };
     }
     await ack();
-    const { tell, ...submitted } = ofForm(body, form, deps);
+    const { notify, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'request', requestId: form.requestId } as const;
-    const verb = form.purpose === 'glass' ? 'break_glass' : 'decide';
+    const verb = form.purpose === 'override' ? 'break_glass' : 'decide';
     const approve = form.purpose === 'change';
-    await deps.requestAction({ ...submitted, verb, target, approve, reason, ...(wish && { wish }) }, tell);
+    await deps.requestAction(
+      { ...submitted, verb, target, approve, reason, ...(changeRequest && { changeRequest }) },
+      notify,
+    );
   };
 }
 

@@ -9,6 +9,6 @@ export function decideRequest(approve: boolean) {
       await ack();
       const interaction = ofButton(body, deps);
       const target = { kind: 'request', requestId: action.value ?? '' } as const;
-      await deps.requestAction({ ...interaction, verb: 'decide', target, approve }, interaction.tell);
+      await deps.requestAction({ ...interaction, verb: 'decide', target, approve }, interaction.notify);
     };
 }

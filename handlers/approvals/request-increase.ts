@@ -11,7 +11,7 @@ export function requestIncrease(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
-    await deps.requestAction({ ...interaction, verb: 'ask', target }, interaction.tell, async () => {
+    await deps.requestAction({ ...interaction, verb: 'ask', target }, interaction.notify, async () => {
       const alert = (await deps.alerts.get(alertId))?.alert;
       const event = alert !== undefined && 'remedy' in alert ? alert.event : null;
       const merchant = event === null || event.merchant.name.trim() === '' ? '' : ` at ${event.merchant.name.trim()}`;

@@ -10,6 +10,6 @@ export function actOnAlert(verb: Extract<Verb, 'block' | 'acknowledge' | 'recogn
       await ack();
       const interaction = ofButton(body, deps);
       const target = { kind: 'alert', alertId: action.value ?? '' } as const;
-      await deps.requestAction({ ...interaction, verb, target }, interaction.tell);
+      await deps.requestAction({ ...interaction, verb, target }, interaction.notify);
     };
 }

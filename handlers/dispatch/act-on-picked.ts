@@ -3,7 +3,7 @@ import { contentId } from '../../src/core/content-id.ts';
 import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from './button-args.ts';
-import { tellAt } from './interaction.ts';
+import { notifyAt } from './interaction.ts';
 import { formTooOld, inForm, refuseChoice } from './refused.ts';
 
 /** A button of the picker: done by the worker, answered where `/card` was typed. Pressing twice is asking once. */
@@ -21,8 +21,8 @@ export function actOnPicked(deps: ListenerDeps) {
     } else {
       const { verb, target, origin, actor } = asked;
       const id = contentId('act_', ['picked', pendingId]);
-      const isStranger = false;
-      await deps.requestAction({ id, verb, target, actor, isStranger, origin }, tellAt(origin, user.id, deps));
+      const isExternal = false;
+      await deps.requestAction({ id, verb, target, actor, isExternal, origin }, notifyAt(origin, user.id, deps));
     }
     await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
   };

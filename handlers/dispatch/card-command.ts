@@ -4,7 +4,7 @@ import { parseCommand } from '../../src/dispatch/command.ts';
 import { readSlashText } from '../../src/dispatch/slash-text.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
-import { askByCommand } from '../approvals/ask-by-command.ts';
+import { askForRaiseByCommand } from '../approvals/ask-by-command.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { openVirtualOrder } from '../virtual-cards/virtual-order.ts';
 import { ofCommand } from './interaction.ts';
@@ -31,7 +31,7 @@ export function card(deps: ListenerDeps) {
     switch (parsed.verb) {
       case 'help':
         // Everybody may know what there is; the list says who may do it.
-        await interaction.tell(help({ isOperator: true, isApprover: true }));
+        await interaction.notify(help({ isOperator: true, isApprover: true }));
         return;
       case 'pick':
         await openPicker(command.trigger_id, interaction, deps);
@@ -40,32 +40,32 @@ export function card(deps: ListenerDeps) {
         await openVirtualOrder(command.trigger_id, parsed.words, interaction, deps);
         return;
       case 'unclear':
-        await interaction.tell(unclear(parsed));
+        await interaction.notify(unclear(parsed));
         return;
       case 'limit': {
-        const { words, wish, reason } = parsed;
+        const { words, changeRequest, reason } = parsed;
         const target: Target = { kind: 'words', words: [...words] };
-        await deps.requestAction({ ...interaction, verb: 'limit', target, wish, reason }, interaction.tell);
+        await deps.requestAction({ ...interaction, verb: 'limit', target, changeRequest, reason }, interaction.notify);
         return;
       }
       case 'ask':
-        await askByCommand(parsed, command.trigger_id, interaction, deps);
+        await askForRaiseByCommand(parsed, command.trigger_id, interaction, deps);
         return;
       case 'recover': {
         const target: Target = { kind: 'since', since: parsed.since };
-        await deps.requestAction({ ...interaction, verb: 'recover', target }, interaction.tell);
+        await deps.requestAction({ ...interaction, verb: 'recover', target }, interaction.notify);
         return;
       }
       case 'link': {
         const target: Target = { kind: 'words', words: [...parsed.words] };
-        await deps.requestAction({ ...interaction, verb: 'link', target, subject: parsed.subject }, interaction.tell);
+        await deps.requestAction({ ...interaction, verb: 'link', target, subject: parsed.subject }, interaction.notify);
         return;
       }
       default: {
         const target: Target =
           'text' in parsed ? { kind: 'place', text: parsed.text } : { kind: 'words', words: [...parsed.words] };
         const details = 'details' in parsed ? { details: parsed.details } : {};
-        await deps.requestAction({ ...interaction, verb: parsed.verb, target, ...details }, interaction.tell);
+        await deps.requestAction({ ...interaction, verb: parsed.verb, target, ...details }, interaction.notify);
       }
     }
   };

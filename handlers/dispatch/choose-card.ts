@@ -32,17 +32,17 @@ export function chooseCard(deps: ListenerDeps) {
         id: contentId('act_', ['choice', pending.questionId ?? pendingId]),
         verb: asked.verb,
         target: asked.target,
-        ...(asked.wish === null ? {} : { wish: asked.wish }),
+        ...(asked.changeRequest === null ? {} : { changeRequest: asked.changeRequest }),
         ...(asked.ask === null ? {} : { ask: asked.ask }),
         reason: asked.reason,
         details: asked.details,
         confirmed: asked.confirmed,
         ...(asked.subject === null ? {} : { subject: asked.subject }),
         actor: interaction.actor,
-        isStranger: interaction.isStranger,
+        isExternal: interaction.isExternal,
         origin: { ...interaction.origin, replace: true },
       },
-      interaction.tell,
+      interaction.notify,
     );
   };
 }

@@ -9,10 +9,10 @@ export interface Interaction {
   /** Equal for repeated deliveries of the same click. */
   readonly id: string;
   readonly actor: { readonly userId: string; readonly teamId: string };
-  readonly isStranger: boolean;
+  readonly isExternal: boolean;
   readonly origin: Origin;
   /** Only the person who asked sees it. Never throws: what cannot be told is logged. */
-  readonly tell: (message: Message) => Promise<void>;
+  readonly notify: (message: Message) => Promise<void>;
 }
 
 type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'seal' | 'log'>;
@@ -28,7 +28,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
       command.text,
     ]),
     actor: { userId: command.user_id, teamId: command.team_id },
-    isStranger: false,
+    isExternal: false,
     origin: {
       kind: 'command',
       channel: command.channel_id,
@@ -36,7 +36,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
       reply: tools.seal.seal(command.response_url),
       replace: false,
     },
-    tell: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
+    notify: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
   };
 }
 
@@ -58,7 +58,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       element?.action_ts ?? '',
     ]),
     actor: { userId: user.id, teamId },
-    isStranger: user.team_id !== undefined && user.team_id !== teamId,
+    isExternal: user.team_id !== undefined && user.team_id !== teamId,
     origin: {
       kind: 'button',
       channel,
@@ -66,12 +66,12 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
       replace: isEphemeral,
     },
-    tell: teller(body.response_url, { channel, userId: user.id }, tools),
+    notify: teller(body.response_url, { channel, userId: user.id }, tools),
   };
 }
 
 /** Tells somebody where they asked before: from a form, which has no place of its own for an answer. */
-export function tellAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
+export function notifyAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
   const url = origin.reply === null ? null : tools.seal.open(origin.reply);
   return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
 }
@@ -88,7 +88,7 @@ function teller(
   { channel, userId }: { channel: string; userId: string },
   { respond, postEphemeral, log }: Tools,
 ): (message: Message) => Promise<void> {
-  return async function tell(message) {
+  return async function notify(message) {
     try {
       if (responseUrl === undefined) throw new Error('Slack gave no response_url');
       await respond(responseUrl, message);

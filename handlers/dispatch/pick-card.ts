@@ -22,9 +22,9 @@ export function pickCard(deps: ListenerDeps) {
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
     if (!isPermitted('show', roles)) {
       // Refused where every other action is, so that it is on record.
-      const { tell, ...asked } = inForm(body, deps);
+      const { notify, ...asked } = inForm(body, deps);
       const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
-      await deps.requestAction({ ...asked, verb: 'show', target }, tell, async () => null);
+      await deps.requestAction({ ...asked, verb: 'show', target }, notify, async () => null);
       const said = isComplete
         ? 'Only operators and approvers may see cards.'
         : 'Slack does not say just now who may see cards. Choose again in a minute.';

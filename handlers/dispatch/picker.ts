@@ -10,7 +10,7 @@ import type { Interaction } from './interaction.ts';
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
   const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
-    await interaction.tell(help({ isOperator: true, isApprover: true }));
+    await interaction.notify(help({ isOperator: true, isApprover: true }));
     return;
   }
   const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
@@ -54,7 +54,7 @@ export async function controlsOf(
         id: 'act_picked',
         verb,
         target: { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null },
-        wish: null,
+        changeRequest: null,
         reason: '',
         confirmed: false,
         approve: null,

@@ -12,17 +12,17 @@ export function refused(no: Refusal): NonNullable<Prepared> {
 
 /** What was picked stands for nothing any more: told so, and on record. */
 export async function refuseChoice(
-  { tell, ...interaction }: Interaction,
+  { notify, ...interaction }: Interaction,
   target: Target,
   no: Refusal,
   deps: ListenerDeps,
 ): Promise<void> {
-  await deps.requestAction({ ...interaction, verb: 'choose', target }, tell, async () => refused(no));
+  await deps.requestAction({ ...interaction, verb: 'choose', target }, notify, async () => refused(no));
 }
 
 /** A click in an open form: what is wrong is said there, not where it was opened. */
 export function inForm(body: BlockAction, deps: ListenerDeps): Interaction {
-  return { ...ofButton(body, deps), tell: async () => {} };
+  return { ...ofButton(body, deps), notify: async () => {} };
 }
 
 export const formTooOld: Refusal = {

@@ -22,9 +22,9 @@ export function ofForm(
   return {
     id: contentId('act_', ['form', body.view.id, actor.userId]),
     actor,
-    isStranger: user.team_id !== undefined && user.team_id !== actor.teamId,
+    isExternal: user.team_id !== undefined && user.team_id !== actor.teamId,
     origin,
-    async tell(message: Message): Promise<void> {
+    async notify(message: Message): Promise<void> {
       await deps.postEphemeral(channel, actor.userId, message).catch((error: unknown) => {
         deps.log.error({ err: error }, 'answer could not be delivered');
       });

@@ -11,7 +11,7 @@ export function decideClaim(deps: ListenerDeps) {
     const choice = index === undefined ? null : Number(index);
     await deps.requestAction(
       { ...interaction, verb: 'decide-claim', target: { kind: 'claim', claimId, choice } },
-      interaction.tell,
+      interaction.notify,
     );
   };
 }

@@ -16,7 +16,7 @@ export function approveRemedy(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
-    await deps.requestAction({ ...interaction, verb: 'remedy', target }, interaction.tell, async () => {
+    await deps.requestAction({ ...interaction, verb: 'remedy', target }, interaction.notify, async () => {
       const stored = await deps.alerts.get(alertId);
       if (stored === null || !('remedy' in stored.alert) || stored.alert.event.decline === null) {
         const whoCan = 'Use `/card limit` with the card’s last four digits.';

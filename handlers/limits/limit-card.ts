@@ -4,7 +4,7 @@ import { parseCommand } from '../../src/dispatch/command.ts';
 import { limitCardInput as input } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { pickedBy } from '../dispatch/act-on-picked.ts';
-import { tellAt } from '../dispatch/interaction.ts';
+import { notifyAt } from '../dispatch/interaction.ts';
 
 type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 
@@ -37,12 +37,12 @@ export function limitCard(deps: ListenerDeps) {
 
     // Read together with the reason as well, so that a card number in it is masked as everywhere.
     const whole = parseCommand(`limit card ${period} ${amount}${lasting} ${text(input.reason)}`);
-    const { words: _card, ...wish } = whole.verb === 'limit' ? whole : timed;
+    const { words: _card, ...changeRequest } = whole.verb === 'limit' ? whole : timed;
     const { target, origin, actor } = asked;
     const id = contentId('act_', ['picked', view.private_metadata, view.id]);
     await deps.requestAction(
-      { ...wish, id, target, actor, isStranger: false, origin: { ...origin, kind: 'form' } },
-      tellAt(origin, body.user.id, deps),
+      { ...changeRequest, id, target, actor, isExternal: false, origin: { ...origin, kind: 'form' } },
+      notifyAt(origin, body.user.id, deps),
     );
   };
 }

@@ -2,7 +2,7 @@ import type { Verb } from '../../src/actions/action.ts';
 import { LimitWindow, type Remedy } from '../../src/alerts/alert.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
-import type { Wish } from '../../src/limits/change-request.ts';
+import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { type CardLimits, contradiction, inOrder, limitAt } from '../../src/limits/limit-change.ts';
 import { changeOf, type LimitToRaise, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import type { RuleChange } from '../../src/limits/rule-change.ts';
@@ -57,16 +57,16 @@ export function raiseLimit(deps: ListenerDeps) {
       return;
     }
     await ack();
-    const { tell, ...submitted } = ofForm(body, form, deps);
+    const { notify, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'alert', alertId: form.alertId } as const;
-    const { verb, wish, reason } = read;
-    await deps.requestAction({ ...submitted, verb, reason, ...(wish && { wish }), target }, tell);
+    const { verb, changeRequest, reason } = read;
+    await deps.requestAction({ ...submitted, verb, reason, ...(changeRequest && { changeRequest }), target }, notify);
   };
 }
 
 interface Asked {
   readonly verb: Verb;
-  readonly wish?: Wish;
+  readonly changeRequest?: ChangeRequest;
   readonly reason: string;
 }
 type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitToRaise[] });
@@ -91,8 +91,8 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
     if (against !== null) said[change.kind === 'limits' ? amountOf(against.change) : formInput.amount] = against.why;
   }
   if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
-  const wish: Wish = { change, term, ...(remedy === null && { isCategoryUnknown: true }) };
-  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', wish, reason } as const;
+  const changeRequest: ChangeRequest = { change, term, ...(remedy === null && { isCategoryUnknown: true }) };
+  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', changeRequest, reason } as const;
   if (known === null || along.length === 0) return asked;
   const typed = limitsOf(change).map((part) => toRaise(part, known, false));
   return { ...asked, along: [...typed, ...along.map((one) => toRaise(namedPart(one, known), known, true))] };

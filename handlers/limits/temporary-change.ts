@@ -7,18 +7,18 @@ export function revertNow(deps: ListenerDeps) {
   return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
     await ack();
     const interaction = ofButton(body, deps);
-    const target = { kind: 'lease', leaseId: action.value ?? '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'take_back', target }, interaction.tell);
+    const target = { kind: 'lease', temporaryChangeId: action.value ?? '' } as const;
+    await deps.requestAction({ ...interaction, verb: 'take_back', target }, interaction.notify);
   };
 }
 
 /** *Put back* and *Leave it*, where somebody changed it meanwhile. */
-export function settleLease(putBack: boolean) {
+export function resolveTemporaryChange(restore: boolean) {
   return (deps: ListenerDeps) =>
     async ({ ack, body, action }: ButtonArgs): Promise<void> => {
       await ack();
       const interaction = ofButton(body, deps);
-      const target = { kind: 'lease', leaseId: action.value ?? '' } as const;
-      await deps.requestAction({ ...interaction, verb: 'settle_lease', target, approve: putBack }, interaction.tell);
+      const target = { kind: 'lease', temporaryChangeId: action.value ?? '' } as const;
+      await deps.requestAction({ ...interaction, verb: 'settle_lease', target, approve: restore }, interaction.notify);
     };
 }

@@ -6,12 +6,12 @@ interface UserGroupEvent {
 }
 
 /** A user group changed: who may do what is read again at the next click, and App Home shows no more than that. */
-export function userGroupChanged({ permissions, homeViewers, drawHome }: ListenerDeps) {
+export function userGroupChanged({ permissions, homeViewers, renderHome }: ListenerDeps) {
   return async ({ event }: { event: object }): Promise<void> => {
     const { subteam_id, subteam } = event as UserGroupEvent;
     const id = subteam_id ?? subteam?.id;
     if (id === undefined) return;
     permissions.forgetGroup(id);
-    for (const userId of await homeViewers.all()) await drawHome(userId, false);
+    for (const userId of await homeViewers.all()) await renderHome(userId, false);
   };
 }

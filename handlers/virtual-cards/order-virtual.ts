@@ -5,7 +5,7 @@ import { formatCents, parseAmount } from '../../src/core/money.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
 import { virtualOrderInput as input } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { tellAt } from '../dispatch/interaction.ts';
+import { notifyAt } from '../dispatch/interaction.ts';
 
 type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 type Errors = Record<string, string>;
@@ -40,10 +40,10 @@ export function orderVirtual(deps: ListenerDeps) {
         target: { kind: 'order', sealed: deps.seal.seal(JSON.stringify(order)) },
         reason,
         actor,
-        isStranger: false,
+        isExternal: false,
         origin: { ...origin, kind: 'form' },
       },
-      tellAt(origin, actor.userId, deps),
+      notifyAt(origin, actor.userId, deps),
     );
   };
 }

@@ -14,7 +14,7 @@ export async function openVirtualOrder(
   if (!isPermitted('order-virtual', roles)) {
     // Refused where every other action is, so that it is on record.
     const target = { kind: 'order', sealed: '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'order-virtual', target }, interaction.tell);
+    await deps.requestAction({ ...interaction, verb: 'order-virtual', target }, interaction.notify);
     return;
   }
   const [firstName = '', ...rest] = words;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Since } from '../core/since.ts';
-import { hearVerbs, placeVerbs } from '../dispatch/routing-command.ts';
-import { Term, Wish } from '../limits/change-request.ts';
+import { channelVerbs, notificationVerbs } from '../dispatch/routing-command.ts';
+import { ChangeRequest, Term } from '../limits/change-request.ts';
 
 /** What people can ask for. */
 export const verbs = [
@@ -20,8 +20,8 @@ export const verbs = [
   'recover',
   /** When a channel gets its digest. */
   'digest',
-  ...placeVerbs,
-  ...hearVerbs,
+  ...channelVerbs,
+  ...notificationVerbs,
   'undo_block',
   'unblock',
   'limit',
@@ -64,7 +64,7 @@ export const Target = z.discriminatedUnion('kind', [
   /** The place where it was typed, and what was typed after the verb. */
   z.strictObject({ kind: z.literal('place'), text: z.string() }),
   /** A change that ends by itself. */
-  z.strictObject({ kind: z.literal('lease'), leaseId: z.string() }),
+  z.strictObject({ kind: z.literal('lease'), temporaryChangeId: z.string() }),
   /** An earlier action, to be undone. */
   z.strictObject({ kind: z.literal('action'), actionId: z.string() }),
 ]);
@@ -99,7 +99,7 @@ export const Action = z
     verb: Verb,
     target: Target,
     /** For `limit` and `allow`: what of the card's rules. */
-    wish: Wish.nullable(),
+    changeRequest: ChangeRequest.nullable(),
     /** What the person gave as reason, masked. */
     reason: z.string(),
     /** Behind the card: until when, which countries, since when. Read by whoever does it. */

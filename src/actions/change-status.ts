@@ -6,9 +6,9 @@ import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { Action, alertIdOf } from './action.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import { offerUndo } from './offer-undo.ts';
-import { auditRecord, endOf, report, tell } from './report.ts';
+import { auditRecord, endOf, notify, report } from './report.ts';
 import type { Expected, Result } from './result.ts';
 
 type Card = AccountDetails['cards'][number];
@@ -31,7 +31,7 @@ const BLOCK_READ_MS = 4000;
 export async function changeStatus(
   verb: StatusVerb,
   { action, acctId, cardId }: Resolved,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
   if (verb === 'block') await deps.blocks.want(acctId, action.actor.userId);
@@ -40,7 +40,7 @@ export async function changeStatus(
   const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
   const facts = await factsOf(acctId, card, deps);
   const before = card?.status ?? null;
-  const journal = await deps.journal.read(action.id);
+  const progress = await deps.progress.read(action.id);
   const finish: Finish = async (state, rest = {}) => {
     const sides = { before: word(before), after: null };
     // The card is active, whoever made it so: what was wanted before counts no more.
@@ -48,9 +48,9 @@ export async function changeStatus(
     await report(action, verb, { state, card: facts, ...sides, apiWords: null, note: null, ...rest }, deps);
   };
 
-  if (journal?.state === 'sending' && before === wished[verb]) {
-    const undo = await offerUndo({ action, acctId, cardId }, journal.before, deps);
-    const sides = { before: journal.before, after: word(before) };
+  if (progress?.state === 'sending' && before === wished[verb]) {
+    const undo = await offerUndo({ action, acctId, cardId }, progress.before, deps);
+    const sides = { before: progress.before, after: word(before) };
     return await finish('done', { ...sides, confirmation: 'confirmed', ...undo });
   }
   // Unblocked outside Slack since somebody wanted it: unless that block is only not to be seen yet.
@@ -68,10 +68,10 @@ export async function changeStatus(
 
   const expects: Expected = { kind: 'status', status: wished[verb], cardId: card?.cardId ?? null };
   if (
-    journal?.state === 'sending' &&
-    (await deps.confirmations.isOvertaken(acctId, expects, action.id, journal.followed))
+    progress?.state === 'sending' &&
+    (await deps.confirmations.isSuperseded(acctId, expects, action.id, progress.followed))
   )
-    return await finish('unknown', { note: overtaken });
+    return await finish('unknown', { note: superseded });
 
   await send(
     verb,
@@ -83,13 +83,13 @@ export async function changeStatus(
 }
 
 /** Somebody's block of the account was sent, and nothing has shown it yet. */
-async function isBlockAwaited(acctId: number, { confirmations }: PerformDeps): Promise<boolean> {
+async function isBlockAwaited(acctId: number, { confirmations }: ActionDeps): Promise<boolean> {
   const awaited = await confirmations.all();
   return awaited.some((one) => one.acctId === acctId && one.verb === 'block');
 }
 
 /** An older wish that is tried again must not undo a newer one. */
-export const overtaken =
+export const superseded =
   'Whether the card service did this at first is not certain, and something else was asked for since then. I did not repeat it.';
 
 type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<void>;
@@ -100,13 +100,13 @@ async function send(
   { action, acctId, cardId }: Resolved,
   { before, card }: { before: string | null; card: CardFacts },
   finish: Finish,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   const after = word(wished[verb]);
   const expects: Expected = { kind: 'status', status: wished[verb], cardId };
   const followed = await deps.confirmations.changedBy(acctId, expects);
-  const end = endOf(await deps.journal.write(action.id, { state: 'sending', before, after, expects, followed }));
-  if (end !== null) return await tell(action, verb, end, deps);
+  const end = endOf(await deps.progress.write(action.id, { state: 'sending', before, after, expects, followed }));
+  if (end !== null) return await notify(action, verb, end, deps);
   await deps.audit.append(auditRecord(action, 'sent', { ...card, before, after }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);
   await deps.history.expectStatus(acctId, wished[verb], { userId: action.actor.userId, actionId: action.id });
@@ -115,14 +115,14 @@ async function send(
     else await deps.card.setCardStatus(acctId, wished[verb]);
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    return await settleFailure(error, verb, acctId, expects, finish, deps);
+    return await resolveFailure(error, verb, acctId, expects, finish, deps);
   }
   const undo = await offerUndo({ action, acctId, cardId }, before, deps);
   await finish('done', { after, confirmation: 'sent', expects, ...undo });
 }
 
 /** A stolen card must not wait for its details: what cannot be read soon is blocked unread. */
-async function readQuickly(acctId: number, deps: PerformDeps): Promise<AccountDetails | null> {
+async function readQuickly(acctId: number, deps: ActionDeps): Promise<AccountDetails | null> {
   try {
     return await deps.card.getAccount(acctId, { deadlineMs: BLOCK_READ_MS, maxRetries: 1 });
   } catch (error) {
@@ -132,7 +132,7 @@ async function readQuickly(acctId: number, deps: PerformDeps): Promise<AccountDe
 }
 
 /** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
-async function blockUnread({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+async function blockUnread({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const account = await deps.directory.account(acctId);
   const card = deps.toFacts(acctId, account, cardId === null ? {} : { cardId });
   const finish: Finish = async (state, rest = {}) => {
@@ -143,13 +143,13 @@ async function blockUnread({ action, acctId, cardId }: Resolved, deps: PerformDe
 }
 
 /** The call failed: read back what became of it, and tell. */
-async function settleFailure(
+async function resolveFailure(
   error: CardApiError,
   verb: StatusVerb,
   acctId: number,
   expects: Extract<Expected, { kind: 'status' }>,
   finish: Finish,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   if (error.outcome === 'unknown') {
     const now = await readBack(acctId, expects.cardId, deps);
@@ -168,7 +168,7 @@ async function settleFailure(
 export async function readBack(
   acctId: number,
   cardId: number | null,
-  deps: Pick<PerformDeps, 'card'>,
+  deps: Pick<ActionDeps, 'card'>,
   options?: CallOptions,
 ): Promise<CardStatus | null> {
   try {
@@ -216,7 +216,7 @@ async function askFirst(
   acctId: number,
   card: Card,
   ending: readonly Card[],
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) };
   const confirmed = Action.parse({ ...action, confirmed: true, target });
@@ -240,7 +240,7 @@ function cardToActivate(account: AccountDetails, cardId: number | null): Card | 
   return named ?? account.cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse(account, null);
 }
 
-async function factsOf(acctId: number, card: Card | undefined, deps: PerformDeps) {
+async function factsOf(acctId: number, card: Card | undefined, deps: ActionDeps) {
   const account = await deps.directory.account(acctId);
   const facts = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
   return card === undefined ? facts : { ...facts, last4: facts.last4 ?? card.last4 };

@@ -10,7 +10,7 @@ const LATEST_TTL_SECONDS = 3600;
 
 /** What was seen, or that nothing was: written down first, so that whoever takes over after a crash says the same. */
 export const Verdict = z.strictObject({
-  confirmation: z.enum(['confirmed', 'unconfirmed', 'overtaken']),
+  confirmation: z.enum(['confirmed', 'unconfirmed', 'superseded']),
   /** What showed it; null when nothing did. */
   by: z.enum(['webhook', 'read-back']).nullable(),
   eventId: z.string().nullable(),
@@ -49,7 +49,7 @@ export interface Confirmations {
    *
    * @param followed what had changed it before; `id` may have been killed before it could note its own change.
    */
-  isOvertaken(acctId: number, expected: Expected, id: string, followed?: readonly string[]): Promise<boolean>;
+  isSuperseded(acctId: number, expected: Expected, id: string, followed?: readonly string[]): Promise<boolean>;
 }
 
 /** Changes that wait for their confirmation, by action id. */
@@ -89,7 +89,7 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
       const latest = await redis.mget(latestKeys(acctId, expected));
       return latest.filter((id) => id !== null);
     },
-    async isOvertaken(acctId, expected, id, followed = []) {
+    async isSuperseded(acctId, expected, id, followed = []) {
       const latest = await redis.mget(latestKeys(acctId, expected));
       return latest.some((one) => one !== null && one !== id && !followed.includes(one));
     },

@@ -16,10 +16,10 @@ import type { PendingStore } from '../dispatch/pending-form-store.ts';
 import type { Claim, Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { ServiceDays } from '../limits/change-request.ts';
-import type { Raises } from '../limits/recent-raise-store.ts';
+import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import type { RuleChange } from '../limits/rule-change.ts';
-import type { Lease, Leases } from '../limits/temporary-change-store.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import type { TemporaryChange, TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Role } from '../policy/permissions.ts';
 import type { RoutingDeps } from '../routing/deps.ts';
 import type { Person } from '../slack/client.ts';
@@ -28,7 +28,7 @@ import type { VirtualOrders } from '../virtual-cards/order-store.ts';
 import type { Action } from './action.ts';
 import type { Blocks } from './block-store.ts';
 import type { Confirmations } from './confirmation-store.ts';
-import type { Journal } from './progress-store.ts';
+import type { Progress } from './progress-store.ts';
 
 /** Whether a declined purchase would pass now, and what it takes if not. */
 export type PurchaseCheck =
@@ -46,7 +46,7 @@ export interface FilledForm {
 }
 
 /** What performing an action needs, joined in `worker.ts`. */
-export interface PerformDeps {
+export interface ActionDeps {
   readonly card: Pick<
     CardClient,
     | 'getAccount'
@@ -77,7 +77,7 @@ export interface PerformDeps {
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly alerts: Alerts;
   readonly history: CardHistory;
-  readonly journal: Journal;
+  readonly progress: Progress;
   readonly confirmations: Confirmations;
   readonly virtualOrders: VirtualOrders;
   /** Opens what the web process sealed; null when it cannot be. */
@@ -86,12 +86,12 @@ export interface PerformDeps {
   readonly requests: Requests;
   readonly routing: RoutingDeps;
   readonly digest: DigestDeps;
-  readonly leases: Leases;
+  readonly temporaryChanges: TemporaryChanges;
   readonly links: Links;
   readonly claims: Claims;
   /** What Slack knows of somebody; null: nothing. */
   readonly person: (userId: string) => Promise<Person | null>;
-  readonly raises: Raises;
+  readonly recentRaises: RecentRaises;
   readonly blocks: Blocks;
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: Role) => Promise<readonly string[]>;
@@ -111,11 +111,11 @@ export interface PerformDeps {
   /** Ends a claim that nobody decided. */
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
   /** Writes to a person, in a direct message; the id makes repeating it nothing. */
-  readonly tellDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Gives a temporary change a message of its own, in the channel for requests. */
-  readonly postLease: (lease: Lease) => Promise<void>;
+  readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
   /** Brings a temporary change's own messages up to date, soon. */
-  readonly updateLease: (leaseId: string) => Promise<void>;
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
   /** Posts for the approvers, or for whoever runs the bot; the id makes repeating it nothing. */
   readonly postToApprovals: (id: string, message: Message) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
@@ -124,10 +124,10 @@ export interface PerformDeps {
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */
-  readonly scheduleLeaseEnd: (leaseId: string, atMs: number) => Promise<void>;
+  readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
   /** Wakes the worker to look whether a change can be seen at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
-  readonly tellOps: TellOps;
+  readonly notifyOps: NotifyOps;
   /** A moment that a person wrote, UTC ISO 8601; null when there is no such date. */
   readonly momentOf: (since: Since, askedAt: string) => string | null;
   /** Starts the search for what was missed. */

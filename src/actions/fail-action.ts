@@ -1,16 +1,21 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import { changeOfYes, endYes, verbOfYes, yesOf } from '../approvals/execute-approval.ts';
+import {
+  changeOfApproval,
+  completeApproval,
+  pendingApprovalOf,
+  verbOfApproval,
+} from '../approvals/execute-approval.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { RuleValue } from '../limits/rule-change.ts';
 import { ruleState } from '../limits/rule-words.ts';
 import type { Action, Verb } from './action.ts';
 import { noteOf } from './change-status.ts';
-import type { PerformDeps } from './deps.ts';
-import type { JournalEntry } from './progress-store.ts';
-import { auditRecord, report, tell } from './report.ts';
+import type { ActionDeps } from './deps.ts';
+import type { ProgressEntry } from './progress-store.ts';
+import { auditRecord, notify, report } from './report.ts';
 import type { Result } from './result.ts';
 import { unblockOf } from './undo-block.ts';
 
@@ -21,46 +26,48 @@ const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute
  *
  * @param error null when the trouble is ours, not the card API's.
  */
-export async function giveUp(resolved: Resolved, error: CardApiError | null, deps: PerformDeps): Promise<void> {
-  if (resolved.action.target.kind === 'request' && isYes(resolved.action)) {
-    return await giveUpYes(resolved.action, error, deps);
+export async function failAction(resolved: Resolved, error: CardApiError | null, deps: ActionDeps): Promise<void> {
+  if (resolved.action.target.kind === 'request' && isApproval(resolved.action)) {
+    return await failApproval(resolved.action, error, deps);
   }
   const { action, acctId } = (await undoOf(resolved.action, deps)) ?? resolved;
-  const written = await deps.journal.read(action.id);
+  const written = await deps.progress.read(action.id);
   if (written?.state === 'told') return;
   const verb = verbOf(action.verb);
-  if (verb === null || acctId === 0) return await giveUpOther(action, error, deps);
+  if (verb === null || acctId === 0) return await failOther(action, error, deps);
   await endOfChange({ action, verb, acctId, written, error }, deps);
 }
 
 /** *Undo* names a block, not a card. */
-async function undoOf(action: Action, { blocks }: PerformDeps): Promise<Resolved | null> {
+async function undoOf(action: Action, { blocks }: ActionDeps): Promise<Resolved | null> {
   const block = action.target.kind === 'action' ? await blocks.get(action.target.actionId) : null;
   return block === null ? null : { action: unblockOf(action, block), acctId: block.acctId, cardId: block.cardId };
 }
 
 /** A yes to a request, or broken glass: the request, who asked and who looks at the card hear of the same. */
-async function giveUpYes(click: Action, error: CardApiError | null, deps: PerformDeps): Promise<void> {
+async function failApproval(click: Action, error: CardApiError | null, deps: ActionDeps): Promise<void> {
   const requestId = click.target.kind === 'request' ? click.target.requestId : '';
   await deps.withLock(`request:${requestId}`, async () => {
     const request = await deps.requests.get(requestId);
-    const written = await deps.journal.read(click.id);
+    const written = await deps.progress.read(click.id);
     const isOver = request?.decision === click.id || request?.unsure?.id === click.id;
-    if (request === null) return await giveUpOther(click, error, deps);
+    if (request === null) return await failOther(click, error, deps);
     if (isOver || request.approvals.some(({ id }) => id === click.id)) return;
     // Without it nothing was begun: the card is as it was.
     const { note, approvals } = request;
-    const begun = request.underWay.find(({ id }) => id === click.id);
-    const yes = begun ?? yesOf(click, { wish: click.wish ?? request.wish, note, approvals }, deps);
+    const begun = request.inFlight.find(({ id }) => id === click.id);
+    const pendingApproval =
+      begun ??
+      pendingApprovalOf(click, { changeRequest: click.changeRequest ?? request.changeRequest, note, approvals }, deps);
     const hint = request.state === 'open' ? 'The request is still open.' : null;
     const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
-    const change = changeOfYes(click, request, yes.wish);
-    const result = await endOfChange({ action: change, verb: verbOfYes(yes), ...of }, deps);
-    await endYes(click, request, yes, result, deps);
+    const change = changeOfApproval(click, request, pendingApproval.changeRequest);
+    const result = await endOfChange({ action: change, verb: verbOfApproval(pendingApproval), ...of }, deps);
+    await completeApproval(click, request, pendingApproval, result, deps);
   });
 }
 
-function isYes({ verb, approve }: Action): boolean {
+function isApproval({ verb, approve }: Action): boolean {
   return verb === 'break_glass' || (verb === 'decide' && approve === true);
 }
 
@@ -68,7 +75,7 @@ interface GivenUp {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;
-  readonly written: JournalEntry | null;
+  readonly written: ProgressEntry | null;
   readonly error: CardApiError | null;
   /** Whose outcome it is, where somebody else asked. */
   readonly outcomeOf?: string;
@@ -78,10 +85,10 @@ interface GivenUp {
 
 async function endOfChange(
   { action, verb, acctId, written, error, outcomeOf = action.id, hint = null }: GivenUp,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Result> {
   // It came to its end; only the telling failed.
-  if (written?.state === 'settled') await tell(action, verb, written, deps, { outcomeOf });
+  if (written?.state === 'settled') await notify(action, verb, written, deps, { outcomeOf });
   if (written?.state === 'settled' || written?.state === 'told') return written.result;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId).catch(() => null));
   const isUnsure = written?.state === 'sending';
@@ -99,7 +106,7 @@ function whyOf(error: CardApiError | null): string | null {
 }
 
 /** Where no card is changed. */
-async function giveUpOther(action: Action, error: CardApiError | null, deps: PerformDeps): Promise<void> {
+async function failOther(action: Action, error: CardApiError | null, deps: ActionDeps): Promise<void> {
   const detail = error?.apiMessage ?? error?.code ?? 'internal';
   await deps.audit.append(auditRecord(action, 'failed', { acctId: null, cardId: null, detail }, deps));
   const said = error?.apiMessage == null ? '' : ` It says: “${error.apiMessage}”`;
@@ -118,7 +125,7 @@ function sidesOf({
   before,
   after,
   expects,
-}: Extract<JournalEntry, { state: 'sending' }>): Pick<Result, 'before' | 'after'> {
+}: Extract<ProgressEntry, { state: 'sending' }>): Pick<Result, 'before' | 'after'> {
   // Of a rule the journal holds what was there as a value, so that it can be put back.
   if (expects?.kind !== 'rule' || before === null) return { before, after };
   return { before: ruleState(expects.change, RuleValue.parse(JSON.parse(before))), after };

@@ -1,7 +1,7 @@
 import type { Resolved } from '../directory/resolve-card.ts';
 import { UNDO_MS } from '../policy/decide.ts';
 import { alertIdOf } from './action.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Result } from './result.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Result } from './result.ts';
 export async function offerUndo(
   { action, acctId, cardId }: Resolved,
   before: string | null,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Pick<Result, 'control'>> {
   if (action.verb !== 'block' || before !== 'active' || action.roles.length === 0) return {};
   const at = deps.now();

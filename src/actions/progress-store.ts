@@ -7,7 +7,7 @@ import { Expected, Result } from './result.ts';
 const KEPT_SECONDS = 8 * 24 * 3600;
 
 /** How far an action got: written before each step, so that whoever takes over after a crash knows where to go on. */
-export const JournalEntry = z.discriminatedUnion('state', [
+export const ProgressEntry = z.discriminatedUnion('state', [
   /** That it was asked for is on record. */
   z.strictObject({ state: z.literal('asked') }),
   /** The card API may have it. */
@@ -25,27 +25,27 @@ export const JournalEntry = z.discriminatedUnion('state', [
   /** Nothing is left to be done. */
   z.strictObject({ state: z.literal('told'), at: z.string(), result: Result }),
 ]);
-export type JournalEntry = z.infer<typeof JournalEntry>;
+export type ProgressEntry = z.infer<typeof ProgressEntry>;
 
 /** How an action ended. */
-export type JournalEnd = Extract<JournalEntry, { result: unknown }>;
+export type ProgressEnd = Extract<ProgressEntry, { result: unknown }>;
 
-export interface Journal {
-  read(actionId: string): Promise<JournalEntry | null>;
+export interface Progress {
+  read(actionId: string): Promise<ProgressEntry | null>;
   /**
    * Goes on to the next state. An end stays what it is, though somebody else still works on the action: a process that
    * stood still for longer than its lock and goes on.
    *
    * @returns what stands now: another entry than the given one is the end that somebody else came to.
    */
-  write(actionId: string, entry: JournalEntry): Promise<JournalEntry>;
+  write(actionId: string, entry: ProgressEntry): Promise<ProgressEntry>;
   /**
    * Goes on to `sending` where nobody has yet: for what must never be sent twice, not even by a process that stood
    * still and goes on.
    *
    * @returns null when it is for the caller to send; otherwise what stands.
    */
-  begin(actionId: string, entry: Extract<JournalEntry, { state: 'sending' }>): Promise<JournalEntry | null>;
+  begin(actionId: string, entry: Extract<ProgressEntry, { state: 'sending' }>): Promise<ProgressEntry | null>;
 }
 
 /** KEYS: the journal of the action. ARGV: the entry, its state, time to live. Answers what stands. */
@@ -67,22 +67,22 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return false
 `;
 
-export function createJournal(redis: Redis | Cluster): Journal {
+export function createProgress(redis: Redis | Cluster): Progress {
   const script = defineScript(redis, 'cardbellJournalWrite', writeScript);
   const beginning = defineScript(redis, 'cardbellJournalBegin', beginScript);
   return {
     async read(actionId) {
       const text = await redis.get(stateKey(`journal:${actionId}`));
-      return text === null ? null : JournalEntry.parse(JSON.parse(text));
+      return text === null ? null : ProgressEntry.parse(JSON.parse(text));
     },
     async write(actionId, entry) {
       const args = [JSON.stringify(entry), entry.state, KEPT_SECONDS];
-      return JournalEntry.parse(JSON.parse((await script.run([stateKey(`journal:${actionId}`)], args)) as string));
+      return ProgressEntry.parse(JSON.parse((await script.run([stateKey(`journal:${actionId}`)], args)) as string));
     },
     async begin(actionId, entry) {
       const args = [JSON.stringify(entry), KEPT_SECONDS];
       const stands = (await beginning.run([stateKey(`journal:${actionId}`)], args)) as string | null;
-      return stands === null ? null : JournalEntry.parse(JSON.parse(stands));
+      return stands === null ? null : ProgressEntry.parse(JSON.parse(stands));
     },
   };
 }

@@ -2,7 +2,7 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { Action, Verb } from './action.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import { auditRecord } from './report.ts';
 
 /** Verbs that are no words; the card, if there is one, follows. */
@@ -36,7 +36,7 @@ export interface Refused {
  *
  * Nothing else in `perform/` says no to somebody, so that no refusal is missing; a test holds that.
  */
-export async function recordRefusal(action: Action, deps: PerformDeps, about: Refused = {}): Promise<void> {
+export async function recordRefusal(action: Action, deps: ActionDeps, about: Refused = {}): Promise<void> {
   const why = about.why ?? action.refusedFor ?? 'not permitted';
   const acctId = about.acctId ?? (await accountOf(action, deps));
   const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
@@ -56,7 +56,7 @@ export async function recordRefusal(action: Action, deps: PerformDeps, about: Re
 }
 
 /** Says no to who asked, with the reason and who can; on record first. */
-export async function refuse(action: Action, no: Refusal, deps: PerformDeps, about: Refused = {}): Promise<void> {
+export async function refuse(action: Action, no: Refusal, deps: ActionDeps, about: Refused = {}): Promise<void> {
   await recordRefusal(action, deps, { why: no.why, ...about });
   await deps.answer(action, refusal(no));
 }
@@ -65,7 +65,7 @@ export async function refuse(action: Action, no: Refusal, deps: PerformDeps, abo
 export async function refuseUnclear(
   action: Action,
   no: Parameters<typeof unclear>[0],
-  deps: PerformDeps,
+  deps: ActionDeps,
   about: Refused = {},
 ): Promise<void> {
   await recordRefusal(action, deps, { why: no.why, ...about });
@@ -73,7 +73,7 @@ export async function refuseUnclear(
 }
 
 /** Whose card it was about; null where none is named, or where that is no longer known. */
-async function accountOf({ target }: Action, deps: PerformDeps): Promise<number | null> {
+async function accountOf({ target }: Action, deps: ActionDeps): Promise<number | null> {
   switch (target.kind) {
     case 'card':
       return target.acctId;
@@ -82,7 +82,7 @@ async function accountOf({ target }: Action, deps: PerformDeps): Promise<number 
     case 'request':
       return (await deps.requests.get(target.requestId))?.acctId ?? null;
     case 'lease':
-      return (await deps.leases.get(target.leaseId))?.acctId ?? null;
+      return (await deps.temporaryChanges.get(target.temporaryChangeId))?.acctId ?? null;
     case 'action':
       return (await deps.blocks.get(target.actionId))?.acctId ?? null;
     default:

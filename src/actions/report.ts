@@ -6,8 +6,8 @@ import type { Outcome } from '../alerts/alert.ts';
 import type { AuditRecord } from '../audit/audit.ts';
 import { isForOwnCard } from '../policy/permissions.ts';
 import { type Action, alertIdOf } from './action.ts';
-import type { PerformDeps } from './deps.ts';
-import type { JournalEnd, JournalEntry } from './progress-store.ts';
+import type { ActionDeps } from './deps.ts';
+import type { ProgressEnd, ProgressEntry } from './progress-store.ts';
 import type { Result } from './result.ts';
 
 const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], string>>>> = {
@@ -53,7 +53,7 @@ export function auditRecord(
     confirmedBy?: AuditRecord['confirmedBy'];
     eventId?: string | null;
   },
-  { now, twoPersonAboveCents }: Pick<PerformDeps, 'now' | 'twoPersonAboveCents'>,
+  { now, twoPersonAboveCents }: Pick<ActionDeps, 'now' | 'twoPersonAboveCents'>,
 ): AuditRecord {
   return {
     at: now().toISOString(),
@@ -84,7 +84,7 @@ interface OutcomeOf {
 }
 
 /** The end, where an action has come to it. */
-export function endOf(entry: JournalEntry): JournalEnd | null {
+export function endOf(entry: ProgressEntry): ProgressEnd | null {
   return 'result' in entry ? entry : null;
 }
 
@@ -100,12 +100,12 @@ export async function report(
   action: Action,
   verb: ActionVerb,
   result: Result,
-  deps: PerformDeps,
+  deps: ActionDeps,
   options: OutcomeOf = {},
 ): Promise<Result> {
   const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
-  const first = endOf(await deps.journal.write(action.id, end)) ?? end;
-  await tell(action, verb, first, deps, options);
+  const first = endOf(await deps.progress.write(action.id, end)) ?? end;
+  await notify(action, verb, first, deps, options);
   return first.result;
 }
 
@@ -117,11 +117,11 @@ function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
 }
 
 /** Records how an action ended, and tells. After a crash in the middle it is told again: no part of it does harm twice. */
-export async function tell(
+export async function notify(
   action: Action,
   verb: ActionVerb,
   { at, result }: { at: string; result: Result },
-  deps: PerformDeps,
+  deps: ActionDeps,
   { outcomeOf = action.id }: OutcomeOf = {},
 ): Promise<void> {
   const { card, state, before, after, apiWords, confirmation, control } = result;
@@ -183,17 +183,17 @@ export async function tell(
     const shown = { verb, state, card, by, at, ...said, ref };
     await deps.answer(action, actionResult(shown));
   }
-  await deps.journal.write(action.id, { state: 'told', at, result });
+  await deps.progress.write(action.id, { state: 'told', at, result });
 }
 
 /** The alert says already that a ruleset may overrule what its card is allowed. */
-export async function isSaidOfRuleset(alertId: string, { alerts }: PerformDeps): Promise<boolean> {
+export async function isSaidOfRuleset(alertId: string, { alerts }: ActionDeps): Promise<boolean> {
   const stored = await alerts.get(alertId);
   return stored !== null && saysOfRuleset(stored.alert);
 }
 
 /** Of a change of the card's rules that was sent: that a ruleset may overrule it; null where none does. */
-async function overruledWords({ card, confirmation, expects }: Result, deps: PerformDeps): Promise<string | null> {
+async function overruledWords({ card, confirmation, expects }: Result, deps: ActionDeps): Promise<string | null> {
   if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
   return mayBeOverruled(await deps.nameRuleset(card));
 }
@@ -204,7 +204,7 @@ async function awaitConfirmation(
   verb: ActionVerb,
   { at, result }: { at: string; result: Result },
   outcomeOf: string,
-  { confirmations, scheduleConfirm }: PerformDeps,
+  { confirmations, scheduleConfirm }: ActionDeps,
 ): Promise<void> {
   const { acctId } = result.card;
   if (acctId === null) return;

@@ -2,7 +2,7 @@ import type { Resolved } from '../directory/resolve-card.ts';
 import { isOwnCardOf } from '../limits/raise-amount.ts';
 import { judge } from '../policy/decide.ts';
 import { changeStatus } from './change-status.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import { refuse } from './record-refusal.ts';
 
 /**
@@ -10,10 +10,10 @@ import { refuse } from './record-refusal.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function unblock(resolved: Resolved, deps: PerformDeps): Promise<void> {
+export async function unblock(resolved: Resolved, deps: ActionDeps): Promise<void> {
   const { action, acctId } = resolved;
   const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
-  const verdict = judge({ deed: 'unblock', roles: action.roles, isOwnCard }, deps);
+  const verdict = judge({ verb: 'unblock', roles: action.roles, isOwnCard }, deps);
   if (verdict.kind !== 'refused') return await changeStatus('unblock', resolved, deps);
   const others = (await deps.whoMay('approver')).filter((id) => id.startsWith('U') && id !== action.actor.userId);
   const whoCan = { text: 'Ask another approver.', userIds: others };

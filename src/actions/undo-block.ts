@@ -3,9 +3,9 @@ import { judge } from '../policy/decide.ts';
 import { Action } from './action.ts';
 import type { Block } from './block-store.ts';
 import { changeStatus } from './change-status.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import { refuse } from './record-refusal.ts';
-import { tell } from './report.ts';
+import { notify } from './report.ts';
 
 /**
  * *Undo*, within a minute, by who blocked: the card is as active as it was before.
@@ -14,23 +14,23 @@ import { tell } from './report.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function undoBlock(action: Action, deps: PerformDeps): Promise<void> {
+export async function undoBlock(action: Action, deps: ActionDeps): Promise<void> {
   const blockId = action.target.kind === 'action' ? action.target.actionId : '';
   const block = await deps.blocks.get(blockId);
   const no = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
     refuse(action, { what: 'Undoing the block', why, whoCan }, deps, { acctId: block?.acctId ?? null });
   if (block === null) return await no('That can be undone for a minute only.');
   const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
-  const isOwnDeed = block.by === action.actor.userId;
-  const verdict = judge({ deed: 'undo_block', roles: action.roles, isOwnCard: false, isOwnDeed, ageMs }, deps);
+  const isOwnAction = block.by === action.actor.userId;
+  const verdict = judge({ verb: 'undo_block', roles: action.roles, isOwnCard: false, isOwnAction, ageMs }, deps);
   if (verdict.kind === 'refused') return await no(verdict.why);
 
   const { acctId, cardId } = block;
   const unblock = unblockOf(action, block);
   await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.journal.read(action.id);
+    const written = await deps.progress.read(action.id);
     if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await tell(unblock, 'unblock', written, deps);
+    if (written?.state === 'settled') return await notify(unblock, 'unblock', written, deps);
     const whyNot = written === null ? await whyNotMine(blockId, block, deps) : null;
     if (whyNot !== null) return await no(whyNot.why, whyNot.whoCan);
     await changeStatus('unblock', { action: unblock, acctId, cardId }, deps);
@@ -46,7 +46,7 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 async function whyNotMine(
   blockId: string,
   { acctId, cardId, by }: Block,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
   const other = (await deps.blocks.wantedBy(acctId)).find((userId) => userId !== by);
   if (other !== undefined) {
@@ -57,7 +57,7 @@ async function whyNotMine(
     const since = 'This card was unblocked and blocked again outside Slack since then.';
     return { why: since, whoCan: 'An approver can unblock the card.' };
   }
-  const isOld = await deps.confirmations.isOvertaken(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
+  const isOld = await deps.confirmations.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
   const why = 'This card was unblocked and blocked again since then.';
   return isOld ? { why, whoCan: 'An approver can unblock the card.' } : null;
 }
@@ -67,7 +67,7 @@ async function wasBlockedOutside(
   blockId: string,
   acctId: number,
   cardId: number | null,
-  { history }: PerformDeps,
+  { history }: ActionDeps,
 ): Promise<boolean> {
   const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
   if (own === null || cardId === null) return false;
@@ -77,7 +77,7 @@ async function wasBlockedOutside(
 }
 
 /** The minute is over: *Undo* leaves the alert. */
-export async function endUndo(blockId: string, deps: PerformDeps): Promise<void> {
+export async function endUndo(blockId: string, deps: ActionDeps): Promise<void> {
   const block = await deps.blocks.get(blockId);
   if (block === null || block.alertId === null) return;
   const stored = await deps.alerts.get(block.alertId);

@@ -2,15 +2,15 @@ import { actionResult } from '../../templates/actions/action-result.ts';
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
-import { settleLookedAt } from '../approvals/execute-approval.ts';
+import { resolveVerified } from '../approvals/execute-approval.ts';
 import { CardApiError } from '../core/errors.ts';
-import { concludeLate } from '../limits/apply-late-confirmation.ts';
+import { applyLateConfirmation } from '../limits/apply-late-confirmation.ts';
 import { currentOf, isSameValue, wantedOf } from '../limits/rule-change.ts';
-import * as trouble from '../ops/issue.ts';
+import * as opsIssue from '../ops/issue.ts';
 import { requestIdOf } from './action.ts';
 import { readBack } from './change-status.ts';
 import type { AwaitedConfirmation, Verdict } from './confirmation-store.ts';
-import type { PerformDeps } from './deps.ts';
+import type { ActionDeps } from './deps.ts';
 import { auditRecord, FIRST_LOOK_MS, isSaidOfRuleset, toOutcome } from './report.ts';
 import type { Expected, Result } from './result.ts';
 
@@ -31,13 +31,13 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
  *
  * @returns milliseconds after which to look again, or null when it is over.
  */
-export async function confirmAction(actionId: string, deps: PerformDeps): Promise<number | null> {
+export async function confirmAction(actionId: string, deps: ActionDeps): Promise<number | null> {
   const awaited = await deps.confirmations.get(actionId);
   if (awaited === null) return null;
   const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
   const isLate = elapsedMs >= PATIENCE_MS;
   // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
-  const isTold = (await deps.journal.read(actionId))?.state === 'told';
+  const isTold = (await deps.progress.read(actionId))?.state === 'told';
   const verdict = awaited.verdict ?? (await look(awaited, elapsedMs, isLate, deps));
   if (verdict === null || (!isTold && !isLate)) {
     const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
@@ -56,7 +56,7 @@ async function look(
   { action, acctId, result }: AwaitedConfirmation,
   elapsedMs: number,
   isLate: boolean,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Verdict | null> {
   const { expects } = result;
   if (expects === undefined) return null;
@@ -67,14 +67,14 @@ async function look(
   if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects, deps))) {
     return { confirmation: 'confirmed', by: 'read-back', eventId: null };
   }
-  if (await deps.confirmations.isOvertaken(acctId, expects, action.id)) {
-    return { confirmation: 'overtaken', by: null, eventId: null };
+  if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) {
+    return { confirmation: 'superseded', by: null, eventId: null };
   }
   return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
 }
 
 /** False also when it cannot be read now. */
-async function isSeen(acctId: number, expects: Expected, deps: PerformDeps): Promise<boolean> {
+async function isSeen(acctId: number, expects: Expected, deps: ActionDeps): Promise<boolean> {
   if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
@@ -86,16 +86,16 @@ async function isSeen(acctId: number, expects: Expected, deps: PerformDeps): Pro
 }
 
 /** First the record, then the alert's messages, then whoever must hear of it. */
-async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: PerformDeps): Promise<void> {
+async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: ActionDeps): Promise<void> {
   const { action, verb, acctId, outcomeOf, sentAt } = awaited;
   const { confirmation } = verdict;
   await deps.confirmations.decide(action.id, verdict);
   const { expects } = awaited.result;
   if (confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
     // Unless a newer wish counts already.
-    if (!(await deps.confirmations.isOvertaken(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
+    if (!(await deps.confirmations.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
   }
-  const opened = await concludeLate(awaited, verdict, deps);
+  const opened = await applyLateConfirmation(awaited, verdict, deps);
   const seenNow = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
   const result = await aboutRuleset(awaited, seenNow, deps);
   const { before, after, card } = result;
@@ -104,7 +104,7 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     ruleset == null || expects?.kind !== 'rule' ? null : `the card followed ruleset ${ruleset.id} when it was asked`;
   const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };
   await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, detail, ...seen }, deps));
-  await deps.journal.write(action.id, { state: 'told', at: sentAt, result });
+  await deps.progress.write(action.id, { state: 'told', at: sentAt, result });
 
   const { target } = action;
   const alertId = target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
@@ -115,10 +115,10 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Perf
     await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
     await deps.updateMessages(alertId);
   }
-  if (confirmation === 'unconfirmed') await tellUnconfirmed(awaited, deps);
+  if (confirmation === 'unconfirmed') await notifyUnconfirmed(awaited, deps);
   const request = await deps.requests.get(requestIdOf(outcomeOf));
-  if (request !== null) await settleLookedAt(request, action.id, confirmation, deps);
-  if (mustHear(awaited, verdict, result)) {
+  if (request !== null) await resolveVerified(request, action.id, confirmation, deps);
+  if (mustNotify(awaited, verdict, result)) {
     const by = action.actor.userId;
     const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };
     await deps.answer(action, actionResult({ ...shown, confirmation }));
@@ -144,8 +144,8 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
  * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
  * is not as they were told.
  */
-function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Verdict, now: Result): boolean {
-  if (confirmation === 'overtaken') return false;
+function mustNotify({ action, result }: AwaitedConfirmation, { confirmation }: Verdict, now: Result): boolean {
+  if (confirmation === 'superseded') return false;
   // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isNews = confirmation === 'unconfirmed' || result.state === 'unknown' || hasLeft;
@@ -159,9 +159,9 @@ function mustHear({ action, result }: AwaitedConfirmation, { confirmation }: Ver
 async function aboutRuleset(
   { acctId, result: { expects } }: AwaitedConfirmation,
   result: Result,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Result> {
-  if (expects?.kind !== 'rule' || result.confirmation === 'overtaken' || result.card.ruleset == null) return result;
+  if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
   const before = await deps.nameRuleset(result.card);
   const now = await deps.directory.reload(acctId);
   if (now?.rulesetId === null) {
@@ -179,7 +179,7 @@ const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {
   allow: 'change the spend rules of',
 };
 
-async function tellUnconfirmed(awaited: AwaitedConfirmation, deps: PerformDeps): Promise<void> {
+async function notifyUnconfirmed(awaited: AwaitedConfirmation, deps: ActionDeps): Promise<void> {
   const { action, verb, result, sentAt } = awaited;
   const ref = action.id.slice(-8);
   const line = auditLine({
@@ -194,5 +194,5 @@ async function tellUnconfirmed(awaited: AwaitedConfirmation, deps: PerformDeps):
     ref,
   });
   await deps.postAuditLine(`audit-${action.id}-unconfirmed`, line);
-  await deps.tellOps(trouble.notConfirmed(verb, ref));
+  await deps.notifyOps(opsIssue.notConfirmed(verb, ref));
 }

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
-import type { EpisodeRule } from './aggregation-rule.ts';
+import type { AggregationRule } from './aggregation-rule.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 /** As long as the same webhook may come again and be run again. */
@@ -11,7 +11,7 @@ const MEMBER_TTL_SECONDS = 8 * 24 * 3600;
 /** Running episodes of one card, merchant and reason; more than a few never overlap. */
 const RUNNING_MAX = 8;
 
-export interface Episodes {
+export interface AggregationGroups {
   /**
    * Puts a decline into its episode in a channel. Any order of arrival, any number of workers, the same event again:
    * each event is counted once, and all get the same answer as before.
@@ -21,7 +21,7 @@ export interface Episodes {
    *
    * @returns id of the alert whose message stands for the episode; the event's own where it is the first.
    */
-  join(channel: string, event: TransactionEvent, rule: EpisodeRule, isLate: boolean): Promise<string>;
+  join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string>;
 }
 
 /**
@@ -87,7 +87,7 @@ return leader
 `;
 
 /** Which declines are repeats of which, in each channel: all of it decided in one script. */
-export function createEpisodes(redis: Redis | Cluster): Episodes {
+export function createAggregationGroups(redis: Redis | Cluster): AggregationGroups {
   const script = defineScript(redis, 'cardbellEpisodeJoin', joinScript);
   return {
     async join(channel, event, { key, gapMs, spanMs }, isLate) {

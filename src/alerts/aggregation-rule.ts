@@ -6,16 +6,16 @@ import type { TransactionEvent } from '../core/event.ts';
  * Repeats of a decline are one message as long as each follows within this time of another: somebody trying again at
  * the till, a subscription that retries.
  */
-export const EPISODE_GAP_MS = 30 * 60_000;
+export const AGGREGATION_GAP_MS = 30 * 60_000;
 
 /** Nobody looks at yesterday's message: what goes on for longer is told anew. */
-export const EPISODE_SPAN_MS = 24 * 3_600_000;
+export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
 
 /** Declines of a card that is known to be blocked follow from the block; they are counted for as long as one message lasts. */
-export const BLOCKED_GAP_MS = EPISODE_SPAN_MS;
+export const BLOCKED_GAP_MS = AGGREGATION_SPAN_MS;
 
 /** Which events are repeats of one another, and how far apart they may be. */
-export interface EpisodeRule {
+export interface AggregationRule {
   readonly key: string;
   readonly gapMs: number;
   readonly spanMs: number;
@@ -39,13 +39,13 @@ export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): s
 }
 
 /** The same card account, merchant and reason. Amounts may differ: people try less. */
-export function episodeRule(event: TransactionEvent): EpisodeRule {
+export function aggregationRule(event: TransactionEvent): AggregationRule {
   const code = event.decline?.code.trim().toLowerCase() ?? '';
   const key = contentId('', ['repeat', event.acctId, merchantKey(event), code]);
-  return { key, gapMs: EPISODE_GAP_MS, spanMs: EPISODE_SPAN_MS };
+  return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 
 /** Whatever a blocked card is tried for, wherever. */
-export function blockedRule(event: TransactionEvent): EpisodeRule {
-  return { key: contentId('', ['blocked', event.acctId]), gapMs: BLOCKED_GAP_MS, spanMs: EPISODE_SPAN_MS };
+export function blockedRule(event: TransactionEvent): AggregationRule {
+  return { key: contentId('', ['blocked', event.acctId]), gapMs: BLOCKED_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }

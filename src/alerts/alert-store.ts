@@ -5,7 +5,7 @@ import { Repeats } from './aggregation-rule.ts';
 import { Alert, Asked, Outcome } from './alert.ts';
 import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
-import { PurchaseStory } from './purchase-timeline.ts';
+import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** Alerts stay actionable for this long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
@@ -47,7 +47,7 @@ export interface Alerts {
    */
   addSeenRef(alertId: string, ref: { channel: string; ts: string }): Promise<void>;
   /** Where the purchase stands that it is a step of. */
-  setStory(alertId: string, story: PurchaseStory): Promise<void>;
+  setTimeline(alertId: string, timeline: PurchaseTimeline): Promise<void>;
   /** How far the card order has come that it is about. */
   setProgress(alertId: string, progress: OrderProgress): Promise<void>;
   /** Who asked for the virtual card that it tells of. */
@@ -73,7 +73,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     async save(alert) {
       const apart = {
         outcomes: [],
-        ...('repeats' in alert && { repeats: {}, story: null }),
+        ...('repeats' in alert && { repeats: {}, timeline: null }),
         ...('tried' in alert && { tried: [] }),
         ...(alert.event.kind === 'virtual-card' && { asked: undefined }),
         ...(('changes' in alert || 'isReminder' in alert) && { progress: null }),
@@ -107,8 +107,8 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
         return { alert: { ...alert, outcomes, asked }, refs, edits };
       }
       const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
-      const story = fields['story'] === undefined ? null : PurchaseStory.parse(JSON.parse(fields['story']));
-      return { alert: { ...alert, outcomes, repeats, story }, refs, edits };
+      const timeline = fields['story'] === undefined ? null : PurchaseTimeline.parse(JSON.parse(fields['story']));
+      return { alert: { ...alert, outcomes, repeats, timeline }, refs, edits };
     },
     async addRef(alertId, ref) {
       const at = atKey(ref.channel, ref.ts);
@@ -131,7 +131,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
       if (ref.channel.startsWith('D')) return;
       await redis.hsetnx(keyOf(alertId), `ref:${ref.channel}:${ref.ts}`, JSON.stringify(Ref.parse(ref)));
     },
-    setStory: (alertId, story) => write(alertId, 'story', JSON.stringify(story)),
+    setTimeline: (alertId, timeline) => write(alertId, 'story', JSON.stringify(timeline)),
     setProgress: (alertId, progress) => write(alertId, 'progress', JSON.stringify(progress)),
     setAsked: (alertId, asked) => write(alertId, 'asked', JSON.stringify(Asked.parse(asked))),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),

@@ -3,7 +3,7 @@ import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCa
 import { Repeats } from './aggregation-rule.ts';
 import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
-import { PurchaseStory } from './purchase-timeline.ts';
+import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
 export const CardFacts = z.strictObject({
@@ -75,7 +75,7 @@ export type Remedy = z.infer<typeof Remedy>;
  * How sure a change is, once the card API has accepted it. `sent`: nothing has shown it yet. `confirmed`: its webhook or
  * a look at the card did. `unconfirmed`: neither did in time. `overtaken`: changed again before anything could show it.
  */
-export const Confirmation = z.enum(['sent', 'confirmed', 'unconfirmed', 'overtaken']);
+export const Confirmation = z.enum(['sent', 'confirmed', 'unconfirmed', 'superseded']);
 export type Confirmation = z.infer<typeof Confirmation>;
 
 /** What can still be done about something that was done here. */
@@ -125,7 +125,7 @@ export const TransactionAlert = z.strictObject({
   /** For each channel whose message of it stands for repeats as well: how many. */
   repeats: z.record(z.string(), Repeats).default({}),
   /** The purchase that it is a step of; null for declines and where nobody asked. */
-  story: PurchaseStory.nullable().default(null),
+  timeline: PurchaseTimeline.nullable().default(null),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 
@@ -145,7 +145,7 @@ export const StatusChange = z.strictObject({
   from: CardStatus.nullable(),
   steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
   /** Set when the event arrived after a newer one: what the card is now. */
-  overtakenBy: CardStatus.nullable(),
+  supersededBy: CardStatus.nullable(),
   /** Slack user whose click in Cardbell caused it, where one is known. */
   causedBy: z.string().nullable(),
 });

@@ -4,13 +4,13 @@ import { type Urgency, urgencyOf } from '../outbox/priority.ts';
 import type { Delivery, Route } from '../routing/route.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { PlaceAlert, Placement } from './group-alert.ts';
+import type { GroupAlert, Grouping } from './group-alert.ts';
 
 export interface AnnounceDeps {
   readonly alerts: Alerts;
   /** The channels that get an event. */
   readonly route: Route;
-  readonly placeAlert: PlaceAlert;
+  readonly groupAlert: GroupAlert;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
@@ -24,7 +24,7 @@ export interface AnnounceDeps {
 export async function announce(alert: Alert, deps: AnnounceDeps, occasion: StoredEvent = alert.event): Promise<void> {
   await deps.alerts.save(alert);
   for (const delivery of await deps.route(occasion, alert.card)) {
-    const { toldBy, threadId, broadcast, warning, changes } = await deps.placeAlert(alert, delivery.channel);
+    const { toldBy, threadId, broadcast, warning, changes } = await deps.groupAlert(alert, delivery.channel);
     if (warning !== null) await warn(alert, warning, delivery, deps);
     // What quiet hours let pass must not wait with the message that they hold and that tells it as well.
     const isUrgent = delivery.passesQuiet && !alert.late;
@@ -39,7 +39,7 @@ export async function announce(alert: Alert, deps: AnnounceDeps, occasion: Store
 /** The warning comes before the declines that answer it; every further card is added to it. */
 async function warn(
   { event, card, late }: Alert,
-  { warningId, isCause }: NonNullable<Placement['warning']>,
+  { warningId, isCause }: NonNullable<Grouping['warning']>,
   delivery: Delivery,
   deps: AnnounceDeps,
 ): Promise<void> {

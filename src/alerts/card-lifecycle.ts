@@ -5,7 +5,7 @@ import { isOrderOpen, NUDGE_AFTER_MS, type OrderStep, orderOf, orderThread } fro
 import type { CardOrder, CardOrders } from './card-order-store.ts';
 
 /** Where news of a card stands, and whose messages change with it. */
-export interface CardPlace {
+export interface CardGrouping {
   readonly threadId: string | null;
   readonly broadcast: boolean;
   readonly changes: readonly string[];
@@ -29,9 +29,9 @@ const stepOf: Readonly<Record<CardStatus, OrderStep | null>> = {
  * The thread whispers what is a matter of course (created, activated). What people wait for or must act on shows in the
  * channel as well: shipped, blocked, unblocked, closed, and the reminder that nobody has activated it.
  */
-export function createCardNews({ cardOrders, alerts }: Deps) {
+export function createCardLifecycle({ cardOrders, alerts }: Deps) {
   return {
-    async status(alert: StatusAlert): Promise<CardPlace> {
+    async status(alert: StatusAlert): Promise<CardGrouping> {
       const { event, changes } = alert;
       const [change] = changes;
       const status = change?.steps.at(-1)?.status;
@@ -39,17 +39,17 @@ export function createCardNews({ cardOrders, alerts }: Deps) {
       if (changes.length !== 1 || status === undefined || cardOrderId === null) return alone;
       const order = { acctId: event.acctId, cardOrderId };
       const before = await cardOrders.note(order, null, event.callbackAt, null);
-      const isStory = status === 'INACTIVE' || isOrderOpen(before.progress, event.callbackAt);
+      const isTimeline = status === 'INACTIVE' || isOrderOpen(before.progress, event.callbackAt);
       // Also where it begins no thread: an older step may arrive late, and then must not be taken for the newest.
-      const after = await cardOrders.note(order, stepOf[status], event.callbackAt, isStory ? event.id : null);
-      const threadId = isStory ? orderThread(event.acctId, cardOrderId) : null;
-      if (change?.overtakenBy === null) await rememberBlock(event.acctId, status, threadId ?? `block-${event.id}`);
+      const after = await cardOrders.note(order, stepOf[status], event.callbackAt, isTimeline ? event.id : null);
+      const threadId = isTimeline ? orderThread(event.acctId, cardOrderId) : null;
+      if (change?.supersededBy === null) await rememberBlock(event.acctId, status, threadId ?? `block-${event.id}`);
       if (threadId === null) return { ...alone, threadId: status === 'BLOCKED' ? `block-${event.id}` : null };
       const isMatterOfCourse = status === 'INACTIVE' || (status === 'ACTIVE' && change?.from !== 'BLOCKED');
       return { threadId, broadcast: !isMatterOfCourse, changes: await show(after, event.id) };
     },
 
-    async shipping(alert: ShippingAlert): Promise<CardPlace> {
+    async shipping(alert: ShippingAlert): Promise<CardGrouping> {
       const { event } = alert;
       if (event.cardOrderId === null) return alone;
       const order = { acctId: event.acctId, cardOrderId: event.cardOrderId };
@@ -90,4 +90,4 @@ export function createCardNews({ cardOrders, alerts }: Deps) {
   }
 }
 
-const alone: CardPlace = { threadId: null, broadcast: false, changes: [] };
+const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };

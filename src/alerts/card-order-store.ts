@@ -35,7 +35,7 @@ export interface CardOrders {
   overdue(nowMs: number, limit: number): Promise<Awaited[]>;
   forget(awaited: Awaited): Promise<void>;
   /** Nobody could say yet: at the end of the line, so that the others have their turn. */
-  putBack(awaited: Awaited, nowMs: number): Promise<void>;
+  restore(awaited: Awaited, nowMs: number): Promise<void>;
   /** The thread in which a card was said to be blocked; null: in none, or it was unblocked. */
   blockThread(acctId: number): Promise<string | null>;
   setBlockThread(acctId: number, threadId: string | null): Promise<void>;
@@ -90,7 +90,7 @@ export function createCardOrders(redis: Redis | Cluster): CardOrders {
     async forget({ acctId, cardOrderId, alertId }) {
       await redis.zrem(awaitedKey, JSON.stringify({ acctId, cardOrderId, alertId }));
     },
-    async putBack({ acctId, cardOrderId, alertId }, nowMs) {
+    async restore({ acctId, cardOrderId, alertId }, nowMs) {
       await redis.zadd(awaitedKey, 'XX', String(nowMs), JSON.stringify({ acctId, cardOrderId, alertId }));
     },
     blockThread: (acctId) => redis.get(blockKey(acctId)),

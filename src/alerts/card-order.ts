@@ -5,7 +5,7 @@ import type { CardStatusEvent, ShippingEvent } from '../core/event.ts';
 export const NUDGE_AFTER_MS = 10 * 24 * 3_600_000;
 
 /** What happens later is no part of how the card came to its holder. */
-export const ORDER_STORY_MS = 60 * 24 * 3_600_000;
+export const ORDER_TIMELINE_MS = 60 * 24 * 3_600_000;
 
 /** Steps on a card's way to its holder, in their order. */
 export const orderSteps = ['created', 'shipped', 'activated', 'used', 'closed'] as const;
@@ -41,5 +41,5 @@ export function orderThread(acctId: number, cardOrderId: number): string {
 export function isOrderOpen({ created, shipped, closed, used }: OrderProgress, at: string): boolean {
   const [begun] = [created, shipped].filter((time) => time !== null).toSorted((a, b) => a.localeCompare(b));
   if (begun === undefined || (closed !== null && closed < at) || (used !== null && used < at)) return false;
-  return Date.parse(at) - Date.parse(begun) <= ORDER_STORY_MS;
+  return Date.parse(at) - Date.parse(begun) <= ORDER_TIMELINE_MS;
 }

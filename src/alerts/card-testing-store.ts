@@ -3,14 +3,14 @@ import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
-import { EPISODE_SPAN_MS, merchantKey } from './aggregation-rule.ts';
+import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-rule.ts';
 import type { CardFacts } from './alert.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 import { CARD_TESTING_CARDS, CARD_TESTING_GAP_MS, CARD_TESTING_WINDOW_MS } from './card-testing-rule.ts';
 
 /** Declines of a merchant that are remembered in one channel. */
 const REMEMBERED_MAX = 1000;
-const REMEMBERED_SECONDS = (EPISODE_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
+const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 
 export interface CardTesting {
   /**
@@ -140,7 +140,7 @@ export function createCardTesting(redis: Redis | Cluster): CardTesting {
           caused,
           CARD_TESTING_WINDOW_MS,
           CARD_TESTING_GAP_MS,
-          EPISODE_SPAN_MS,
+          AGGREGATION_SPAN_MS,
           CARD_TESTING_CARDS,
           stateKey('alert:'),
           REMEMBERED_MAX,

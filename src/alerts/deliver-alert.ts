@@ -3,7 +3,7 @@ import type { Advice } from '../limits/remedy.ts';
 import type { Alert, CardFacts, StatusAlert, StatusChange } from './alert.ts';
 import { type AnnounceDeps, announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
-import { type StatusStory, tellStatusStory } from './status-timeline.ts';
+import { type StatusTimeline, statusTimeline } from './status-timeline.ts';
 
 /** How long an activation waits for the BLOCKED that may follow it at once. */
 export const PASSING_THROUGH_HOLD_MS = 1200;
@@ -22,7 +22,7 @@ interface Deps extends AnnounceDeps {
   /** The first use of a card that was activated. Answers with the alerts whose messages say so from now on. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   /** Tells the holder of the card as well, in a direct message, where one is linked. */
-  readonly tellHolder: (alert: Alert) => Promise<void>;
+  readonly notifyHolder: (alert: Alert) => Promise<void>;
   /** Whether what is set aside on top of a purchase counts against limits: see `CardApiAssumptions`. */
   readonly paddingCounts: boolean;
   readonly history: CardHistory;
@@ -68,26 +68,26 @@ export async function deliverAlert(stored: StoredEvent, coming: Coming, deps: De
     }
     const noAdvice = { remedy: null, isIncomplete: false };
     const { remedy, isIncomplete } = event.kind === 'decline' ? await deps.adviceFor(event) : noAdvice;
-    await deliver({ ...base, event, remedy, repeats: {}, story: null }, deps);
+    await deliver({ ...base, event, remedy, repeats: {}, timeline: null }, deps);
     if (isIncomplete) await deps.enrichLater(event.id);
   }
   return null;
 }
 
 async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps): Promise<number | null> {
-  const stories: StatusStory[] = [];
+  const timelines: StatusTimeline[] = [];
   for (const { cardId, last4, status } of event.cards) {
     const known = await deps.knownStatus(event.acctId, { cardId, last4 });
     const record = { eventId: event.id, status, callbackAt: event.callbackAt };
     const history = await deps.history.addStatus(cardId, record);
-    stories.push(tellStatusStory({ cardId, last4 }, event.id, history, known));
+    timelines.push(statusTimeline({ cardId, last4 }, event.id, history, known));
   }
-  const isSingle = stories.length === 1;
-  if (isSingle && stories[0]?.mayContinue === true && !coming.hasWaited && !coming.isLate)
+  const isSingle = timelines.length === 1;
+  if (isSingle && timelines[0]?.mayContinue === true && !coming.hasWaited && !coming.isLate)
     return PASSING_THROUGH_HOLD_MS;
 
   const changes: StatusChange[] = [];
-  for (const { change } of stories) {
+  for (const { change } of timelines) {
     const last = change.steps.at(-1)?.status;
     const causedBy = last === undefined ? null : await deps.history.expectedBy(event.acctId, last, event.id);
     changes.push({ ...change, causedBy });
@@ -96,7 +96,7 @@ async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps)
   await deps.learn(event);
   const alert: StatusAlert = { event, card, outcomes: [], late: coming.isLate, changes };
 
-  const told = isSingle ? await toldAlready(event, stories[0] as StatusStory, deps) : null;
+  const told = isSingle ? await toldAlready(event, timelines[0] as StatusTimeline, deps) : null;
   if (told === null) {
     await deliver(alert, deps);
   } else {
@@ -105,16 +105,20 @@ async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps)
       ...change,
       from: change.from ?? told.changes[i]?.from ?? null,
     }));
-    const isLast = stories[0]?.eventIds.at(-1) === event.id;
-    await tellMerged({ ...alert, event: told.event, changes: merged }, isLast ? event : null, deps);
+    const isLast = timelines[0]?.eventIds.at(-1) === event.id;
+    await notifyMerged({ ...alert, event: told.event, changes: merged }, isLast ? event : null, deps);
   }
   return null;
 }
 
 /** The alert of the other event of INACTIVE → ACTIVE → BLOCKED, if it came first. */
-async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts }: Deps): Promise<StatusAlert | null> {
-  if (story.change.steps.length < 2) return null;
-  for (const id of story.eventIds) {
+async function toldAlready(
+  event: CardStatusEvent,
+  timeline: StatusTimeline,
+  { alerts }: Deps,
+): Promise<StatusAlert | null> {
+  if (timeline.change.steps.length < 2) return null;
+  for (const id of timeline.eventIds) {
     if (id === event.id) continue;
     const stored = await alerts.get(id);
     if (stored !== null && 'changes' in stored.alert) return stored.alert;
@@ -128,10 +132,10 @@ async function toldAlready(event: CardStatusEvent, story: StatusStory, { alerts 
  *
  * @param newer the block; null where it came first and went wherever it goes, and this is its activation.
  */
-async function tellMerged(alert: StatusAlert, newer: CardStatusEvent | null, deps: Deps): Promise<void> {
+async function notifyMerged(alert: StatusAlert, newer: CardStatusEvent | null, deps: Deps): Promise<void> {
   if (newer !== null) {
     await announce(alert, deps, newer);
-    await deps.tellHolder(alert);
+    await deps.notifyHolder(alert);
   } else {
     await deps.alerts.save(alert);
   }
@@ -140,5 +144,5 @@ async function tellMerged(alert: StatusAlert, newer: CardStatusEvent | null, dep
 
 async function deliver(alert: Alert, deps: Deps): Promise<void> {
   await announce(alert, deps);
-  await deps.tellHolder(alert);
+  await deps.notifyHolder(alert);
 }

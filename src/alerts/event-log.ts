@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 
 /** As long as the alert itself: afterwards nobody can ask about it. */
-const TRAIL_TTL_SECONDS = 30 * 24 * 3600;
+const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 
 /** An event that is edited a thousand times must not grow without end; the beginning says most. */
 const STEPS_MAX = 100;
 
 /** What can become of an event on its way to people. */
-export const trailSteps = [
+export const eventLogSteps = [
   'taken',
   'repeated',
   'routed',
@@ -24,8 +24,8 @@ export const trailSteps = [
   'edited',
 ] as const;
 
-const TrailStep = z.strictObject({
-  step: z.enum(trailSteps),
+const EventLogStep = z.strictObject({
+  step: z.enum(eventLogSteps),
   /** UTC ISO 8601. */
   at: z.string(),
   /** Slack channel that it is about; null when it is about none. */
@@ -36,21 +36,21 @@ const TrailStep = z.strictObject({
    */
   text: z.string(),
 });
-export type TrailStep = z.infer<typeof TrailStep>;
+export type EventLogStep = z.infer<typeof EventLogStep>;
 
 /** The way of each event through dedupe, routing, mutes, grouping and delivery: what `/card why` tells. */
-export interface Trail {
+export interface EventLog {
   /** Adds steps. The same step said again in the same words counts once: jobs may run twice. */
-  note(eventId: string, ...steps: readonly Omit<TrailStep, 'at'>[]): Promise<void>;
+  note(eventId: string, ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
   /** Remembers the newest event of an account. */
   setLatest(acctId: number, eventId: string): Promise<void>;
   /** Null: none in the last 30 days. */
   latest(acctId: number): Promise<string | null>;
   /** Oldest first; empty when the event is unknown or too old. */
-  read(eventId: string): Promise<TrailStep[]>;
+  read(eventId: string): Promise<EventLogStep[]>;
 }
 
-export function createTrail(redis: Redis | Cluster, now: () => Date = () => new Date()): Trail {
+export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
   const keyOf = (eventId: string): string => stateKey(`trail:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
@@ -64,10 +64,10 @@ export function createTrail(redis: Redis | Cluster, now: () => Date = () => new 
         const order = String(Math.min(index, 999)).padStart(3, '0');
         writing.hsetnx(key, JSON.stringify([step, channel, text]), `${at}${order}Z`);
       }
-      await writing.expire(key, TRAIL_TTL_SECONDS).exec();
+      await writing.expire(key, EVENT_LOG_TTL_SECONDS).exec();
     },
     async setLatest(acctId, eventId) {
-      await redis.set(latestKey(acctId), eventId, 'EX', TRAIL_TTL_SECONDS);
+      await redis.set(latestKey(acctId), eventId, 'EX', EVENT_LOG_TTL_SECONDS);
     },
     latest: (acctId) => redis.get(latestKey(acctId)),
     async read(eventId) {
@@ -75,7 +75,7 @@ export function createTrail(redis: Redis | Cluster, now: () => Date = () => new 
       return fields
         .map(([field, at]) => {
           const [step, channel, text] = JSON.parse(field) as unknown[];
-          return TrailStep.parse({ step, channel, text, at });
+          return EventLogStep.parse({ step, channel, text, at });
         })
         .toSorted((one, other) => one.at.localeCompare(other.at));
     },

@@ -1,16 +1,16 @@
-import type { Episodes } from './aggregation-group-store.ts';
-import { blockedRule, episodeRule } from './aggregation-rule.ts';
+import type { AggregationGroups } from './aggregation-group-store.ts';
+import { aggregationRule, blockedRule } from './aggregation-rule.ts';
 import type { Alert, TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { createCardNews } from './card-lifecycle.ts';
+import type { createCardLifecycle } from './card-lifecycle.ts';
 import type { CardOrders } from './card-order-store.ts';
 import { mayBeCardTesting } from './card-testing-rule.ts';
 import type { CardTesting } from './card-testing-store.ts';
-import type { Trail } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
 import type { Purchases } from './purchase-store.ts';
 
 /** How an alert appears in one channel. */
-export interface Placement {
+export interface Grouping {
   /** The alert whose message tells it as well; null where it gets a message of its own. */
   readonly toldBy: string | null;
   /** The thread that its message belongs to. */
@@ -24,60 +24,60 @@ export interface Placement {
 }
 
 /** Decides how an alert appears in a channel. The same answer however often it is asked. */
-export type PlaceAlert = (alert: Alert, channel: string) => Promise<Placement>;
+export type GroupAlert = (alert: Alert, channel: string) => Promise<Grouping>;
 
 interface Deps {
-  readonly episodes: Episodes;
+  readonly aggregationGroups: AggregationGroups;
   readonly cardTesting: CardTesting;
   readonly purchases: Purchases;
-  readonly cardNews: ReturnType<typeof createCardNews>;
+  readonly cardLifecycle: ReturnType<typeof createCardLifecycle>;
   readonly cardOrders: Pick<CardOrders, 'blockThread'>;
-  readonly alerts: Pick<Alerts, 'setStory'>;
-  readonly trail: Pick<Trail, 'note'>;
+  readonly alerts: Pick<Alerts, 'setTimeline'>;
+  readonly eventLog: Pick<EventLog, 'note'>;
 }
 
-const ownMessage: Placement = { toldBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
+const ownMessage: Grouping = { toldBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
 /** Groups what belongs together: repeats into one message, steps of a story into one thread. */
-export function createPlaceAlert(deps: Deps): PlaceAlert {
-  const { episodes, cardTesting, purchases, cardNews, cardOrders, alerts, trail } = deps;
+export function createGroupAlert(deps: Deps): GroupAlert {
+  const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, alerts, eventLog } = deps;
 
-  return async function placeAlert(alert, channel) {
-    if ('changes' in alert) return { ...ownMessage, ...(await cardNews.status(alert)) };
-    if ('isReminder' in alert) return { ...ownMessage, ...(await cardNews.shipping(alert)) };
+  return async function groupAlert(alert, channel) {
+    if ('changes' in alert) return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
+    if ('isReminder' in alert) return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
     if (!('remedy' in alert)) return ownMessage;
-    return alert.event.kind === 'decline' ? await placeDecline(alert, channel) : await placeSpend(alert);
+    return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
   };
 
-  async function placeDecline(alert: TransactionAlert, channel: string): Promise<Placement> {
+  async function groupDecline(alert: TransactionAlert, channel: string): Promise<Grouping> {
     const { event } = alert;
     // What a block stops needs no second warning.
     const mayWarn = !isBlocked(alert) && mayBeCardTesting(event);
     const warning = mayWarn ? await cardTesting.join(channel, event, alert.card) : null;
-    const leader = await episodes.join(channel, event, ruleOf(alert), alert.late);
-    const placement = leader === event.id ? ownMessage : { ...ownMessage, toldBy: leader, changes: [leader] };
+    const leader = await aggregationGroups.join(channel, event, ruleOf(alert), alert.late);
+    const grouping = leader === event.id ? ownMessage : { ...ownMessage, toldBy: leader, changes: [leader] };
     if (leader !== event.id) {
       const why = isBlocked(alert)
         ? 'The card is blocked: declines that follow are counted in one message'
         : 'The same card, merchant and reason: repeats are counted in one message';
-      await trail.note(event.id, { step: 'grouped', channel, text: `${why}, that of ${leader}.` });
+      await eventLog.note(event.id, { step: 'grouped', channel, text: `${why}, that of ${leader}.` });
     }
-    if (isBlocked(alert)) return { ...placement, threadId: await cardOrders.blockThread(event.acctId) };
-    if (warning === null) return placement;
+    if (isBlocked(alert)) return { ...grouping, threadId: await cardOrders.blockThread(event.acctId) };
+    if (warning === null) return grouping;
     const text = `Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`;
-    await trail.note(event.id, { step: 'grouped', channel, text });
+    await eventLog.note(event.id, { step: 'grouped', channel, text });
     // Each stays an alert with its own controls, out of everybody's way: in the warning's thread.
-    return { ...placement, threadId: warning.warningId, warning };
+    return { ...grouping, threadId: warning.warningId, warning };
   }
 
   /** Money that moved is quiet: the first message of a purchase says where it stands, the steps answer it. */
-  async function placeSpend({ event }: TransactionAlert): Promise<Placement> {
-    const story = await purchases.join(event);
-    await alerts.setStory(event.id, story);
-    const threadId = `purchase-${story.leaderId}`;
-    if (story.leaderId === event.id) return { ...ownMessage, threadId };
-    await alerts.setStory(story.leaderId, story);
-    return { ...ownMessage, threadId, changes: [story.leaderId] };
+  async function groupSpend({ event }: TransactionAlert): Promise<Grouping> {
+    const timeline = await purchases.join(event);
+    await alerts.setTimeline(event.id, timeline);
+    const threadId = `purchase-${timeline.leaderId}`;
+    if (timeline.leaderId === event.id) return { ...ownMessage, threadId };
+    await alerts.setTimeline(timeline.leaderId, timeline);
+    return { ...ownMessage, threadId, changes: [timeline.leaderId] };
   }
 }
 
@@ -86,5 +86,5 @@ function isBlocked({ remedy }: TransactionAlert): boolean {
 }
 
 function ruleOf(alert: TransactionAlert) {
-  return isBlocked(alert) ? blockedRule(alert.event) : episodeRule(alert.event);
+  return isBlocked(alert) ? blockedRule(alert.event) : aggregationRule(alert.event);
 }

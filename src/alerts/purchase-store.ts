@@ -4,7 +4,7 @@ import type { TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { WithLock } from '../core/lock.ts';
 import { merchantKey } from './aggregation-rule.ts';
-import { groupPurchases, PurchaseStep, type PurchaseStory, REFUND_WITHIN_MS } from './purchase-timeline.ts';
+import { groupPurchases, PurchaseStep, type PurchaseTimeline, REFUND_WITHIN_MS } from './purchase-timeline.ts';
 
 /** Nothing older can belong to what comes. */
 const KEPT_MS = REFUND_WITHIN_MS;
@@ -25,7 +25,7 @@ export interface Purchases {
    *
    * @returns the purchase as it is known now.
    */
-  join(event: TransactionEvent): Promise<PurchaseStory>;
+  join(event: TransactionEvent): Promise<PurchaseTimeline>;
 }
 
 /** The recent purchases of each account: one hash, changed by one at a time. */
@@ -34,7 +34,7 @@ export function createPurchases(redis: Redis | Cluster, withLock: WithLock): Pur
     join: (event) => withLock(`account:${event.acctId}:purchases`, () => join(event)),
   };
 
-  async function join(event: TransactionEvent): Promise<PurchaseStory> {
+  async function join(event: TransactionEvent): Promise<PurchaseTimeline> {
     const key = stateKey(`purchases:${event.acctId}`);
     const kept = new Map<string, Kept>();
     for (const [id, text] of Object.entries(await redis.hgetall(key))) kept.set(id, Kept.parse(JSON.parse(text)));

@@ -129,7 +129,7 @@ function isSettledFor(cents: number, { cents: asked, mcc }: PurchaseStep): boole
 }
 
 /** Where a purchase stands, kept with the alerts of its events. */
-export const PurchaseStory = z.strictObject({
+export const PurchaseTimeline = z.strictObject({
   /** The event whose message begins the thread. */
   leaderId: z.string(),
   /** Oldest first. */
@@ -144,4 +144,4 @@ export const PurchaseStory = z.strictObject({
     }),
   ),
 });
-export type PurchaseStory = z.infer<typeof PurchaseStory>;
+export type PurchaseTimeline = z.infer<typeof PurchaseTimeline>;

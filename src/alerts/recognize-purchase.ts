@@ -1,12 +1,12 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { auditRecord } from '../actions/report.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 
 /** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
-export async function recognizePurchase(action: Action, deps: PerformDeps): Promise<void> {
+export async function recognizePurchase(action: Action, deps: ActionDeps): Promise<void> {
   if (action.target.kind !== 'alert') return;
   const { alertId } = action.target;
   await deps.withLock(`alert:${alertId}`, async () => {

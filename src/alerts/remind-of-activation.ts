@@ -31,7 +31,7 @@ export async function remindOfActivation(deps: Deps): Promise<void> {
   for (const awaited of await deps.cardOrders.overdue(nowMs, AT_ONCE_MAX)) {
     const verdict = await judge(awaited, deps);
     if (verdict === 'unknown') {
-      await deps.cardOrders.putBack(awaited, nowMs);
+      await deps.cardOrders.restore(awaited, nowMs);
       continue;
     }
     if (verdict !== 'done') await deps.announce(verdict);

@@ -15,7 +15,7 @@ export interface StatusRecord {
  */
 const PASSING_THROUGH_MS = 60_000;
 
-export interface StatusStory {
+export interface StatusTimeline {
   readonly change: Omit<StatusChange, 'causedBy'>;
   /** The events that belong together: one message tells them all. */
   readonly eventIds: readonly string[];
@@ -29,12 +29,12 @@ export interface StatusStory {
  * @param history every known status of the card, this event's included, in order of `callbackAt`.
  * @param knownBefore what the directory said before the first known event, or null.
  */
-export function tellStatusStory(
+export function statusTimeline(
   card: { cardId: number; last4: string },
   eventId: string,
   history: readonly StatusRecord[],
   knownBefore: CardStatus | null,
-): StatusStory {
+): StatusTimeline {
   const index = history.findIndex((record) => record.eventId === eventId);
   const own = history[index];
   if (own === undefined) throw new Error('the history does not hold the event');
@@ -51,7 +51,7 @@ export function tellStatusStory(
       // The directory may already have read what this event tells; that is no news of where the card came from.
       from: start === 0 && from === steps[0]?.status ? null : from,
       steps: steps.map(({ status, callbackAt }) => ({ status, at: callbackAt })),
-      overtakenBy: later === undefined ? null : (history.at(-1)?.status ?? null),
+      supersededBy: later === undefined ? null : (history.at(-1)?.status ?? null),
     },
     eventIds: steps.map((step) => step.eventId),
     mayContinue:

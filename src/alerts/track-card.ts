@@ -1,5 +1,5 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { CardOrder } from '../card-api/schema-order.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
@@ -7,7 +7,7 @@ import type { Resolved } from '../directory/resolve-card.ts';
 const SHIPMENTS_MAX = 5;
 
 /** `/card track CARD`: ordered, shipped, activated or still waiting. */
-export async function trackCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function trackCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const [details, account, ids] = await Promise.all([
     deps.card.getAccount(acctId),
     deps.directory.account(acctId),
@@ -40,7 +40,7 @@ export async function trackCard({ action, acctId, cardId }: Resolved, deps: Perf
 }
 
 /** What the order adds is the day of it: worth a question, not an error. */
-async function orderOf(id: number, { card }: PerformDeps): Promise<CardOrder | null> {
+async function orderOf(id: number, { card }: ActionDeps): Promise<CardOrder | null> {
   try {
     return await card.getCardOrder(id);
   } catch (error) {

@@ -11,12 +11,12 @@ import type { HomeViewers } from './viewer-store.ts';
 interface Deps {
   readonly viewers: HomeViewers;
   /** What somebody may do by now. */
-  readonly rolesNow: (userId: string) => Promise<KnownRoles>;
+  readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
   readonly teamFacts: (userId: string, isApprover: boolean) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
-  readonly drawHome: (userId: string) => Promise<void>;
-  readonly drawHomes: (ms: number) => Promise<void>;
+  readonly renderHome: (userId: string) => Promise<void>;
+  readonly renderHomes: (ms: number) => Promise<void>;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -33,15 +33,15 @@ export function createHome(deps: Deps) {
   return {
     async open({ userId, roles, isOpening }: HomeOpened): Promise<void> {
       await viewers.see(userId, roles, isOpening);
-      await deps.drawHome(userId);
+      await deps.renderHome(userId);
     },
 
     /** @throws SlackError when trying again later can help. */
-    async draw(userId: string): Promise<void> {
+    async render(userId: string): Promise<void> {
       const seenWith = await viewers.rolesOf(userId);
       if (seenWith === null) return;
       // Slack does not always tell who left a group: what somebody could do when they looked proves nothing today.
-      const { roles: now } = await deps.rolesNow(userId);
+      const { roles: now } = await deps.currentRoles(userId);
       const roles = seenWith.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
@@ -57,14 +57,14 @@ export function createHome(deps: Deps) {
       }
     },
 
-    async drawAll(): Promise<void> {
-      for (const userId of await viewers.all()) await deps.drawHome(userId);
+    async renderAll(): Promise<void> {
+      for (const userId of await viewers.all()) await deps.renderHome(userId);
     },
 
     /** Something that App Home shows may be different now. Costs one look where nobody has it open. */
     async changed(): Promise<void> {
       const { length } = await viewers.all();
-      if (length > 0) await deps.drawHomes(Math.max(GATHER_MS, length * PACE_MS));
+      if (length > 0) await deps.renderHomes(Math.max(GATHER_MS, length * PACE_MS));
     },
   };
 }

@@ -6,13 +6,13 @@ import type { Requests } from '../approvals/request-store.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Claims } from '../holders/claim-store.ts';
-import type { Leases } from '../limits/temporary-change-store.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import { openMutes, openRaises, waitingRequests } from './waiting.ts';
 
 interface Deps {
   readonly requests: Pick<Requests, 'open'>;
-  readonly leases: Pick<Leases, 'all'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly directory: Pick<Directory, 'waitingForActivation'>;
@@ -29,16 +29,16 @@ const INACTIVE_MAX = 200;
 
 /** What waits for those who run the program. */
 export async function teamFacts(userId: string, isApprover: boolean, deps: Deps): Promise<TeamFacts> {
-  const [requests, claims, raises, mutes, declines, inactive, health] = await Promise.all([
+  const [requests, claims, recentRaises, mutes, declines, inactive, health] = await Promise.all([
     waitingRequests(userId, isApprover, deps.requests),
     waitingClaims(deps),
-    openRaises(deps.leases, deps.factsOf, deps.now()),
+    openRaises(deps.temporaryChanges, deps.factsOf, deps.now()),
     openMutes(deps.mutes),
     newestDeclines(deps),
     inactiveCards(deps.directory),
     deps.health(),
   ]);
-  return { isApprover, requests, claims, raises, mutes, declines, inactive, health };
+  return { isApprover, requests, claims, recentRaises, mutes, declines, inactive, health };
 }
 
 async function waitingClaims({ claims, factsOf }: Deps): Promise<WaitingClaim[]> {

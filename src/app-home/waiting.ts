@@ -1,7 +1,7 @@
 import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { CardFacts } from '../alerts/alert.ts';
 import type { Requests } from '../approvals/request-store.ts';
-import type { Leases } from '../limits/temporary-change-store.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 
 /** Requests that nobody has decided yet. @param mayDecide whether the reader approves at all. */
@@ -10,12 +10,12 @@ export async function waitingRequests(
   mayDecide: boolean,
   requests: Pick<Requests, 'open'>,
 ): Promise<WaitingRequest[]> {
-  return (await requests.open()).map(({ id, action, card, holder, wish, before, approvals, needed }) => ({
+  return (await requests.open()).map(({ id, action, card, holder, changeRequest, before, approvals, needed }) => ({
     value: id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     card,
-    change: wish.change,
+    change: changeRequest.change,
     before,
     reason: action.reason,
     approvals: approvals.length,
@@ -26,12 +26,12 @@ export async function waitingRequests(
 
 /** Temporary changes, soonest end first. */
 export async function openRaises(
-  leases: Pick<Leases, 'all'>,
+  temporaryChanges: Pick<TemporaryChanges, 'all'>,
   factsOf: (acctId: number) => Promise<CardFacts>,
   now: Date,
 ): Promise<OpenRaise[]> {
   return await Promise.all(
-    (await leases.all()).map(async ({ id, acctId, change, before, by, endsAt, state }) => ({
+    (await temporaryChanges.all()).map(async ({ id, acctId, change, before, by, endsAt, state }) => ({
       value: id,
       card: await factsOf(acctId),
       change,

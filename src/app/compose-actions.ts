@@ -1,8 +1,8 @@
 import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { createBlocks } from '../actions/block-store.ts';
-import type { PerformDeps } from '../actions/deps.ts';
-import { createJournal } from '../actions/progress-store.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { createProgress } from '../actions/progress-store.ts';
 import { requestMessage } from '../approvals/request-message.ts';
 import { createAudit } from '../audit/audit.ts';
 import { changeRule } from '../card-api/change-rule.ts';
@@ -14,10 +14,10 @@ import { serviceDays } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { claimMessage } from '../holders/claim-message.ts';
-import { createRaises } from '../limits/recent-raise-store.ts';
-import type { Lease } from '../limits/temporary-change-store.ts';
+import { createRecentRaises } from '../limits/recent-raise-store.ts';
+import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { PostNotice } from '../outbox/post-notice.ts';
-import type { WhosWho } from '../policy/configured-roles-store.ts';
+import type { ConfiguredRoles } from '../policy/configured-roles-store.ts';
 import type { RoutingDeps } from '../routing/deps.ts';
 import { createAnswer } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -27,14 +27,23 @@ import { createRespond } from '../slack/respond.ts';
 import { createVirtualOrders } from '../virtual-cards/order-store.ts';
 import { momentOf } from '../webhooks/moment.ts';
 import type { CardParts } from './compose-cards.ts';
-import type { createDigestParts } from './compose-digests.ts';
+import type { composeDigests } from './compose-digests.ts';
 import type { WorkerConfig } from './config.ts';
 import type { Queues } from './queues.ts';
 
 /** Stores that the rest of the worker uses as well. */
 type Shared = Pick<
-  PerformDeps,
-  'alerts' | 'history' | 'requests' | 'leases' | 'links' | 'claims' | 'confirmations' | 'withLock' | 'tellOps' | 'now'
+  ActionDeps,
+  | 'alerts'
+  | 'history'
+  | 'requests'
+  | 'temporaryChanges'
+  | 'links'
+  | 'claims'
+  | 'confirmations'
+  | 'withLock'
+  | 'notifyOps'
+  | 'now'
 >;
 
 interface Deps extends Shared, CardParts {
@@ -43,17 +52,18 @@ interface Deps extends Shared, CardParts {
   readonly queues: Queues;
   readonly slack: Slack;
   readonly routing: RoutingDeps;
-  readonly digest: ReturnType<typeof createDigestParts>['digest'];
-  readonly whosWho: WhosWho;
+  readonly digest: ReturnType<typeof composeDigests>['digest'];
+  readonly configuredRoles: ConfiguredRoles;
   readonly postNotice: PostNotice;
-  readonly leaseMessage: (lease: Lease) => Promise<Message>;
+  readonly temporaryChangeMessage: (temporaryChange: TemporaryChange) => Promise<Message>;
   readonly log: Log;
 }
 
 /** What performing an action needs, joined over one Redis. */
-export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt'> {
+export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
   const { config, redis, queues, slack, card, directory, assumptions, remedies, factsOf, postNotice } = deps;
-  const { alerts, history, requests, leases, links, claims, confirmations, withLock, tellOps, now, log } = deps;
+  const { alerts, history, requests, temporaryChanges, links, claims, confirmations, withLock, notifyOps, now, log } =
+    deps;
   const audit = createAudit({ redis, permalink: createPermalink(slack.authTest), log });
   const seal = createSeal(config.slackBotToken);
   return {
@@ -62,7 +72,7 @@ export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt
     alerts,
     history,
     requests,
-    leases,
+    temporaryChanges,
     routing: deps.routing,
     digest: deps.digest,
     confirmations,
@@ -77,12 +87,12 @@ export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt
     changeRule: (raw, change) => changeRule(raw, change, assumptions),
     checkPurchase: (event) => remedies.checkPurchase(event),
     serviceDays: serviceDays(config.serviceZone),
-    raises: createRaises(redis),
+    recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
-    whoMay: deps.whosWho.whoMay,
+    whoMay: deps.configuredRoles.whoMay,
     toFacts: toCardFacts,
     nameRuleset: deps.nameRuleset,
-    journal: createJournal(redis),
+    progress: createProgress(redis),
     pending: createPending(redis),
     audit,
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
@@ -93,8 +103,8 @@ export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt
       await postNotice(config.channels.approvals, claim.id, await claimMessage(claim, factsOf), claim.id),
     updateClaim: queues.updateClaim,
     scheduleClaimEnd: queues.endClaim,
-    tellDirectly: (userId, noticeId, { text, blocks }) =>
-      queues.tellPerson(userId, {
+    notifyDirectly: (userId, noticeId, { text, blocks }) =>
+      queues.notifyPerson(userId, {
         kind: 'notice',
         id: noticeId,
         audience: 'holder',
@@ -104,16 +114,16 @@ export function createPerformParts(deps: Deps): Omit<PerformDeps, 'isLastAttempt
       }),
     postAuditLine: async (noticeId, message) =>
       postNotice(config.channels.audit, noticeId, withAnchor(message, await audit.head())),
-    scheduleLeaseEnd: queues.endLease,
+    scheduleTemporaryChangeEnd: queues.endTemporaryChange,
     scheduleConfirm: queues.confirmAction,
-    tellOps,
+    notifyOps,
     momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
     recoverGap: queues.recoverGap,
     opsChannel: config.channels.ops,
-    postLease: async (one) => {
-      await postNotice(config.channels.approvals, `lease-${one.id}`, await deps.leaseMessage(one), one.id);
+    postTemporaryChange: async (one) => {
+      await postNotice(config.channels.approvals, `lease-${one.id}`, await deps.temporaryChangeMessage(one), one.id);
     },
-    updateLease: queues.updateLease,
+    updateTemporaryChange: queues.updateTemporaryChange,
     postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, null, 'request'),
     postToOps: (id, message) => postNotice(config.channels.ops, id, message, null, 'request'),
     updateForm: async (form, { alert, pendingId, remedy, state }) => {

@@ -1,5 +1,5 @@
 import type { CardFacts } from '../alerts/alert.ts';
-import { type CardApiAssumptions, parseAssumptions, politenessOf } from '../card-api/assumptions.ts';
+import { apiQuotaOf, type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { type CardClient, createCardClient } from '../card-api/client.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
@@ -10,8 +10,8 @@ import { createCategories } from '../directory/category-store.ts';
 import { createDirectory, type Directory } from '../directory/directory.ts';
 import { createNameRuleset } from '../directory/ruleset-names.ts';
 import { createRemedies, type Remedies } from '../limits/remedy.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps, TellOver } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { isCardTokenDead, watchToken } from '../ops/watch-token.ts';
 import { redactText } from '../webhooks/redact-text.ts';
 import type { WorkerConfig } from './config.ts';
@@ -19,8 +19,8 @@ import type { WorkerConfig } from './config.ts';
 interface Deps {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
-  readonly tellOps: TellOps;
-  readonly tellOver: TellOver;
+  readonly notifyOps: NotifyOps;
+  readonly notifyResolved: NotifyResolved;
   readonly log: Log;
 }
 
@@ -38,7 +38,7 @@ export interface CardParts {
 }
 
 /** The card API, and what is known of its cards, joined over one Redis. */
-export function createCardParts({ config, redis, tellOps, tellOver, log }: Deps): CardParts {
+export function composeCards({ config, redis, notifyOps, notifyResolved, log }: Deps): CardParts {
   const assumptions = parseAssumptions(config.cardApiAssumptions);
   let isAway = false;
   const client = createCardClient({
@@ -56,15 +56,15 @@ export function createCardParts({ config, redis, tellOps, tellOver, log }: Deps)
   });
   const card = watchToken(client, {
     isDead: isCardTokenDead,
-    dead: () => tellOps(trouble.cardTokenDead()),
-    alive: () => tellOver(trouble.cardTokenDead(), trouble.cardTokenAlive),
+    dead: () => notifyOps(opsIssue.cardTokenDead()),
+    alive: () => notifyResolved(opsIssue.cardTokenDead(), opsIssue.cardTokenAlive),
   });
   const directory = createDirectory({
     redis,
     keyOf: directoryKey,
     loader: card,
     log,
-    politeness: politenessOf(assumptions),
+    apiQuota: apiQuotaOf(assumptions),
   });
   const remedies = createRemedies({
     card,

@@ -1,14 +1,14 @@
-import { createEpisodes } from '../alerts/aggregation-group-store.ts';
+import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { announce } from '../alerts/announce.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
-import { createCardNews } from '../alerts/card-lifecycle.ts';
+import { createCardLifecycle } from '../alerts/card-lifecycle.ts';
 import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createCardTesting } from '../alerts/card-testing-store.ts';
 import { type Coming, deliverAlert } from '../alerts/deliver-alert.ts';
 import { ENRICH_AFTER_MS, enrichAlert } from '../alerts/enrich-alert.ts';
-import type { Trail } from '../alerts/event-log.ts';
-import { createPlaceAlert, type PlaceAlert } from '../alerts/group-alert.ts';
+import type { EventLog } from '../alerts/event-log.ts';
+import { createGroupAlert, type GroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
 import { remindOfActivation } from '../alerts/remind-of-activation.ts';
 import { whichCard } from '../alerts/which-card.ts';
@@ -18,12 +18,12 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Links } from '../holders/link-store.ts';
-import { createTellHolder } from '../holders/notify-holder.ts';
-import { withinPace } from '../limits/remedy-throttle.ts';
+import { createNotifyHolder } from '../holders/notify-holder.ts';
+import { withThrottle } from '../limits/remedy-throttle.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Route } from '../routing/route.ts';
 import type { CardParts } from './compose-cards.ts';
-import type { createDigestParts } from './compose-digests.ts';
+import type { composeDigests } from './compose-digests.ts';
 import type { Queues } from './queues.ts';
 
 /** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
@@ -36,16 +36,16 @@ interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRulese
   readonly alerts: Alerts;
   readonly history: CardHistory;
   readonly links: Links;
-  readonly trail: Trail;
+  readonly eventLog: EventLog;
   readonly withLock: WithLock;
   readonly route: Route;
-  readonly countDecline: ReturnType<typeof createDigestParts>['countDecline'];
+  readonly countDecline: ReturnType<typeof composeDigests>['countDecline'];
   readonly now: () => Date;
   readonly log: Log;
 }
 
 export interface DeliveryParts {
-  readonly placeAlert: PlaceAlert;
+  readonly groupAlert: GroupAlert;
   /** @returns milliseconds after which to come again, or null when the event is told. */
   readonly deliver: (event: StoredEvent, coming: Coming) => Promise<number | null>;
   /** Reminds of cards that arrived and that nobody has activated. */
@@ -55,20 +55,20 @@ export interface DeliveryParts {
 }
 
 /** What brings an event to the places where it is told, joined over one Redis. */
-export function createDeliveryParts(deps: Deps): DeliveryParts {
-  const { redis, queues, outbox, alerts, history, links, trail, route, directory, remedies, assumptions } = deps;
+export function composeDelivery(deps: Deps): DeliveryParts {
+  const { redis, queues, outbox, alerts, history, links, eventLog, route, directory, remedies, assumptions } = deps;
   const cardOrders = createCardOrders(redis);
-  const cardNews = createCardNews({ cardOrders, alerts });
-  const placeAlert = createPlaceAlert({
-    episodes: createEpisodes(redis),
+  const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
+  const groupAlert = createGroupAlert({
+    aggregationGroups: createAggregationGroups(redis),
     cardTesting: createCardTesting(redis),
     purchases: createPurchases(redis, deps.withLock),
-    cardNews,
+    cardLifecycle,
     cardOrders,
     alerts,
-    trail,
+    eventLog,
   });
-  const pacedAdvice = withinPace(
+  const pacedAdvice = withThrottle(
     remedies.adviceFor,
     { remedy: null, isIncomplete: false },
     { perMinute: Math.floor(assumptions.callsPerMinute / 2), atOnce: ADVICE_AT_ONCE },
@@ -99,9 +99,9 @@ export function createDeliveryParts(deps: Deps): DeliveryParts {
       adviceFor,
       enrichLater: (alertId) => queues.enrichAlert(alertId, ENRICH_AFTER_MS),
       route,
-      placeAlert,
-      cardUsed: cardNews.used,
-      tellHolder: createTellHolder({ links, tellPerson: queues.tellPerson }),
+      groupAlert,
+      cardUsed: cardLifecycle.used,
+      notifyHolder: createNotifyHolder({ links, notifyPerson: queues.notifyPerson }),
       paddingCounts: assumptions.paddingCountsAgainstLimits,
       history,
       countDecline: deps.countDecline,
@@ -120,7 +120,7 @@ export function createDeliveryParts(deps: Deps): DeliveryParts {
         announce(alert, {
           alerts,
           route,
-          placeAlert,
+          groupAlert,
           outbox,
           wakeOutbox: queues.flushOutbox,
           updateMessages: queues.updateMessage,
@@ -130,7 +130,7 @@ export function createDeliveryParts(deps: Deps): DeliveryParts {
     });
 
   return {
-    placeAlert,
+    groupAlert,
     deliver,
     remind,
     enrich: (alertId, hasWaited) =>

@@ -1,6 +1,6 @@
 import type { CardFacts } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import type { Place } from '../core/channel-visibility.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createDigests, kindOf } from '../digests/digest-store.ts';
@@ -15,18 +15,27 @@ interface Deps {
   readonly redis: RedisClient;
   readonly queues: Queues;
   readonly inactive: () => Promise<CardFacts[]>;
-  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
-  readonly tellShared: (channel: string) => Promise<void>;
+  readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly now: () => Date;
   readonly serviceZone: string;
 }
 
 /** Everything about digests, joined. */
-export function createDigestParts({ redis, queues, inactive, placeOf, post, tellShared, now, serviceZone }: Deps) {
+export function composeDigests({
+  redis,
+  queues,
+  inactive,
+  visibilityOf,
+  post,
+  notifySharedChannel,
+  now,
+  serviceZone,
+}: Deps) {
   const digests = createDigests(redis);
   const tallies = createTallies(redis);
-  const sendDigest = createSendDigest({ digests, tallies, inactive, placeOf, post, tellShared, now });
+  const sendDigest = createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now });
   const schedule = async (one: DigestSchedule): Promise<void> =>
     await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
   const digest: DigestDeps = {

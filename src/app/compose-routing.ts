@@ -1,13 +1,13 @@
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { Trail } from '../alerts/event-log.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toInstant } from '../core/service-time.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { isPermitted, type KnownRoles } from '../policy/permissions.ts';
-import { createPlaceOf, type PlaceOf, placesVersionKey } from '../routing/channel-visibility-store.ts';
+import { createVisibilityOf, type VisibilityOf, visibilityVersionKey } from '../routing/channel-visibility-store.ts';
 import type { RoutingDeps } from '../routing/deps.ts';
 import { holdAsQuiet } from '../routing/hold-for-quiet-hours.ts';
 import { createMutes } from '../routing/mute-store.ts';
@@ -24,39 +24,42 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
   readonly slack: Slack;
-  readonly trail: Trail;
+  readonly eventLog: EventLog;
   readonly outbox: Outbox;
   readonly alerts: Alerts;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly tellOps: TellOps;
+  readonly notifyOps: NotifyOps;
   /** What somebody may do by now. */
-  readonly rolesNow: (userId: string) => Promise<KnownRoles>;
+  readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly now: () => Date;
 }
 
 export interface RoutingParts {
   readonly route: Route;
-  readonly placeOf: PlaceOf;
+  readonly visibilityOf: VisibilityOf;
   /** For `perform`. */
   readonly routing: RoutingDeps;
 }
 
 /** What decides where events go, joined over one Redis. */
-export function createRoutingParts({
+export function composeRouting({
   config,
   redis,
   slack,
-  trail,
+  eventLog,
   outbox,
   alerts,
   wakeOutbox,
-  tellOps,
-  rolesNow,
+  notifyOps,
+  currentRoles,
   now,
   ...deps
 }: Deps): RoutingParts {
   const { channels } = config;
-  const placeOf = createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) });
+  const visibilityOf = createVisibilityOf({
+    channelInfo: slack.channelInfo,
+    version: () => redis.get(visibilityVersionKey),
+  });
   const subscriptions = createSubscriptions(redis);
   const quietHours = createQuietHours(redis);
   const mutes = createMutes(redis);
@@ -64,14 +67,14 @@ export function createRoutingParts({
     channels,
     rules: createRoutingRules(redis, { subscriptions, quietHours, mutes }),
     mutes,
-    placeOf,
-    async mayHear(userId) {
-      const { roles, isComplete } = await rolesNow(userId);
+    visibilityOf,
+    async mayBeNotified(userId) {
+      const { roles, isComplete } = await currentRoles(userId);
       if (isPermitted('travel', roles)) return 'yes';
       return isComplete ? 'no' : 'unknown';
     },
-    tellShared: (channel) => tellOps(trouble.channelShared(channel)),
-    trail,
+    notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
+    eventLog,
     now,
   });
   const routing = {
@@ -79,7 +82,7 @@ export function createRoutingParts({
     subscriptions,
     quietHours,
     async holdAsQuiet(channel: string) {
-      const released = await holdAsQuiet(channel, { outbox, quietHours, alerts, trail, now });
+      const released = await holdAsQuiet(channel, { outbox, quietHours, alerts, eventLog, now });
       await wakeOutbox(channel);
       return released;
     },
@@ -88,12 +91,12 @@ export function createRoutingParts({
     zone: config.serviceZone,
     channelInfo: slack.channelInfo,
     openDirect: slack.openDirect,
-    trail,
+    eventLog,
     timesDelivered: async (eventId: string) => Number((await redis.get(intakeKey(`seen:${eventId}`))) ?? 0),
     permalink: createPermalink(slack.authTest),
     toMissed: (row: Record<string, unknown>) =>
       toMissedTransaction(row, { zone: config.serviceZone, receivedAt: now().toISOString() }),
     toInstant: (text: string) => toInstant(text, config.serviceZone),
   };
-  return { route, placeOf, routing };
+  return { route, visibilityOf, routing };
 }

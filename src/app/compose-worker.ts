@@ -1,11 +1,11 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
-import { lease as renderLease } from '../../templates/limits/temporary-change.ts';
+import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
 import { createConfirmations } from '../actions/confirmation-store.ts';
 import type { Alert } from '../alerts/alert.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
-import { createTrail } from '../alerts/event-log.ts';
+import { createEventLog } from '../alerts/event-log.ts';
 import { homeHealthFacts } from '../app-home/health-facts.ts';
 import { ownCards } from '../app-home/own-cards.ts';
 import { createHome } from '../app-home/render-home.ts';
@@ -18,29 +18,29 @@ import type { RedisClient } from '../core/redis.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createDirectChannel } from '../holders/direct-channel-store.ts';
 import { createLinks } from '../holders/link-store.ts';
-import { createLeases, type Lease } from '../limits/temporary-change-store.ts';
-import * as trouble from '../ops/issue.ts';
+import { createTemporaryChanges, type TemporaryChange } from '../limits/temporary-change-store.ts';
+import * as opsIssue from '../ops/issue.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { asKept, createPostNotice } from '../outbox/post-notice.ts';
-import { createWhosWho } from '../policy/configured-roles-store.ts';
-import { createRolesNow } from '../policy/current-roles.ts';
+import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
+import { createCurrentRoles } from '../policy/current-roles.ts';
 import { createRecovery } from '../recovery/compose.ts';
 import type { Message } from '../slack/message.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
-import { createPerformParts } from './compose-actions.ts';
-import { createCardParts } from './compose-cards.ts';
-import { createDeliveryParts } from './compose-delivery.ts';
-import { createDigestParts } from './compose-digests.ts';
-import { createOpsParts } from './compose-ops.ts';
-import { createPostingParts } from './compose-outbox.ts';
-import { createRoutingParts } from './compose-routing.ts';
+import { composeActions } from './compose-actions.ts';
+import { composeCards } from './compose-cards.ts';
+import { composeDelivery } from './compose-delivery.ts';
+import { composeDigests } from './compose-digests.ts';
+import { composeOps } from './compose-ops.ts';
+import { composeOutbox } from './compose-outbox.ts';
+import { composeRouting } from './compose-routing.ts';
 import type { WorkerConfig } from './config.ts';
 import { createQueues } from './queues.ts';
 
-export type WorkerParts = ReturnType<typeof createWorkerParts>;
+export type WorkerParts = ReturnType<typeof composeWorker>;
 
 /** Everything that the worker's consumers use, joined over one Redis. */
-export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log: Log) {
+export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log) {
   const { channels } = config;
   const now = (): Date => new Date();
   const queues = createQueues(redis);
@@ -48,28 +48,33 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   const alerts = createAlerts(redis);
   const history = createCardHistory(redis);
   const requests = createRequests(redis);
-  const leases = createLeases(redis);
+  const temporaryChanges = createTemporaryChanges(redis);
   const links = createLinks(redis);
   const claims = createClaims(redis);
   const confirmations = createConfirmations(redis);
-  const trail = createTrail(redis);
-  const whosWho = createWhosWho(redis);
+  const eventLog = createEventLog(redis);
+  const configuredRoles = createConfiguredRoles(redis);
   const quarantined = createQuarantineStore(redis);
   const withLock = createLock(redis);
   const postNotice = createPostNotice({ outbox, wakeOutbox: queues.flushOutbox });
 
-  const ops = createOpsParts({ config, redis, outbox, wakeOutbox: queues.flushOutbox, now, log });
-  const { slack, tellOps, tellOver } = ops;
-  const cards = createCardParts({ config, redis, tellOps, tellOver, log });
+  const ops = composeOps({ config, redis, outbox, wakeOutbox: queues.flushOutbox, now, log });
+  const { slack, notifyOps, notifyResolved } = ops;
+  const cards = composeCards({ config, redis, notifyOps, notifyResolved, log });
   const { card, directory, factsOf } = cards;
-  const rolesNow = createRolesNow({ whosWho, groupMembers: slack.groupMembers, isHolder: links.isHolder, log });
-  const { route, placeOf, routing } = createRoutingParts({
+  const currentRoles = createCurrentRoles({
+    configuredRoles,
+    groupMembers: slack.groupMembers,
+    isHolder: links.isHolder,
+    log,
+  });
+  const { route, visibilityOf, routing } = composeRouting({
     config,
     redis,
     slack,
-    trail,
-    tellOps,
-    rolesNow,
+    eventLog,
+    notifyOps,
+    currentRoles,
     now,
     postNotice,
     scheduleMuteEnd: queues.endMute,
@@ -77,17 +82,17 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alerts,
     wakeOutbox: queues.flushOutbox,
   });
-  const digestParts = createDigestParts({
+  const digests = composeDigests({
     redis,
     queues,
     inactive: () => inactiveCards(directory),
-    placeOf,
+    visibilityOf,
     post: async (channel, id, message, elsewhere) => {
       const words = { message: asKept(message), elsewhere: asKept(elsewhere) };
       await outbox.put(channel, { kind: 'notice', id, ...words, requestId: null });
       await queues.flushOutbox(channel);
     },
-    tellShared: (channel) => tellOps(trouble.channelShared(channel)),
+    notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
     now,
     serviceZone: config.serviceZone,
   });
@@ -95,39 +100,40 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
     alert: Alert,
     { channel, audience }: { channel: string; audience: 'team' | 'holder' },
   ): Promise<Message | null> => {
-    const view = { place: await placeOf(channel), channel };
+    const view = { place: await visibilityOf(channel), channel };
     return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
   };
-  const leaseMessage = async (one: Lease): Promise<Message> => renderLease(one, await factsOf(one.acctId));
+  const temporaryChangeMessage = async (one: TemporaryChange): Promise<Message> =>
+    renderTemporaryChange(one, await factsOf(one.acctId));
 
-  const stores = { alerts, history, requests, leases, links, claims, confirmations, trail, withLock };
-  const common = { ...stores, ...cards, config, redis, queues, slack, outbox, whosWho, tellOps, now, log };
-  const { poster, joined, joinedMessages } = createPostingParts({
+  const stores = { alerts, history, requests, temporaryChanges, links, claims, confirmations, eventLog, withLock };
+  const common = { ...stores, ...cards, config, redis, queues, slack, outbox, configuredRoles, notifyOps, now, log };
+  const { sender, batch, batchMessages } = composeOutbox({
     ...common,
-    placeOf,
+    visibilityOf,
     renderFor,
     fallbackChannel: channels.fallback,
   });
-  const { placeAlert, deliver, remind, enrich } = createDeliveryParts({
+  const { groupAlert, deliver, remind, enrich } = composeDelivery({
     ...common,
     route,
-    countDecline: digestParts.countDecline,
+    countDecline: digests.countDecline,
   });
-  const performDeps = createPerformParts({
+  const actionDeps = composeActions({
     ...common,
     routing,
-    digest: digestParts.digest,
+    digest: digests.digest,
     postNotice,
-    leaseMessage,
+    temporaryChangeMessage,
   });
   const home = createHome({
     viewers: createHomeViewers(redis),
-    rolesNow,
+    currentRoles,
     ownCards: (userId) => ownCards(userId, { links, card, directory, alerts, history }),
     teamFacts: (userId, isApprover) =>
       teamFacts(userId, isApprover, {
         requests,
-        leases,
+        temporaryChanges,
         mutes: routing.mutes,
         now,
         claims,
@@ -138,8 +144,8 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
         health: () => homeHealthFacts(redis, { queues, quarantined }),
       }),
     publish: slack.publishHome,
-    drawHome: queues.drawHome,
-    drawHomes: queues.drawHomes,
+    renderHome: queues.renderHome,
+    renderHomes: queues.renderHomes,
     now,
     log,
   });
@@ -155,38 +161,38 @@ export function createWorkerParts(config: WorkerConfig, redis: RedisClient, log:
   });
 
   return {
-    tellOver,
+    notifyResolved,
     isCardApiAway: cards.isCardApiAway,
     recovery,
     queues,
     slack,
     outbox,
-    tellOps,
+    notifyOps,
     card,
     alerts,
     requests,
-    leases,
+    temporaryChanges,
     confirmations,
     claims,
     withLock,
     directory,
     factsOf,
-    trail,
+    eventLog,
     directChannel: createDirectChannel(redis, slack.openDirect),
     renderFor,
-    placeAlert,
+    groupAlert,
     remind,
     enrich,
-    performDeps,
-    poster,
-    leaseMessage,
-    joined,
-    joinedMessages,
+    actionDeps,
+    sender,
+    temporaryChangeMessage,
+    batch,
+    batchMessages,
     deliver,
     now,
     quarantined,
     home,
-    sendDigest: digestParts.sendDigest,
-    keepDigests: digestParts.keepDigests,
+    sendDigest: digests.sendDigest,
+    keepDigests: digests.keepDigests,
   };
 }

@@ -6,7 +6,7 @@ export const queueNames = {
   outbox: 'outbox',
   updates: 'updates',
   actions: 'actions',
-  upkeep: 'upkeep',
+  maintenance: 'maintenance',
 } as const;
 export type QueueName = keyof typeof queueNames;
 
@@ -24,8 +24,8 @@ export type UpdateClaim = z.infer<typeof UpdateClaim>;
 
 export const EndClaim = z.strictObject({ claimId: z.string() });
 export type EndClaim = z.infer<typeof EndClaim>;
-export const UpdateLease = z.strictObject({ leaseId: z.string() });
-export type UpdateLease = z.infer<typeof UpdateLease>;
+export const UpdateTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
+export type UpdateTemporaryChange = z.infer<typeof UpdateTemporaryChange>;
 
 export const AgeRequest = z.strictObject({ requestId: z.string() });
 export type AgeRequest = z.infer<typeof AgeRequest>;
@@ -38,11 +38,11 @@ export type EndMute = z.infer<typeof EndMute>;
 export const SendDigest = z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) });
 export type SendDigest = z.infer<typeof SendDigest>;
 
-export const DrawHome = z.strictObject({ userId: z.string() });
-export type DrawHome = z.infer<typeof DrawHome>;
+export const RenderHome = z.strictObject({ userId: z.string() });
+export type RenderHome = z.infer<typeof RenderHome>;
 
-export const EndLease = z.strictObject({ leaseId: z.string() });
-export type EndLease = z.infer<typeof EndLease>;
+export const EndTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
+export type EndTemporaryChange = z.infer<typeof EndTemporaryChange>;
 
 export const ConfirmAction = z.strictObject({ actionId: z.string() });
 export type ConfirmAction = z.infer<typeof ConfirmAction>;

@@ -3,11 +3,11 @@ import type { Gap } from '../core/gap.ts';
 import { backoff, keepFailedOnly } from './jobs.ts';
 
 /** What is to be looked at later, or now and then. */
-export interface UpkeepJobs {
+export interface MaintenanceJobs {
   /** Wakes the worker at `atMs` to end a temporary change. */
-  endLease(leaseId: string, atMs: number): Promise<void>;
+  endTemporaryChange(temporaryChangeId: string, atMs: number): Promise<void>;
   /** Ends it now, whatever its timer says. */
-  endLeaseNow(leaseId: string): Promise<void>;
+  endTemporaryChangeNow(temporaryChangeId: string): Promise<void>;
   /** Wakes the worker at `atMs` to look whether a change can be seen. */
   confirmAction(actionId: string, atMs: number): Promise<void>;
   /** Closes a gap: once, however often it is asked for. */
@@ -41,13 +41,17 @@ const at = (ms: number): { delay: number } => ({ delay: Math.max(0, ms - Date.no
 const digestKey = (channel: string, kind: string): string => `digest-${channel}-${kind}`;
 
 /** Producer side of the upkeep queue. */
-export function createUpkeepJobs(queue: Queue): UpkeepJobs {
+export function createMaintenanceJobs(queue: Queue): MaintenanceJobs {
   return {
-    async endLease(leaseId, atMs) {
-      await queue.add('end-lease', { leaseId }, { ...neverGivenUp, jobId: `lease-${leaseId}`, ...at(atMs) });
+    async endTemporaryChange(temporaryChangeId, atMs) {
+      await queue.add(
+        'end-lease',
+        { temporaryChangeId },
+        { ...neverGivenUp, jobId: `lease-${temporaryChangeId}`, ...at(atMs) },
+      );
     },
-    async endLeaseNow(leaseId) {
-      await queue.add('end-lease', { leaseId }, { ...neverGivenUp, jobId: `lease-${leaseId}-now` });
+    async endTemporaryChangeNow(temporaryChangeId) {
+      await queue.add('end-lease', { temporaryChangeId }, { ...neverGivenUp, jobId: `lease-${temporaryChangeId}-now` });
     },
     async confirmAction(actionId, atMs) {
       await queue.add(

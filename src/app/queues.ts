@@ -5,11 +5,11 @@ import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { backoff, keepFailedOnly, type QueueName, queueNames } from './jobs.ts';
-import { createUpkeepJobs, type UpkeepJobs } from './maintenance-jobs.ts';
+import { createMaintenanceJobs, type MaintenanceJobs } from './maintenance-jobs.ts';
 import { createUpdateJobs, type UpdateJobs } from './update-jobs.ts';
 
 /** Producer side of every queue. Each `add` may be repeated: the job id, or the deduplication id, makes it one job. */
-export interface Queues extends UpdateJobs, UpkeepJobs {
+export interface Queues extends UpdateJobs, MaintenanceJobs {
   /** @param isLate it was missed and fetched afterwards. */
   deliverAlert(event: StoredEvent, isLate: boolean): Promise<void>;
   quarantine(webhook: QuarantinedWebhook): Promise<void>;
@@ -36,12 +36,12 @@ export function createQueues(redis: RedisClient): Queues {
     outbox: open('outbox'),
     updates: open('updates'),
     actions: open('actions'),
-    upkeep: open('upkeep'),
+    maintenance: open('maintenance'),
   };
 
   return {
     ...createUpdateJobs(queues.updates),
-    ...createUpkeepJobs(queues.upkeep),
+    ...createMaintenanceJobs(queues.maintenance),
     async deliverAlert(event, isLate) {
       const name = isLate ? 'deliver-late-alert' : 'deliver-alert';
       await queues.alerts.add(name, event, { ...keepFailedOnly, jobId: event.id, attempts: 12, backoff });

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../core/redis.ts';
-import { wakeMisdated } from '../ops/clock-skew.ts';
+import { wakeSkewedJobs } from '../ops/clock-skew.ts';
 import { holdAllAsQuiet } from '../routing/hold-for-quiet-hours.ts';
 import type { WorkerParts } from './compose-worker.ts';
 
@@ -8,14 +8,16 @@ const LATE_MS = 30_000;
 
 /** Takes up what a crash between two steps left lying: channels that nobody was woken for, limits that nobody put back. */
 export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<void> {
-  const { queues, outbox, alerts, trail, leases, claims, requests, confirmations, now } = parts;
-  const { mutes, quietHours } = parts.performDeps.routing;
-  for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeMisdated(queues.queue(name), redis);
+  const { queues, outbox, alerts, eventLog, temporaryChanges, claims, requests, confirmations, now } = parts;
+  const { mutes, quietHours } = parts.actionDeps.routing;
+  for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const)
+    await wakeSkewedJobs(queues.queue(name), redis);
   for (const channel of await outbox.channels()) {
     if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
   }
-  for (const { id: leaseId, endsAt, state } of await leases.all()) {
-    if (state === 'open' && Date.parse(endsAt) + LATE_MS < Date.now()) await queues.endLeaseNow(leaseId);
+  for (const { id: temporaryChangeId, endsAt, state } of await temporaryChanges.all()) {
+    if (state === 'open' && Date.parse(endsAt) + LATE_MS < Date.now())
+      await queues.endTemporaryChangeNow(temporaryChangeId);
   }
   for (const { id: muteId, endsAt, isEnding } of await mutes.all()) {
     if (isEnding === true || Date.parse(endsAt) + LATE_MS < Date.now())
@@ -27,5 +29,5 @@ export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<voi
   }
   for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
   // Last: it reads alerts, and one that cannot be read must not hold up the others.
-  await holdAllAsQuiet({ outbox, quietHours, alerts, trail, now });
+  await holdAllAsQuiet({ outbox, quietHours, alerts, eventLog, now });
 }

@@ -14,15 +14,15 @@ export interface UpdateJobs {
   updateRequest(requestId: string): Promise<void>;
   /** The same for the message of a claim. */
   updateClaim(claimId: string): Promise<void>;
-  updateLease(leaseId: string): Promise<void>;
+  updateTemporaryChange(temporaryChangeId: string): Promise<void>;
   /** Brings an entry into a person's direct messages, once by the entry's id. */
-  tellPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
+  notifyPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
   /** Somebody looks at App Home, or may do other things than before. */
   openHome(opened: HomeOpened): Promise<void>;
   /** Draws App Home for one person, once for any number of changes in between. */
-  drawHome(userId: string): Promise<void>;
+  renderHome(userId: string): Promise<void>;
   /** Draws it for everybody who opened it lately, after `ms`: once for all that happens until then. */
-  drawHomes(ms: number): Promise<void>;
+  renderHomes(ms: number): Promise<void>;
 }
 
 /** Producer side of the updates queue. */
@@ -56,25 +56,25 @@ export function createUpdateJobs(queue: Queue): UpdateJobs {
         { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: claimId, keepLastIfActive: true } },
       );
     },
-    async updateLease(leaseId) {
+    async updateTemporaryChange(temporaryChangeId) {
       await queue.add(
         'update-lease',
-        { leaseId },
-        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: leaseId, keepLastIfActive: true } },
+        { temporaryChangeId },
+        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: temporaryChangeId, keepLastIfActive: true } },
       );
     },
-    async tellPerson(userId, entry) {
+    async notifyPerson(userId, entry) {
       const options = { ...keepFailedOnly, jobId: `person-${userId}-${entry.id}`, attempts: 12, backoff };
       await queue.add('tell-person', { userId, entry }, options);
     },
     async openHome(opened) {
       await queue.add('open-home', opened, { ...keepFailedOnly, jobId: opened.id, attempts: 3, backoff });
     },
-    async drawHome(userId) {
+    async renderHome(userId) {
       const deduplication = { id: `home-${userId}`, keepLastIfActive: true };
       await queue.add('draw-home', { userId }, { ...keepFailedOnly, attempts: 3, backoff, deduplication });
     },
-    async drawHomes(ms) {
+    async renderHomes(ms) {
       const options = { ...keepFailedOnly, removeOnFail: true, delay: ms, attempts: 3, backoff };
       await queue.add('draw-homes', {}, { ...options, deduplication: { id: 'homes', keepLastIfActive: true } });
     },

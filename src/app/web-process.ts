@@ -1,7 +1,7 @@
 import { registerListeners } from '../../handlers/index.ts';
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
-import { createTrail } from '../alerts/event-log.ts';
+import { createEventLog } from '../alerts/event-log.ts';
 import { homeOpened } from '../app-home/opened.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
@@ -19,15 +19,15 @@ import { createIntake } from '../intake/intake.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
 import { readHealth } from '../ops/health.ts';
 import { createHealthMetrics, createMetrics } from '../ops/metrics.ts';
-import { createJoinedMessages } from '../outbox/batch-store.ts';
-import { createWhosWho } from '../policy/configured-roles-store.ts';
+import { createBatchMessages } from '../outbox/batch-store.ts';
+import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
 import { createPermissions, policyOf } from '../policy/permissions.ts';
-import { createPlaceOf, placesChanged, placesVersionKey } from '../routing/channel-visibility-store.ts';
+import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-visibility-store.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack } from '../slack/client.ts';
 import { createRespond } from '../slack/respond.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
-import { createDoor } from '../webhooks/http-server.ts';
+import { createHttpServer } from '../webhooks/http-server.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
@@ -85,7 +85,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     log,
     apologise,
     door: (otherwise) =>
-      createDoor(
+      createHttpServer(
         {
           webhook: (path, request, response, expectsContinue) =>
             receiveWebhook(path, request, response, webhookDeps, expectsContinue),
@@ -101,14 +101,14 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   const pending = createPending(redis);
   const respond = createRespond();
   registerListeners(slackApp.app, {
-    requestAction: (ask, tell, prepare) =>
+    requestAction: (ask, notify, prepare) =>
       requestAction(
         ask,
         {
           permissions,
           policy,
           take: intake.take,
-          tell,
+          notify,
           refusal: notPermitted,
           unavailable,
           count: (verb, decision) => metrics.actions.inc({ verb, decision }),
@@ -121,12 +121,15 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     requests: createRequests(redis),
     twoPersonAboveCents: config.twoPersonAboveCents,
     alerts: createAlerts(redis),
-    trail: createTrail(redis),
-    joinedMessages: createJoinedMessages(redis),
-    placeOf: createPlaceOf({ channelInfo: slack.channelInfo, version: () => redis.get(placesVersionKey) }),
+    eventLog: createEventLog(redis),
+    batchMessages: createBatchMessages(redis),
+    visibilityOf: createVisibilityOf({
+      channelInfo: slack.channelInfo,
+      version: () => redis.get(visibilityVersionKey),
+    }),
     pending,
     directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
-    placesChanged: () => placesChanged(redis),
+    visibilityChanged: () => visibilityChanged(redis),
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,
@@ -136,7 +139,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
       await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
     },
     homeViewers: createHomeViewers(redis),
-    drawHome: async (userId, isOpening) => {
+    renderHome: async (userId, isOpening) => {
       const { roles } = await permissions.rolesOf(userId);
       await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
     },
@@ -172,7 +175,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   /** For mentions by the worker, which is not told who may what. Without Redis it waits for the next start. */
   async function keepNames(): Promise<void> {
     const { operators, approvers } = config;
-    await createWhosWho(redis)
+    await createConfiguredRoles(redis)
       .keep({ operators, approvers })
       .catch((error: unknown) => log.warn({ err: error }, 'who may what could not be kept for mentions'));
   }

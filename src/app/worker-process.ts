@@ -5,10 +5,10 @@ import { connectPatient } from '../core/redis.ts';
 import { startRelay } from '../intake/relay.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
 import { readHealth } from '../ops/health.ts';
-import * as trouble from '../ops/issue.ts';
+import * as opsIssue from '../ops/issue.ts';
 import { createWorkers } from '../ops/worker-store.ts';
-import { type Pace, usualPace } from '../outbox/throttle.ts';
-import { createWorkerParts } from './compose-worker.ts';
+import { defaultThrottle, type Throttle } from '../outbox/throttle.ts';
+import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumer } from './consumer.ts';
 import type { QueueName } from './jobs.ts';
@@ -28,21 +28,31 @@ const HOME_REFRESH_MS = 120_000;
 const REMINDER_LOOK_MS = 5 * 60_000;
 
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
-const concurrency: Readonly<Record<QueueName, number>> = { alerts: 32, outbox: 32, updates: 8, actions: 16, upkeep: 8 };
+const concurrency: Readonly<Record<QueueName, number>> = {
+  alerts: 32,
+  outbox: 32,
+  updates: 8,
+  actions: 16,
+  maintenance: 8,
+};
 
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
-export async function startWorker(config: WorkerConfig, log: Log, pace: Pace = usualPace): Promise<RunningProcess> {
+export async function startWorker(
+  config: WorkerConfig,
+  log: Log,
+  throttle: Throttle = defaultThrottle,
+): Promise<RunningProcess> {
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
-  const parts = createWorkerParts(config, redis, log);
+  const parts = composeWorker(config, redis, log);
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
-    onProblems: (problems) => parts.tellOps(trouble.redisSettings(problems)),
+    onProblems: (problems) => parts.notifyOps(opsIssue.redisSettings(problems)),
   });
-  const { queues, tellOps, card, leases, directory } = parts;
-  const processors = createProcessors(parts, pace, log);
+  const { queues, notifyOps, card, temporaryChanges, directory } = parts;
+  const processors = createProcessors(parts, throttle, log);
   const consumers = (Object.keys(processors) as QueueName[]).map((name) =>
     startConsumer(name, processors[name], { redis, concurrency: concurrency[name], log }),
   );
@@ -66,7 +76,7 @@ export async function startWorker(config: WorkerConfig, log: Log, pace: Pace = u
     void orLog('watch', watch);
   }, SWEEP_MS);
   // Not awaited: without Redis it waits, and the process must be able to stop all the same.
-  void orLog('start of upkeep', startUpkeep);
+  void orLog('start of upkeep', startMaintenance);
   log.info({ workerId: id }, 'worker runs');
 
   return {
@@ -85,19 +95,19 @@ export async function startWorker(config: WorkerConfig, log: Log, pace: Pace = u
   async function watch(): Promise<void> {
     await workers.beat(id, { atMs: Date.now(), isCardApiAway: parts.isCardApiAway() });
     const { lagMs } = await readHealth(redis);
-    if (lagMs > LAG_MS) await tellOps(trouble.lagging());
-    else if (lagMs < LAG_OVER_MS) await parts.tellOver(trouble.lagging(), trouble.laggedBehind);
+    if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging());
+    else if (lagMs < LAG_OVER_MS) await parts.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
   }
 
-  async function startUpkeep(): Promise<void> {
+  async function startMaintenance(): Promise<void> {
     await orLog('watch', watch);
     await queues.every('refresh-directory', DIRECTORY_REFRESH_MS);
     await queues.every('refresh-homes', HOME_REFRESH_MS);
     await parts.keepDigests();
     await queues.every('remind-of-activation', REMINDER_LOOK_MS);
     await sweep(parts, redis);
-    for (const { id: leaseId, endsAt, state } of await leases.all()) {
-      if (state === 'open') await queues.endLease(leaseId, Date.parse(endsAt));
+    for (const { id: temporaryChangeId, endsAt, state } of await temporaryChanges.all()) {
+      if (state === 'open') await queues.endTemporaryChange(temporaryChangeId, Date.parse(endsAt));
     }
     await directory.refresh();
     await orLog('check of the card API token', async () => void (await card.getCurrentToken()));

@@ -14,14 +14,14 @@ import type { Log } from '../core/log.ts';
 import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { performAction } from '../dispatch/perform-action.ts';
 import { endClaim } from '../holders/decide-claim.ts';
-import { TellPerson, tellPerson } from '../holders/notify-person.ts';
+import { NotifyPerson, notifyPerson } from '../holders/notify-person.ts';
 import { updateClaim } from '../holders/update-claim.ts';
-import { endPurchaseLeases } from '../limits/end-purchase-changes.ts';
-import { endLease } from '../limits/end-temporary-change.ts';
-import { updateLease } from '../limits/update-temporary-change.ts';
-import * as trouble from '../ops/issue.ts';
+import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
+import { endTemporaryChange } from '../limits/end-temporary-change.ts';
+import { updateTemporaryChange } from '../limits/update-temporary-change.ts';
+import * as opsIssue from '../ops/issue.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
-import type { Pace } from '../outbox/throttle.ts';
+import type { Throttle } from '../outbox/throttle.ts';
 import { whenSlackTakesIt } from '../outbox/when-slack-accepts.ts';
 import { endMute } from '../routing/mute.ts';
 import { virtualCardArrived } from '../virtual-cards/notify-ordered.ts';
@@ -30,33 +30,38 @@ import type { Processor } from './consumer.ts';
 import {
   AgeRequest,
   ConfirmAction,
-  DrawHome,
   EndClaim,
-  EndLease,
   EndMute,
+  EndTemporaryChange,
   EndUndo,
   FlushOutbox,
   type QueueName,
+  RenderHome,
   SendDigest,
   UpdateClaim,
-  UpdateLease,
   UpdateMessage,
   UpdateRequest,
+  UpdateTemporaryChange,
 } from './jobs.ts';
 
 /** How the worker does the jobs of each queue; what was done may be shown in App Home. */
-export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Readonly<Record<QueueName, Processor>> {
-  const { queues, slack, outbox, tellOps, alerts, requests, leases, claims, withLock, recovery, home } = parts;
+export function createProcessors(
+  parts: WorkerParts,
+  throttle: Throttle,
+  log: Log,
+): Readonly<Record<QueueName, Processor>> {
+  const { queues, slack, outbox, notifyOps, alerts, requests, temporaryChanges, claims, withLock, recovery, home } =
+    parts;
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
       if (run.name === 'quarantine') {
         const webhook = QuarantinedWebhook.parse(data);
         await parts.quarantined.keep(webhook);
-        await tellOps(trouble.quarantined(webhook));
+        await notifyOps(opsIssue.quarantined(webhook));
         return null;
       }
       const event = StoredEvent.parse(data);
-      if (event.kind === 'card-status' && run.name !== 'deliver-late-alert' && (await recovery.isToldLate(event))) {
+      if (event.kind === 'card-status' && run.name !== 'deliver-late-alert' && (await recovery.isBackfilled(event))) {
         log.info({ eventId: event.id }, 'a webhook came after all, its change was told late');
         return null;
       }
@@ -66,18 +71,18 @@ export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Read
       }
       const again = await parts.deliver(event, coming);
       if (event.kind === 'virtual-card') {
-        await virtualCardArrived(event, { ...parts.performDeps, isLastAttempt: run.isLastAttempt });
+        await virtualCardArrived(event, { ...parts.actionDeps, isLastAttempt: run.isLastAttempt });
       }
-      await endPurchaseLeases(event, { leases, endLeaseNow: queues.endLeaseNow });
+      await endPurchaseChanges(event, { temporaryChanges, endTemporaryChangeNow: queues.endTemporaryChangeNow });
       return again;
     },
     async outbox(data) {
       const { channel } = FlushOutbox.parse(data);
       return await flushOutbox(channel, {
         outbox,
-        ...parts.poster,
+        ...parts.sender,
         wakeIn: queues.flushOutboxIn,
-        pace,
+        throttle,
         log,
         now: () => performance.now(),
         sleep,
@@ -85,40 +90,48 @@ export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Read
     },
     async updates(data, run) {
       if (run.name === 'enrich-alert') return await parts.enrich(UpdateMessage.parse(data).alertId, run.hasWaited);
-      return await whenSlackTakesIt(run, pace, async () => {
+      return await whenSlackTakesIt(run, throttle, async () => {
         if (run.name === 'update-request') {
           const { requestId } = UpdateRequest.parse(data);
           return await updateRequest(requestId, {
             requests,
             render: async (request) =>
-              requestMessage(request, request.leaseId === null ? null : await leases.get(request.leaseId)),
+              requestMessage(
+                request,
+                request.temporaryChangeId === null ? null : await temporaryChanges.get(request.temporaryChangeId),
+              ),
             update: slack.update,
             log,
           });
         }
         if (run.name === 'update-lease') {
-          const { leaseId } = UpdateLease.parse(data);
-          return await updateLease(leaseId, { leases, render: parts.leaseMessage, update: slack.update, log });
+          const { temporaryChangeId } = UpdateTemporaryChange.parse(data);
+          return await updateTemporaryChange(temporaryChangeId, {
+            temporaryChanges,
+            render: parts.temporaryChangeMessage,
+            update: slack.update,
+            log,
+          });
         }
         if (run.name === 'update-claim') {
           const { claimId } = UpdateClaim.parse(data);
           return await updateClaim(claimId, { claims, factsOf: parts.factsOf, update: slack.update, log });
         }
         if (run.name === 'open-home') return await home.open(HomeOpened.parse(data));
-        if (run.name === 'draw-home') return await home.draw(DrawHome.parse(data).userId);
-        if (run.name === 'draw-homes') return await home.drawAll();
+        if (run.name === 'draw-home') return await home.render(RenderHome.parse(data).userId);
+        if (run.name === 'draw-homes') return await home.renderAll();
         if (run.name === 'tell-person') {
           const wakeOutbox = queues.flushOutbox;
-          const { directChannel, placeAlert } = parts;
+          const { directChannel, groupAlert } = parts;
           const updateMessages = queues.updateMessage;
-          const deps = { directChannel, alerts, placeAlert, outbox, wakeOutbox, updateMessages, tellOps, log };
-          return await tellPerson(TellPerson.parse(data), deps);
+          const deps = { directChannel, alerts, groupAlert, outbox, wakeOutbox, updateMessages, notifyOps, log };
+          return await notifyPerson(NotifyPerson.parse(data), deps);
         }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
           render: async (alert, ref) => {
-            const shared = await parts.joinedMessages.get(ref.channel, ref.ts);
-            return shared === null ? await parts.renderFor(alert, ref) : await parts.joined.redraw(shared, ref.channel);
+            const shared = await parts.batchMessages.get(ref.channel, ref.ts);
+            return shared === null ? await parts.renderFor(alert, ref) : await parts.batch.redraw(shared, ref.channel);
           },
           update: slack.update,
           withLock,
@@ -128,12 +141,12 @@ export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Read
     },
     async actions(data, run) {
       const action = Action.parse(data);
-      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
+      const deps = { ...parts.actionDeps, isLastAttempt: run.isLastAttempt };
       await (run.name === 'record-refusal' ? recordRefusal(action, deps) : performAction(action, deps));
       return null;
     },
-    async upkeep(data, run) {
-      const deps = { ...parts.performDeps, isLastAttempt: run.isLastAttempt };
+    async maintenance(data, run) {
+      const deps = { ...parts.actionDeps, isLastAttempt: run.isLastAttempt };
       if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
       if (run.name === 'end-claim') {
         await endClaim(EndClaim.parse(data).claimId, deps);
@@ -150,7 +163,8 @@ export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Read
         return null;
       }
       if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
-      if (run.name === 'end-lease') return await endLease(EndLease.parse(data).leaseId, deps);
+      if (run.name === 'end-lease')
+        return await endTemporaryChange(EndTemporaryChange.parse(data).temporaryChangeId, deps);
       if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
       if (run.name === 'end-undo') await endUndo(EndUndo.parse(data).actionId, deps);
       if (run.name === 'refresh-directory') await recovery.refreshDirectory();
@@ -159,14 +173,14 @@ export function createProcessors(parts: WorkerParts, pace: Pace, log: Log): Read
   };
 
   return {
-    alerts: thenDrawHomes(processors.alerts),
+    alerts: thenRenderHomes(processors.alerts),
     outbox: processors.outbox,
     updates: processors.updates,
-    actions: thenDrawHomes(processors.actions),
-    upkeep: thenDrawHomes(processors.upkeep),
+    actions: thenRenderHomes(processors.actions),
+    maintenance: thenRenderHomes(processors.maintenance),
   };
 
-  function thenDrawHomes(process: Processor): Processor {
+  function thenRenderHomes(process: Processor): Processor {
     return async (data, run) => {
       const again = await process(data, run);
       // Cards are listed all the time, which seldom changes what is shown.

@@ -1,13 +1,13 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import { alertIdOf } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { Remedy } from '../alerts/alert.ts';
 import { formatCents } from '../core/money.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import type { Wish } from '../limits/change-request.ts';
+import type { ChangeRequest } from '../limits/change-request.ts';
 import { isHolder, purchaseOf, raisedCents } from '../limits/raise-amount.ts';
 import { changeOf } from '../limits/remedy-change.ts';
 import { currentOf, isOfLimits } from '../limits/rule-change.ts';
@@ -22,12 +22,12 @@ import { openRequest } from './open-request.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function askForRaise({ action, acctId }: Resolved, deps: ActionDeps): Promise<void> {
   const no = (why: string, whoCan: string) => refuse(action, { what: 'Your request', why, whoCan }, deps, { acctId });
   const { ask } = action;
   if (ask === null) throw new Error('asked for more without an amount');
   const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
-  const held = judge({ deed: 'ask', roles: action.roles, isOwnCard }, deps);
+  const held = judge({ verb: 'ask', roles: action.roles, isOwnCard }, deps);
   if (held.kind === 'refused') return await no(held.why, 'Ask its holder, or an approver.');
   const { rules } = await deps.card.getSpendRules(acctId);
   const purchase = await purchaseOf(action, deps);
@@ -39,18 +39,18 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
   const change = remedy === null ? null : changeOf(remedy, rules, ask.amountCents + paddingCents);
   if (change === null) return await no('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
 
-  const wish: Wish = { change, term: ask.term };
+  const changeRequest: ChangeRequest = { change, term: ask.term };
   const before = currentOf(rules, change);
-  const amountCents = await raisedCents(action, wish, acctId, { current: before, base: before }, deps);
-  const verdict = judge({ deed: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
+  const amountCents = await raisedCents(action, changeRequest, acctId, { current: before, base: before }, deps);
+  const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
   if (verdict.kind !== 'request') return;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const facts = { acctId, cardId: card.cardId, before: stateWords(change, before), detail: 'asked by the holder' };
-  if ((await deps.journal.read(action.id)) === null) {
+  if ((await deps.progress.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'waiting', facts, deps));
-    await deps.journal.write(action.id, { state: 'asked' });
+    await deps.progress.write(action.id, { state: 'asked' });
   }
-  const note = await openRequest({ action, wish, acctId, card, before, others: verdict.others }, deps);
+  const note = await openRequest({ action, changeRequest, acctId, card, before, others: verdict.others }, deps);
   const alertId = alertIdOf(action);
   if (alertId !== null) {
     const verb = isOfLimits(change) ? 'limit' : 'allow';
@@ -59,14 +59,17 @@ export async function askForMore({ action, acctId }: Resolved, deps: PerformDeps
     await deps.alerts.setOutcome(alertId, action.id, outcome);
     await deps.updateMessages(alertId);
   }
-  await deps.answer(action, requestSent({ card, payCents: ask.amountCents, change, before, term: wish.term, note }));
+  await deps.answer(
+    action,
+    requestSent({ card, payCents: ask.amountCents, change, before, term: changeRequest.term, note }),
+  );
 }
 
 /** What stands in the way: of the declined purchase that it is about, else of any purchase of that amount. */
 async function remedyOf(
   { action, acctId }: Resolved,
   amountCents: number,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Remedy | 'passes' | null> {
   const purchase = await purchaseOf(action, deps);
   if (purchase?.decline != null) {

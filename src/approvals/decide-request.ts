@@ -1,14 +1,14 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import { isOwnCardOf, needsOthers } from '../limits/raise-amount.ts';
 import { isLooser, wantedOf } from '../limits/rule-change.ts';
 import { ruleName } from '../limits/rule-words.ts';
 import { judge } from '../policy/decide.ts';
-import { performYes, sentYes, whyNotYet, yesOf } from './execute-approval.ts';
+import { approvalInFlight, executeApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
 import type { LimitRequest } from './request-store.ts';
 import { expire, settle } from './resolve-request.ts';
 
@@ -20,7 +20,7 @@ import { expire, settle } from './resolve-request.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function decideRequest(action: Action, deps: PerformDeps): Promise<void> {
+export async function decideRequest(action: Action, deps: ActionDeps): Promise<void> {
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
   const no = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
@@ -30,8 +30,8 @@ export async function decideRequest(action: Action, deps: PerformDeps): Promise<
   if (request.decision === action.id) return await settle(request, deps);
   // It counted before we died; by now somebody else may have decided.
   if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
-  const sent = await sentYes(action, request, deps);
-  if (sent !== null) return await performYes(action, request, sent, deps);
+  const sent = await approvalInFlight(action, request, deps);
+  if (sent !== null) return await executeApproval(action, request, sent, deps);
   if (request.state !== 'open') return await no(`This request is ${stateWords[request.state]} already.`);
   const isExpired = deps.now().toISOString() > request.expiresAt;
   const notYet = action.approve === true && !isExpired ? null : await whyNotYet(request, deps);
@@ -49,10 +49,10 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
   approved: 'approved',
   denied: 'denied',
   expired: 'expired',
-  glass: 'settled by breaking the glass',
+  override: 'settled by breaking the glass',
 };
 
-async function deny(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
+async function deny(action: Action, request: LimitRequest, deps: ActionDeps): Promise<void> {
   await record(action, request, 'denied', deps);
   const note = action.reason;
   const decided = { ...request, note, decidedBy: action.actor.userId, ...decisionOf(action, deps) };
@@ -62,16 +62,16 @@ async function deny(action: Action, request: LimitRequest, deps: PerformDeps): P
 async function approve(
   action: Action,
   request: LimitRequest,
-  deps: PerformDeps,
+  deps: ActionDeps,
   no: (why: string, whoCan?: Refusal['whoCan']) => Promise<void>,
 ): Promise<void> {
   const by = action.actor.userId;
   const verdict = judge(
     {
-      deed: 'approve',
+      verb: 'approve',
       roles: action.roles,
       isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
-      isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
+      isOwnAction: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
     },
     deps,
   );
@@ -86,12 +86,16 @@ async function approve(
     await deps.updateRequest(changed.id);
     return;
   }
-  const yes = yesOf(action, { wish: changed.wish, approvals, note: changed.note }, deps);
-  await performYes(action, request, yes, deps);
+  const pendingApproval = pendingApprovalOf(
+    action,
+    { changeRequest: changed.changeRequest, approvals, note: changed.note },
+    deps,
+  );
+  await executeApproval(action, request, pendingApproval, deps);
 }
 
 /** The yes of a click. */
-function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRequest['approvals'][number] {
+function approvalOf({ id, actor }: Action, { now }: ActionDeps): LimitRequest['approvals'][number] {
   return { by: actor.userId, at: now().toISOString(), id };
 }
 
@@ -101,14 +105,15 @@ function approvalOf({ id, actor }: Action, { now }: PerformDeps): LimitRequest['
  *
  * How many it takes is looked at anew: what single approvers added meanwhile counts.
  */
-async function withChanges(action: Action, request: LimitRequest, deps: PerformDeps): Promise<LimitRequest> {
-  const isSame = action.wish === null || JSON.stringify(action.wish) === JSON.stringify(request.wish);
-  const wish = action.wish ?? request.wish;
+async function withChanges(action: Action, request: LimitRequest, deps: ActionDeps): Promise<LimitRequest> {
+  const isSame =
+    action.changeRequest === null || JSON.stringify(action.changeRequest) === JSON.stringify(request.changeRequest);
+  const changeRequest = action.changeRequest ?? request.changeRequest;
   const isWithin =
-    JSON.stringify(wish.term) === JSON.stringify(request.wish.term) &&
-    !isLooser(wantedOf(request.wish.change), wantedOf(wish.change));
+    JSON.stringify(changeRequest.term) === JSON.stringify(request.changeRequest.term) &&
+    !isLooser(wantedOf(request.changeRequest.change), wantedOf(changeRequest.change));
   const own = request.approvals.filter((approval) => isWithin && approval.by === request.action.actor.userId);
-  const changed = isSame ? request : { ...request, wish, note: action.reason, approvals: own };
+  const changed = isSame ? request : { ...request, changeRequest, note: action.reason, approvals: own };
   const needed = own.length + (await needsOthers(changed, own.length > 0, action, deps));
   return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
 }
@@ -118,15 +123,15 @@ async function record(
   action: Action,
   request: LimitRequest,
   event: 'approved' | 'denied',
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
-  if ((await deps.journal.read(action.id)) !== null) return;
+  if ((await deps.progress.read(action.id)) !== null) return;
   const { acctId, card, id } = request;
   await deps.audit.append(auditRecord(action, event, { acctId, cardId: card.cardId, detail: id }, deps));
-  await deps.journal.write(action.id, { state: 'asked' });
+  await deps.progress.write(action.id, { state: 'asked' });
   const line = auditLine({
     by: action.actor.userId,
-    did: `${event} a change of the ${ruleName(request.wish.change)} of`,
+    did: `${event} a change of the ${ruleName(request.changeRequest.change)} of`,
     card,
     at: deps.now().toISOString(),
     before: null,
@@ -142,6 +147,6 @@ function changedWords({ unsure }: LimitRequest): string {
   return unsure === null ? 'nothing changed' : 'whether an earlier yes changed anything is not certain';
 }
 
-function decisionOf(action: Action, { now }: PerformDeps): Pick<LimitRequest, 'decision' | 'decidedAt'> {
+function decisionOf(action: Action, { now }: ActionDeps): Pick<LimitRequest, 'decision' | 'decidedAt'> {
   return { decision: action.id, decidedAt: now().toISOString() };
 }

@@ -1,13 +1,13 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
-import { atMost, type Wish } from '../limits/change-request.ts';
+import { atMost, type ChangeRequest } from '../limits/change-request.ts';
 import { isOwnCardOf, purchaseOf } from '../limits/raise-amount.ts';
 import { isOfLimits, singlesOf, withValue } from '../limits/rule-change.ts';
-import { GLASS_MS, judge } from '../policy/decide.ts';
-import { finishYes, performYes, sentYes, whyNotYet, yesOf } from './execute-approval.ts';
+import { judge, OVERRIDE_AFTER_MS } from '../policy/decide.ts';
+import { approvalInFlight, executeApproval, finishApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
 import type { LimitRequest } from './request-store.ts';
 
 /**
@@ -16,15 +16,15 @@ import type { LimitRequest } from './request-store.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function breakGlass(action: Action, deps: PerformDeps): Promise<void> {
+export async function overrideRequest(action: Action, deps: ActionDeps): Promise<void> {
   const requestId = action.target.kind === 'request' ? action.target.requestId : '';
   const request = await deps.requests.get(requestId);
   const no = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
     refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
   if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
-  if (request.decision === action.id) return await finishYes(request, deps);
-  const sent = await sentYes(action, request, deps);
-  if (sent !== null) return await performYes(action, request, sent, deps);
+  if (request.decision === action.id) return await finishApproval(request, deps);
+  const sent = await approvalInFlight(action, request, deps);
+  if (sent !== null) return await executeApproval(action, request, sent, deps);
   if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
   if (request.unsure?.id === action.id) return await deps.updateRequest(request.id);
   const notYet = await whyNotYet(request, deps);
@@ -32,38 +32,45 @@ export async function breakGlass(action: Action, deps: PerformDeps): Promise<voi
   const by = action.actor.userId;
   const verdict = judge(
     {
-      deed: 'break_glass',
+      verb: 'break_glass',
       roles: action.roles,
       isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
-      isOwnDeed: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
+      isOwnAction: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
     },
     deps,
   );
   if (verdict.kind === 'refused') return await no(verdict.why);
-  const wish = await capped(request, deps);
-  if (wish === null) {
+  const changeRequest = await capped(request, deps);
+  if (changeRequest === null) {
     return await no('What is asked for is more than the glass is for, and has no amount that could be lowered.');
   }
-  if (!(await deps.raises.breakGlass(request.acctId, action.id))) {
+  if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
     return await no('The glass of this card was broken within the last 24 hours already.');
   }
   await record(action, request, deps);
-  const yes = yesOf(action, { wish, approvals: request.approvals, note: action.reason }, deps);
-  await performYes(action, request, yes, deps);
+  const pendingApproval = pendingApprovalOf(
+    action,
+    { changeRequest, approvals: request.approvals, note: action.reason },
+    deps,
+  );
+  await executeApproval(action, request, pendingApproval, deps);
 }
 
-async function record(action: Action, request: LimitRequest, deps: PerformDeps): Promise<void> {
-  if ((await deps.journal.read(action.id)) !== null) return;
+async function record(action: Action, request: LimitRequest, deps: ActionDeps): Promise<void> {
+  if ((await deps.progress.read(action.id)) !== null) return;
   const facts = { acctId: request.acctId, cardId: request.card.cardId, detail: `${request.id}: glass broken` };
   await deps.audit.append(auditRecord(action, 'approved', facts, deps));
-  await deps.journal.write(action.id, { state: 'asked' });
+  await deps.progress.write(action.id, { state: 'asked' });
 }
 
 /** At most what one approver could allow, for an hour at most. Null: it cannot be made small enough. */
-async function capped({ action, wish, before }: LimitRequest, deps: PerformDeps): Promise<Wish | null> {
-  const term = atMost(wish.term, GLASS_MS, deps.now(), deps.serviceDays);
-  const { change } = wish;
+async function capped(
+  { action, changeRequest, before }: LimitRequest,
+  deps: ActionDeps,
+): Promise<ChangeRequest | null> {
+  const term = atMost(changeRequest.term, OVERRIDE_AFTER_MS, deps.now(), deps.serviceDays);
+  const { change } = changeRequest;
   const max = deps.twoPersonAboveCents;
   if (isOfLimits(change)) {
     const lowered = singlesOf(change, before).map(({ change: one, value }) => {
@@ -74,5 +81,5 @@ async function capped({ action, wish, before }: LimitRequest, deps: PerformDeps)
     return { term, change: withValue(change, change.kind === 'limits' ? lowered : (lowered[0] ?? null)) };
   }
   const purchase = await purchaseOf(action, deps);
-  return purchase !== null && purchase.amountCents <= max ? { ...wish, term } : null;
+  return purchase !== null && purchase.amountCents <= max ? { ...changeRequest, term } : null;
 }

@@ -1,28 +1,28 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
-import { glassBroken } from '../../templates/approvals/request-notes.ts';
+import { overrideNotice } from '../../templates/approvals/request-notes.ts';
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { Action } from '../actions/action.ts';
 import type { Verdict } from '../actions/confirmation-store.ts';
-import type { PerformDeps } from '../actions/deps.ts';
-import { tell } from '../actions/report.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { notify } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
-import type { Wish } from '../limits/change-request.ts';
+import type { ChangeRequest } from '../limits/change-request.ts';
 import { changeRule } from '../limits/change-rule.ts';
 import { isOfLimits } from '../limits/rule-change.ts';
 import { ruleName } from '../limits/rule-words.ts';
-import type { LimitRequest, UnsureYes } from './request-store.ts';
-import { settle, tellHolderDecided, tellHolderUnsure } from './resolve-request.ts';
+import type { LimitRequest, UnconfirmedApproval } from './request-store.ts';
+import { notifyHolderDecided, notifyHolderUnconfirmed, settle } from './resolve-request.ts';
 
 /**
  * A yes to a request, or broken glass, as the change that it makes: in the name of the approver who asked for a second
  * one, or of who says yes to a holder. It keeps the click's own id: a later yes, after one that failed, is another try.
  */
-export function changeOfYes(click: Action, request: LimitRequest, wish: Wish): Action {
+export function changeOfApproval(click: Action, request: LimitRequest, changeRequest: ChangeRequest): Action {
   const { action: asked } = request;
   const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
   const byWhom = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
-  return Action.parse({ ...byWhom, verb: verbOfYes({ wish }), wish, id: click.id });
+  return Action.parse({ ...byWhom, verb: verbOfApproval({ changeRequest }), changeRequest, id: click.id });
 }
 
 function isInOwnName(click: Action, { action: asked }: LimitRequest): boolean {
@@ -30,12 +30,12 @@ function isInOwnName(click: Action, { action: asked }: LimitRequest): boolean {
 }
 
 /** What a request becomes by a click, should the change be there. */
-export function yesOf(
+export function pendingApprovalOf(
   { id, verb, actor }: Action,
-  words: Pick<UnsureYes, 'wish' | 'approvals' | 'note'>,
-  { now }: PerformDeps,
-): UnsureYes {
-  const how = verb === 'break_glass' ? 'glass' : 'approved';
+  words: Pick<UnconfirmedApproval, 'changeRequest' | 'approvals' | 'note'>,
+  { now }: ActionDeps,
+): UnconfirmedApproval {
+  const how = verb === 'break_glass' ? 'override' : 'approved';
   return { how, id, by: actor.userId, at: now().toISOString(), isOver: false, ...words };
 }
 
@@ -47,49 +47,60 @@ export function yesOf(
  *
  * @throws CardApiError when the job should run again.
  */
-export async function performYes(
+export async function executeApproval(
   click: Action,
   request: LimitRequest,
-  yes: UnsureYes,
-  deps: PerformDeps,
+  pendingApproval: UnconfirmedApproval,
+  deps: ActionDeps,
 ): Promise<void> {
-  const begun = { ...request, underWay: [...withoutYes(request, yes).underWay, yes] };
+  const begun = { ...request, inFlight: [...withoutApproval(request, pendingApproval).inFlight, pendingApproval] };
   await deps.requests.save(begun);
-  await endYes(click, begun, yes, await makeChange(click, begun, yes, deps), deps);
+  await completeApproval(click, begun, pendingApproval, await makeChange(click, begun, pendingApproval, deps), deps);
 }
 
 /** The record holds who asked and who said yes. */
-async function makeChange(click: Action, request: LimitRequest, yes: UnsureYes, deps: PerformDeps): Promise<Result> {
+async function makeChange(
+  click: Action,
+  request: LimitRequest,
+  pendingApproval: UnconfirmedApproval,
+  deps: ActionDeps,
+): Promise<Result> {
   const { acctId, action: asked, id: requestId } = request;
-  const action = changeOfYes(click, request, yes.wish);
+  const action = changeOfApproval(click, request, pendingApproval.changeRequest);
   // Who asked counts as one of several.
-  const isSingle = yes.how === 'glass' || yes.approvals.length === 1;
+  const isSingle = pendingApproval.how === 'override' || pendingApproval.approvals.length === 1;
   const approval = { outcomeOf: asked.id, requestId, isSingle };
   return await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.journal.read(click.id);
-    if (written?.state === 'settled') await tell(action, verbOfYes(yes), written, deps, approval);
+    const written = await deps.progress.read(click.id);
+    if (written?.state === 'settled') await notify(action, verbOfApproval(pendingApproval), written, deps, approval);
     if (written?.state === 'settled' || written?.state === 'told') return written.result;
     return await changeRule({ action, acctId, cardId: null }, approval, deps);
   });
 }
 
 /** Its verb: of limits, or of other rules. */
-export function verbOfYes({ wish }: Pick<UnsureYes, 'wish'>): 'limit' | 'allow' {
-  return isOfLimits(wish.change) ? 'limit' : 'allow';
+export function verbOfApproval({ changeRequest }: Pick<UnconfirmedApproval, 'changeRequest'>): 'limit' | 'allow' {
+  return isOfLimits(changeRequest.change) ? 'limit' : 'allow';
 }
 
 /** A yes came to its end, also by being given up: settles it, and tells who gave it where that is not told already. */
-export async function endYes(
+export async function completeApproval(
   click: Action,
   request: LimitRequest,
-  yes: UnsureYes,
+  pendingApproval: UnconfirmedApproval,
   result: Result,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
-  await settleYes(request, yes, result, deps);
+  await resolveApproval(request, pendingApproval, result, deps);
   // Who asked for a second yes hears in the own name; who gave it, here.
   if (result.state === 'done' || result.state === 'unchanged' || isInOwnName(click, request)) return;
-  const shown = { ...result, verb: verbOfYes(yes), by: yes.by, at: yes.at, reason: null } as const;
+  const shown = {
+    ...result,
+    verb: verbOfApproval(pendingApproval),
+    by: pendingApproval.by,
+    at: pendingApproval.at,
+    reason: null,
+  } as const;
   await deps.answer(click, actionResult({ ...shown, ref: click.id.slice(-8) }));
 }
 
@@ -98,48 +109,54 @@ export async function endYes(
  * Failed, it stays open, because what stood in the way may pass. What another yes decided meanwhile stays. Runs under
  * the request's lock. Safe to repeat.
  */
-async function settleYes(begun: LimitRequest, yes: UnsureYes, result: Result, deps: PerformDeps): Promise<void> {
-  const request = withoutYes(begun, yes);
-  if (result.state === 'failed' && yes.how === 'glass') await deps.raises.mendGlass(request.acctId, yes.id);
+async function resolveApproval(
+  begun: LimitRequest,
+  pendingApproval: UnconfirmedApproval,
+  result: Result,
+  deps: ActionDeps,
+): Promise<void> {
+  const request = withoutApproval(begun, pendingApproval);
+  if (result.state === 'failed' && pendingApproval.how === 'override')
+    await deps.recentRaises.cancelOverride(request.acctId, pendingApproval.id);
   if (request.state !== 'open') return await deps.requests.save(request);
   if (result.state === 'done' || result.state === 'unchanged') {
-    const leaseId = result.control?.kind === 'take_back' ? result.control.id : null;
-    return await decided(request, yes, leaseId, deps);
+    const temporaryChangeId = result.control?.kind === 'take_back' ? result.control.id : null;
+    return await decided(request, pendingApproval, temporaryChangeId, deps);
   }
   if (result.state !== 'unknown') return await deps.requests.save(request);
-  const unsure = { ...request, unsure: yes };
+  const unsure = { ...request, unsure: pendingApproval };
   // Nobody will look, or somebody has looked already.
-  if (result.expects === undefined) return await settleLookedAt(unsure, yes.id, 'unconfirmed', deps);
+  if (result.expects === undefined) return await resolveVerified(unsure, pendingApproval.id, 'unconfirmed', deps);
   await deps.requests.save(unsure);
   await deps.updateRequest(request.id);
 }
 
 /** What a click has sent and not ended: it goes on, whatever was decided or ran out meanwhile. Null: nothing. */
-export async function sentYes(
+export async function approvalInFlight(
   { id }: Action,
-  { underWay }: LimitRequest,
-  deps: Pick<PerformDeps, 'journal'>,
-): Promise<UnsureYes | null> {
-  const own = underWay.find((yes) => yes.id === id);
+  { inFlight }: LimitRequest,
+  deps: Pick<ActionDeps, 'progress'>,
+): Promise<UnconfirmedApproval | null> {
+  const own = inFlight.find((pendingApproval) => pendingApproval.id === id);
   return own !== undefined && (await isSent(id, deps)) ? own : null;
 }
 
 /** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
-async function isSent(clickId: string, { journal }: Pick<PerformDeps, 'journal'>): Promise<boolean> {
-  const written = await journal.read(clickId);
+async function isSent(clickId: string, { progress }: Pick<ActionDeps, 'progress'>): Promise<boolean> {
+  const written = await progress.read(clickId);
   return written !== null && written.state !== 'asked';
 }
 
-function withoutYes(request: LimitRequest, { id }: UnsureYes): LimitRequest {
-  return { ...request, underWay: request.underWay.filter((yes) => yes.id !== id) };
+function withoutApproval(request: LimitRequest, { id }: UnconfirmedApproval): LimitRequest {
+  return { ...request, inFlight: request.inFlight.filter((pendingApproval) => pendingApproval.id !== id) };
 }
 
 /** Why nobody can decide against a request, or in the approvers' place, just now; null: nothing speaks against it. */
 export async function whyNotYet(
-  { unsure, underWay }: LimitRequest,
-  deps: Pick<PerformDeps, 'journal'>,
+  { unsure, inFlight }: LimitRequest,
+  deps: Pick<ActionDeps, 'progress'>,
 ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
-  const sent = await Promise.all(underWay.map(({ id }) => isSent(id, deps)));
+  const sent = await Promise.all(inFlight.map(({ id }) => isSent(id, deps)));
   if ((unsure === null || unsure.isOver) && !sent.includes(true)) return null;
   const why = 'Somebody said yes just now, and whether the card service took it is not clear yet.';
   return { why, whoCan: 'Wait two minutes: the request says what became of it.' };
@@ -149,47 +166,47 @@ export async function whyNotYet(
  * Somebody looked at the card after a yes. What was only sent is now told; what nobody knew decides the request, or
  * leaves it open and tells the holder why. Runs under the request's lock. Safe to repeat.
  */
-export async function settleLookedAt(
+export async function resolveVerified(
   request: LimitRequest,
   clickId: string,
   confirmation: Verdict['confirmation'],
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   const isHolders = request.action.verb === 'ask';
-  if (request.decision === clickId && isHolders) return await tellHolderDecided(request, deps);
+  if (request.decision === clickId && isHolders) return await notifyHolderDecided(request, deps);
   const { unsure } = request;
   if (request.state !== 'open' || unsure?.id !== clickId) return;
   if (confirmation === 'confirmed') {
-    const lease = await deps.leases.get(clickId);
-    return await decided(request, unsure, lease === null ? null : clickId, deps);
+    const temporaryChange = await deps.temporaryChanges.get(clickId);
+    return await decided(request, unsure, temporaryChange === null ? null : clickId, deps);
   }
   await deps.requests.save({ ...request, unsure: { ...unsure, isOver: true } });
   await deps.updateRequest(request.id);
-  if (isHolders) await tellHolderUnsure(request, unsure, deps);
+  if (isHolders) await notifyHolderUnconfirmed(request, unsure, deps);
 }
 
 /** The request is decided: by the last yes that it took, or by breaking the glass. Safe to repeat. */
 async function decided(
   request: LimitRequest,
-  { how, id, by, at, wish, note, approvals }: UnsureYes,
-  leaseId: string | null,
-  deps: PerformDeps,
+  { how, id, by, at, changeRequest, note, approvals }: UnconfirmedApproval,
+  temporaryChangeId: string | null,
+  deps: ActionDeps,
 ): Promise<void> {
-  const decision = { state: how, decidedBy: by, decidedAt: at, decision: id, leaseId, unsure: null } as const;
-  await finishYes({ ...request, wish, approvals, note, ...decision }, deps);
+  const decision = { state: how, decidedBy: by, decidedAt: at, decision: id, temporaryChangeId, unsure: null } as const;
+  await finishApproval({ ...request, changeRequest, approvals, note, ...decision }, deps);
 }
 
 /** Keeps what was decided and tells whom it concerns. Safe to repeat. */
-export async function finishYes(request: LimitRequest, deps: PerformDeps): Promise<void> {
+export async function finishApproval(request: LimitRequest, deps: ActionDeps): Promise<void> {
   await settle(request, deps);
-  if (request.state !== 'glass') return;
-  const { id, decision, decidedBy, card, wish, note } = request;
-  const told = glassBroken(request, await deps.whoMay('approver'));
+  if (request.state !== 'override') return;
+  const { id, decision, decidedBy, card, changeRequest, note } = request;
+  const told = overrideNotice(request, await deps.whoMay('approver'));
   await deps.postToApprovals(`${id}-glass`, told);
   await deps.postToOps(`${id}-glass`, told);
   const line = auditLine({
     by: decidedBy,
-    did: `broke the glass: changed the ${ruleName(wish.change)} of`,
+    did: `broke the glass: changed the ${ruleName(changeRequest.change)} of`,
     card,
     at: deps.now().toISOString(),
     before: null,

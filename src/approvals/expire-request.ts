@@ -1,5 +1,5 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 import { whyNotYet } from './execute-approval.ts';
 import { expire } from './resolve-request.ts';
@@ -13,7 +13,7 @@ const LOOKED_AT_MS = 3 * 60_000;
  *
  * @returns milliseconds after which to look again, or null when it is decided.
  */
-export async function ageRequest(requestId: string, deps: PerformDeps): Promise<number | null> {
+export async function ageRequest(requestId: string, deps: ActionDeps): Promise<number | null> {
   return await deps.withLock(`request:${requestId}`, async () => {
     const request = await deps.requests.get(requestId);
     if (request?.state !== 'open') return null;

@@ -1,8 +1,8 @@
 import { Action, requestIdOf } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { CardFacts } from '../alerts/alert.ts';
 import { formatCents } from '../core/money.ts';
-import type { Wish } from '../limits/change-request.ts';
+import type { ChangeRequest } from '../limits/change-request.ts';
 import { isOwnCardOf } from '../limits/raise-amount.ts';
 import { isSameValue, type RuleValue, targetsOf, wantedOf } from '../limits/rule-change.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
@@ -10,7 +10,7 @@ import type { LimitRequest } from './request-store.ts';
 
 interface Asked {
   readonly action: Action;
-  readonly wish: Wish;
+  readonly changeRequest: ChangeRequest;
   readonly acctId: number;
   readonly card: CardFacts;
   readonly before: RuleValue;
@@ -25,8 +25,8 @@ interface Asked {
  *
  * @returns a sentence that says what happens now.
  */
-export async function openRequest(asked: Asked, deps: PerformDeps): Promise<string> {
-  const { action, wish, acctId, card, before, others } = asked;
+export async function openRequest(asked: Asked, deps: ActionDeps): Promise<string> {
+  const { action, changeRequest, acctId, card, before, others } = asked;
   const id = requestIdOf(action.id);
   const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
   if (twin !== undefined) {
@@ -39,24 +39,24 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
   const counts = action.roles.includes('approver') && !isOwnCard;
   const request: LimitRequest = {
     id,
-    action: Action.parse({ ...action, wish }),
+    action: Action.parse({ ...action, changeRequest }),
     acctId,
     card,
     holder,
-    wish,
+    changeRequest,
     before,
     needed: others + (counts ? 1 : 0),
     approvals: counts ? [{ by: action.actor.userId, at: now.toISOString() }] : [],
     state: 'open',
     unsure: null,
-    underWay: [],
+    inFlight: [],
     note: '',
     decidedBy: null,
     decidedAt: null,
     decision: null,
     expiresAt: new Date(now.getTime() + REQUEST_MS).toISOString(),
     remindedAt: null,
-    leaseId: null,
+    temporaryChangeId: null,
     ref: null,
   };
   // The same action again after a crash finds its request; what others decided meanwhile stays.
@@ -67,16 +67,16 @@ export async function openRequest(asked: Asked, deps: PerformDeps): Promise<stri
   return whyAsked(asked, isOwnCard, deps);
 }
 
-function isSame({ acctId, wish, action }: LimitRequest, asked: Asked): boolean {
+function isSame({ acctId, changeRequest, action }: LimitRequest, asked: Asked): boolean {
   return (
     acctId === asked.acctId &&
-    targetsOf(wish.change).join() === targetsOf(asked.wish.change).join() &&
-    isSameValue(wantedOf(wish.change), wantedOf(asked.wish.change)) &&
+    targetsOf(changeRequest.change).join() === targetsOf(asked.changeRequest.change).join() &&
+    isSameValue(wantedOf(changeRequest.change), wantedOf(asked.changeRequest.change)) &&
     action.verb === asked.action.verb
   );
 }
 
-function whyAsked({ action }: Asked, isOwnCard: boolean, deps: PerformDeps): string {
+function whyAsked({ action }: Asked, isOwnCard: boolean, deps: ActionDeps): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'ask') return 'I asked the approvers; you hear from me when they have decided.';
   if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;

@@ -1,24 +1,36 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
-import type { Lease } from '../limits/temporary-change-store.ts';
+import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
 import type { LimitRequest } from './request-store.ts';
 
 /**
  * The message of a request, as it stands now.
  *
- * @param lease the temporary change that a yes made.
+ * @param temporaryChange the temporary change that a yes made.
  */
-export function requestMessage(request: LimitRequest, lease: Lease | null = null): Message {
-  const { action, card, wish, before, needed, approvals, unsure, state, note, decidedBy, decidedAt, expiresAt } =
-    request;
+export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
+  const {
+    action,
+    card,
+    changeRequest,
+    before,
+    needed,
+    approvals,
+    unsure,
+    state,
+    note,
+    decidedBy,
+    decidedAt,
+    expiresAt,
+  } = request;
   return approvalRequest({
     value: request.id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     isHolders: action.verb === 'ask',
     card,
-    change: wish.change,
-    term: wish.term,
+    change: changeRequest.change,
+    term: changeRequest.term,
     before,
     payCents: action.ask?.amountCents ?? null,
     reason: action.reason,
@@ -30,6 +42,6 @@ export function requestMessage(request: LimitRequest, lease: Lease | null = null
     decidedBy,
     until: decidedAt ?? expiresAt,
     isOverdue: request.remindedAt !== null,
-    lease,
+    temporaryChange,
   });
 }

@@ -4,7 +4,7 @@ import { Action } from '../actions/action.ts';
 import { CardFacts } from '../alerts/alert.ts';
 import { stateKey } from '../core/keys.ts';
 import { readOpen } from '../core/read-open.ts';
-import { Wish } from '../limits/change-request.ts';
+import { ChangeRequest } from '../limits/change-request.ts';
 import { RuleValue } from '../limits/rule-change.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
@@ -19,20 +19,20 @@ const Approvals = z.array(
 );
 
 /** A yes that was sent, and nobody knows whether the card service took it. What it makes of the request if it did. */
-export const UnsureYes = z.strictObject({
-  how: z.enum(['approved', 'glass']),
+export const UnconfirmedApproval = z.strictObject({
+  how: z.enum(['approved', 'override']),
   /** The click. */
   id: z.string(),
   /** Slack user, and when, UTC ISO 8601. */
   by: z.string(),
   at: z.string(),
-  wish: Wish,
+  changeRequest: ChangeRequest,
   note: z.string(),
   approvals: Approvals,
   /** Nobody looks any more: nothing showed it in time. */
   isOver: z.boolean(),
 });
-export type UnsureYes = z.infer<typeof UnsureYes>;
+export type UnconfirmedApproval = z.infer<typeof UnconfirmedApproval>;
 
 /** A wish that others have to say yes to: a raise for two, or what a holder asks for. */
 export const LimitRequest = z.strictObject({
@@ -44,17 +44,17 @@ export const LimitRequest = z.strictObject({
   /** Slack user who holds the card, if linked: has no say in it. */
   holder: z.string().nullable().default(null),
   /** What a yes does: as asked, or as an approver changed it. */
-  wish: Wish,
+  changeRequest: ChangeRequest,
   /** What the rule was when it was asked for. */
   before: RuleValue,
   /** How many different approvers it takes. */
   needed: z.int().min(1),
   approvals: Approvals,
-  unsure: UnsureYes.nullable().default(null),
+  unsure: UnconfirmedApproval.nullable().default(null),
   /** What clicks have begun and not ended: between two attempts it may have reached the card. */
-  underWay: z.array(UnsureYes).default([]),
+  inFlight: z.array(UnconfirmedApproval).default([]),
   /** `glass`: an operator broke the glass, because nobody answered. */
-  state: z.enum(['open', 'approved', 'denied', 'expired', 'glass']),
+  state: z.enum(['open', 'approved', 'denied', 'expired', 'override']),
   /** An approver's word to the one who asked. */
   note: z.string().default(''),
   decidedBy: z.string().nullable(),
@@ -65,7 +65,7 @@ export const LimitRequest = z.strictObject({
   /** When the approvers were reminded; from then on operators may break the glass. */
   remindedAt: z.string().nullable().default(null),
   /** The temporary change that a yes made. */
-  leaseId: z.string().nullable().default(null),
+  temporaryChangeId: z.string().nullable().default(null),
   /** The message that asks, once it is posted. */
   ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
 });

@@ -26,7 +26,7 @@ export const AuditRecord = z.strictObject({
     'ended',
     'confirmed',
     'unconfirmed',
-    'overtaken',
+    'superseded',
   ]),
   verb: z.string(),
   /** Slack user and team; null when Cardbell did it by itself (the end of a temporary limit). */

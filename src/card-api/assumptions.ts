@@ -130,7 +130,7 @@ export const CardApiAssumptions = z.strictObject({
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
 
 /** What the directory may ask for, as its politeness takes it. */
-export function politenessOf(assumptions: CardApiAssumptions): {
+export function apiQuotaOf(assumptions: CardApiAssumptions): {
   listEveryMs: number;
   detailsPerMinute: number;
   detailsBurst: number;

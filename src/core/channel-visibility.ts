@@ -3,7 +3,7 @@
  * asker only), or another company as well (Slack Connect).
  */
 export const places = ['public', 'private', 'direct', 'shared'] as const;
-export type Place = (typeof places)[number];
+export type ChannelVisibility = (typeof places)[number];
 
 interface Shown {
   /** Which card, whose, where, how much and why: anything beyond that something happened. */
@@ -14,13 +14,13 @@ interface Shown {
   readonly balance: boolean;
 }
 
-const shown: Readonly<Record<Place, Shown>> = {
+const shown: Readonly<Record<ChannelVisibility, Shown>> = {
   public: { details: true, sensitiveReason: false, balance: false },
   private: { details: true, sensitiveReason: false, balance: true },
   direct: { details: true, sensitiveReason: true, balance: true },
   shared: { details: false, sensitiveReason: false, balance: false },
 };
 
-export function mayShow(what: keyof Shown, place: Place): boolean {
+export function mayShow(what: keyof Shown, place: ChannelVisibility): boolean {
   return shown[place][what];
 }

@@ -12,7 +12,7 @@ export const QUEUE_PREFIX = '{cardbell:queue}';
 export const intakeKey = (name: string): string => `{cardbell:in}:${name}`;
 
 /** When the door was last known to be open, since when Cardbell runs at all, and every time that it was closed. */
-export const doorKeys = {
+export const webKeys = {
   open: intakeKey('door-open'),
   since: intakeKey('door-since'),
   gaps: intakeKey('door-gaps'),

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import { defineScript } from './redis-script.ts';
 
-const LEASE_MS = 8_000;
+const TEMPORARY_CHANGE_MS = 8_000;
 const ASK_AGAIN_MS = 40;
 
 const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
@@ -22,23 +22,23 @@ export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
  *
  * @throws StoreUnavailableError when the lock was not free within `patienceMs`.
  */
-export function createLock(redis: Redis | Cluster, patienceMs = 60_000): WithLock {
+export function createLock(redis: Redis | Cluster, maxWaitMs = 60_000): WithLock {
   const renew = defineScript(redis, 'cardbellLockRenew', renewScript);
   const free = defineScript(redis, 'cardbellLockFree', freeScript);
 
   return async function withLock(name, work) {
     const key = stateKey(`lock:${name}`);
     const token = randomBytes(12).toString('hex');
-    const deadline = performance.now() + patienceMs;
-    while ((await redis.set(key, token, 'PX', LEASE_MS, 'NX')) === null) {
+    const deadline = performance.now() + maxWaitMs;
+    while ((await redis.set(key, token, 'PX', TEMPORARY_CHANGE_MS, 'NX')) === null) {
       if (performance.now() > deadline) throw new StoreUnavailableError('somebody else holds the lock for too long');
       await sleep(ASK_AGAIN_MS);
     }
     const renewing = setInterval(() => {
-      renew.run([key], [token, LEASE_MS]).catch(() => {
+      renew.run([key], [token, TEMPORARY_CHANGE_MS]).catch(() => {
         // The lease runs out by itself if Redis stays away.
       });
-    }, LEASE_MS / 3);
+    }, TEMPORARY_CHANGE_MS / 3);
     try {
       return await work();
     } finally {

@@ -158,14 +158,14 @@ export function readCountry(text: string): string | undefined {
   return codesByName.get(folded(text)) ?? countryCode(text);
 }
 
-interface MerchantPlace {
+interface MerchantLocation {
   readonly city: string;
   readonly state: string;
   readonly country: string;
 }
 
 /** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere; empty when nothing is known. */
-export function placeLine({ city, state, country }: MerchantPlace): string {
+export function locationLine({ city, state, country }: MerchantLocation): string {
   const region = countryCode(country);
   const isAbroad = region !== undefined && region !== 'US';
   const parts = isAbroad ? [city.trim(), countryName(region) ?? ''] : [city.trim(), state.trim()];

@@ -40,11 +40,11 @@ export function connectPatient(options: ConnectionOptions): RedisClient {
 }
 
 /** Resolves when the connection can be used, or after `patienceMs` if it cannot. */
-export async function whenReady(redis: RedisClient, patienceMs: number): Promise<void> {
+export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   await Promise.race([
     new Promise<void>((resolve) => void redis.once('ready', () => resolve())),
-    new Promise<void>((resolve) => void setTimeout(resolve, patienceMs).unref()),
+    new Promise<void>((resolve) => void setTimeout(resolve, maxWaitMs).unref()),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a channel wants of its digest. */
-export const DigestWish = z.discriminatedUnion('kind', [
+export const DigestInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('at'),
     /** Null: every day. 0 is Sunday. */
@@ -14,7 +14,7 @@ export const DigestWish = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
   z.strictObject({ kind: z.literal('now') }),
 ]);
-export type DigestWish = z.infer<typeof DigestWish>;
+export type DigestInput = z.infer<typeof DigestInput>;
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
@@ -29,7 +29,7 @@ const shortZones: Readonly<Record<string, string>> = {
 };
 
 /** Reads what stands behind `/card digest`. @returns what is wrong with it, as text, when it cannot be read. */
-export function readDigest(words: readonly string[]): DigestWish | string {
+export function readDigest(words: readonly string[]): DigestInput | string {
   const [first = '', ...rest] = words.map((word) => word.toLowerCase());
   if (rest.length === 0 && (first === 'off' || first === 'now')) return { kind: first };
   if (first !== 'daily' && first !== 'weekly') return 'Say daily or weekly with a time, now, or off.';

@@ -1,6 +1,6 @@
 import { digest } from '../../templates/digests/digest.ts';
 import type { CardFacts } from '../alerts/alert.ts';
-import type { Place } from '../core/channel-visibility.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { Message } from '../slack/message.ts';
 import { type DigestKind, type Digests, kindOf } from './digest-store.ts';
 import { type DigestPeriod, type DigestSchedule, periodBefore, periodBeforeThat } from './schedule.ts';
@@ -11,11 +11,11 @@ interface Deps {
   readonly tallies: Pick<Tallies, 'sum'>;
   /** Cards that nobody has activated yet. */
   readonly inactive: () => Promise<CardFacts[]>;
-  readonly placeOf: (channel: string) => Promise<Place>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   /** The id makes repeating it nothing. `elsewhere`: in words for everybody, should another channel get it. */
   readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
   /** A channel is shared with another company and gets nothing any more. */
-  readonly tellShared: (channel: string) => Promise<void>;
+  readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -25,7 +25,7 @@ const EARLY_MS = 2 * 3_600_000;
 const LATE_MS = 12 * 3_600_000;
 
 /** Digests of declines, each posted once for its channel and period, however often it is asked for. */
-export function createSendDigest({ digests, tallies, inactive, placeOf, post, tellShared, now }: Deps) {
+export function createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now }: Deps) {
   return {
     /** The timer rang. */
     async due(channel: string, kind: DigestKind): Promise<void> {
@@ -69,8 +69,8 @@ export function createSendDigest({ digests, tallies, inactive, placeOf, post, te
     period: DigestPeriod,
     before: DigestPeriod,
   ): Promise<void> {
-    const place = await placeOf(channel);
-    if (place === 'shared') return await tellShared(channel);
+    const place = await visibilityOf(channel);
+    if (place === 'shared') return await notifySharedChannel(channel);
     const [tally, earlier, cards] = await Promise.all([
       tallies.sum(period.fromMs, period.toMs),
       tallies.sum(before.fromMs, before.toMs),

@@ -1,10 +1,10 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { auditRecord } from '../actions/report.ts';
 import { mayGetAlerts } from '../routing/channel-of-action.ts';
-import { type DigestWish, readDigest } from './digest-command.ts';
+import { type DigestInput, readDigest } from './digest-command.ts';
 import type { DigestKind, Digests } from './digest-store.ts';
 import { type DigestSchedule, nextDue } from './schedule.ts';
 
@@ -23,26 +23,26 @@ export interface DigestDeps {
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 /** When this channel gets its digest: set, ended, or one right now. Safe to repeat. */
-export async function setDigest(action: Action, deps: PerformDeps): Promise<void> {
+export async function setDigest(action: Action, deps: ActionDeps): Promise<void> {
   const { channel } = action.origin;
   const { digest } = deps;
-  const wish = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
-  if (typeof wish === 'string') throw new Error('a digest action without a wish');
+  const changeRequest = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
+  if (typeof changeRequest === 'string') throw new Error('a digest action without a wish');
   // Ended it can be from anywhere, also after Cardbell was sent away.
-  if (wish.kind !== 'off' && !(await mayGetAlerts(action, deps, 'A digest here'))) return;
-  if (wish.kind === 'now') return await digest.postNow(channel, action.id);
+  if (changeRequest.kind !== 'off' && !(await mayGetAlerts(action, deps, 'A digest here'))) return;
+  if (changeRequest.kind === 'now') return await digest.postNow(channel, action.id);
 
   await deps.withLock(`digest:${channel}`, async () => {
     const before = await digest.digests.ofChannel(channel);
-    const schedule = wish.kind === 'at' ? toSchedule(wish, action, deps) : null;
-    if ((await deps.journal.read(action.id)) === null) {
+    const schedule = changeRequest.kind === 'at' ? toSchedule(changeRequest, action, deps) : null;
+    if ((await deps.progress.read(action.id)) === null) {
       const sides = {
         before: before.map(wordsOf).join('; ') || 'none',
         after: schedule === null ? 'none' : wordsOf(schedule),
       };
       await deps.audit.append(auditRecord(action, 'done', { acctId: null, cardId: null, ...sides }, deps));
-      await deps.journal.write(action.id, { state: 'asked' });
-      await tellAudit(action, sides, deps);
+      await deps.progress.write(action.id, { state: 'asked' });
+      await notifyAudit(action, sides, deps);
     }
     if (schedule !== null) {
       await digest.digests.set(schedule);
@@ -58,9 +58,9 @@ export async function setDigest(action: Action, deps: PerformDeps): Promise<void
   });
 }
 
-type At = Extract<DigestWish, { kind: 'at' }>;
+type At = Extract<DigestInput, { kind: 'at' }>;
 
-function toSchedule({ weekday, hour, minute, zone }: At, action: Action, deps: PerformDeps): DigestSchedule {
+function toSchedule({ weekday, hour, minute, zone }: At, action: Action, deps: ActionDeps): DigestSchedule {
   return {
     channel: action.origin.channel,
     weekday,
@@ -77,7 +77,7 @@ function wordsOf({ weekday, hour, minute, zone }: DigestSchedule): string {
   return `digest ${day} at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} ${zone}`;
 }
 
-async function tellAudit(action: Action, sides: { before: string; after: string }, deps: PerformDeps): Promise<void> {
+async function notifyAudit(action: Action, sides: { before: string; after: string }, deps: ActionDeps): Promise<void> {
   const line = auditLine({
     by: action.actor.userId,
     did: 'set the digest of a channel',

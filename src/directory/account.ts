@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CardFacts } from '../alerts/alert.ts';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import { CardStatus, type StoredEvent } from '../core/event.ts';
-import { untoldOf, withWas } from './unreported-status.ts';
+import { unreportedOf, withWas } from './unreported-status.ts';
 
 /** A card as far as it is known. A hint from a shipment or a virtual card has no card id until the API names it. */
 export const DirectoryCard = z.strictObject({
@@ -108,7 +108,11 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
     cards:
       listed.last4 === null
         ? account.cards
-        : withHint(account.cards, { last4: listed.last4, status: listed.cardStatus, seenAt: at }, untoldOf(account)),
+        : withHint(
+            account.cards,
+            { last4: listed.last4, status: listed.cardStatus, seenAt: at },
+            unreportedOf(account),
+          ),
   };
 }
 
@@ -125,7 +129,7 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
     return withWas(
       { cardId: card.cardId, last4: card.last4, status: card.status, seenAt: at },
       before,
-      untoldOf(account),
+      unreportedOf(account),
     );
   });
   const unlisted = newer.filter(
@@ -197,20 +201,20 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 
-/** @param untold for the API's news, which nobody was told: what was told of a card that is new. */
+/** @param unreported for the API's news, which nobody was told: what was told of a card that is new. */
 function withHint(
   cards: readonly DirectoryCard[],
   hint: Omit<DirectoryCard, 'cardId'>,
-  untold?: DirectoryCard['was'] | null,
+  unreported?: DirectoryCard['was'] | null,
 ): DirectoryCard[] {
   const place = cards.findIndex((card) => card.last4 === hint.last4);
   const card = cards[place];
-  if (card === undefined) return [...cards, withWas({ cardId: null, ...hint }, undefined, untold ?? null)];
+  if (card === undefined) return [...cards, withWas({ cardId: null, ...hint }, undefined, unreported ?? null)];
   const isNews =
     hint.status !== null && hint.status !== card.status && (card.status === null || !isLater(card.seenAt, hint.seenAt));
   if (!isNews) return [...cards];
   const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
-  return cards.with(place, untold === undefined ? changed : withWas(changed, card, null));
+  return cards.with(place, unreported === undefined ? changed : withWas(changed, card, null));
 }
 
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess that the API's own list corrects. */

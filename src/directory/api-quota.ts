@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 
 /** How much of the card API's patience the directory may use, over all workers together. */
-export interface Politeness {
+export interface ApiQuota {
   /** Shortest time between two lists of all accounts. The service takes ten an hour. */
   readonly listEveryMs: number;
   /** `refresh` without `force` leaves a list alone that is younger. */
@@ -16,7 +16,7 @@ export interface Politeness {
   readonly backOffMs: number;
 }
 
-export const politenessDefaults: Politeness = {
+export const apiQuotaDefaults: ApiQuota = {
   listEveryMs: 6 * 60_000,
   listFreshMs: 30 * 60_000,
   detailsPerMinute: 60,
@@ -54,7 +54,7 @@ const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
-export function createPoliteness(redis: Redis | Cluster, keyOf: (name: string) => string, limits: Politeness) {
+export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => string, limits: ApiQuota) {
   const listLock = keyOf('list-lock');
   const fillLock = keyOf('fill-lock');
   const budget = keyOf('budget');

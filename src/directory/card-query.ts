@@ -88,11 +88,11 @@ export function fitOfName(
   if (words.length === 0) return null;
   const first = nameWords(firstName ?? '');
   const last = nameWords(lastName ?? '');
-  const joined = words.join('');
+  const batch = words.join('');
   if (words.toSorted().join(' ') === [...first, ...last].toSorted().join(' ')) return 'whole';
-  if (joined === [...first, ...last].join('') || joined === [...last, ...first].join('')) return 'whole';
+  if (batch === [...first, ...last].join('') || batch === [...last, ...first].join('')) return 'whole';
   const keys = nameKeys(firstName, lastName);
-  if (fits(joined, keys)) return 'part';
+  if (fits(batch, keys)) return 'part';
   return words.every((word) => fits(word, keys)) ? 'part' : null;
 }
 

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { StoredEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, lacksDetails, withEvent } from './account.ts';
-import { createPoliteness, type Politeness, politenessDefaults } from './api-quota.ts';
+import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
 import { type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
 import { createLoader, type DirectorySource, type Listing } from './loader.ts';
@@ -16,7 +16,7 @@ export interface DirectoryDeps {
   readonly loader: DirectorySource | null;
   readonly now?: () => Date;
   readonly log?: Log;
-  readonly politeness?: Partial<Politeness>;
+  readonly apiQuota?: Partial<ApiQuota>;
 }
 
 export interface DirectoryStatus {
@@ -69,12 +69,12 @@ export function createDirectory({
   loader: source,
   now = () => new Date(),
   log,
-  politeness,
+  apiQuota,
 }: DirectoryDeps): Directory {
-  const limits: Politeness = { ...politenessDefaults, ...politeness };
+  const limits: ApiQuota = { ...apiQuotaDefaults, ...apiQuota };
   const records = createRecords(redis, keyOf);
   const index = createIndexReader(redis, records.keys.index);
-  const polite = createPoliteness(redis, keyOf, limits);
+  const polite = createApiQuota(redis, keyOf, limits);
   const remember = {
     listedAt: () => redis.get(keyOf('listed-at')),
     setListedAt: async (at: string): Promise<void> => void (await redis.set(keyOf('listed-at'), at)),

@@ -66,14 +66,14 @@ export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
     /** Accounts that a whole query can mean. */
     async candidates(query: CardQuery): Promise<number[]> {
       const wordRange = (word: string): string => (isLongEnough(word) ? `n:${word}` : `n:${word}:`);
-      const joined = query.words.length > 1 ? [query.words.join('')] : [];
+      const batch = query.words.length > 1 ? [query.words.join('')] : [];
       const found = await Promise.all([
         query.id === null ? [] : exact('a', String(query.id)),
         query.id === null ? [] : exact('c', String(query.id)),
         query.last4 === null ? [] : exact('4', query.last4),
         query.customId === null ? [] : exact('x', query.customId),
         byWords(query.words, wordRange, 5000),
-        byWords(joined, wordRange, 5000),
+        byWords(batch, wordRange, 5000),
       ]);
       return [...new Set(found.flat())];
     },

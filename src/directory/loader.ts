@@ -4,7 +4,7 @@ import type { AccountDetails, Business } from '../card-api/schema-account.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
-import type { createPoliteness, Politeness } from './api-quota.ts';
+import type { ApiQuota, createApiQuota } from './api-quota.ts';
 import type { createRecords } from './records.ts';
 
 /** What the directory asks the card API. */
@@ -16,8 +16,8 @@ export interface DirectorySource {
 interface Deps {
   readonly source: DirectorySource;
   readonly records: ReturnType<typeof createRecords>;
-  readonly polite: ReturnType<typeof createPoliteness>;
-  readonly limits: Politeness;
+  readonly polite: ReturnType<typeof createApiQuota>;
+  readonly limits: ApiQuota;
   readonly remember: { listedAt(): Promise<string | null>; setListedAt(at: string): Promise<void> };
   readonly now: () => Date;
   readonly log: Log | null;

@@ -1,7 +1,7 @@
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { Action, alertIdOf } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import { isForOwnCard } from '../policy/permissions.ts';
@@ -29,7 +29,7 @@ interface Candidate {
  *
  * @returns null when there is none, or more than one: the person has then been told, or asked which.
  */
-export async function resolveCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
+export async function resolveCard(action: Action, deps: ActionDeps): Promise<Resolved | null> {
   const found = await findCard(action, deps);
   if (found === null || (await mayActOn(found.acctId, action, deps))) return found;
   const whoCan = 'If it should be yours, say so with `/card link` and the last four digits.';
@@ -38,11 +38,11 @@ export async function resolveCard(action: Action, deps: PerformDeps): Promise<Re
 }
 
 /** Who may do it as a holder only may do it to the own card only: the link of this moment decides. */
-async function mayActOn(acctId: number, { verb, roles, actor }: Action, { links }: PerformDeps): Promise<boolean> {
+async function mayActOn(acctId: number, { verb, roles, actor }: Action, { links }: ActionDeps): Promise<boolean> {
   return !isForOwnCard(verb, roles) || (await links.ofAccount(acctId))?.userId === actor.userId;
 }
 
-async function findCard(action: Action, deps: PerformDeps): Promise<Resolved | null> {
+async function findCard(action: Action, deps: ActionDeps): Promise<Resolved | null> {
   const { target } = action;
   if (target.kind === 'card') return { action, acctId: target.acctId, cardId: target.cardId };
   if (target.kind === 'alert') return await cardOfAlert(action, target.alertId, deps);
@@ -66,7 +66,7 @@ async function findCard(action: Action, deps: PerformDeps): Promise<Resolved | n
   const [only] = candidates;
   const isClear = candidates.length === 1 && !mayBeSomebodyElse(split?.rest ?? [], matches[0]);
   if (only !== undefined && isClear) return { action: meant, acctId: only.acctId, cardId: only.cardId };
-  if (only === undefined) await tellNone(meant, query, deps);
+  if (only === undefined) await notifyNone(meant, query, deps);
   else await askWhich(meant, query, candidates, deps);
   return null;
 }
@@ -86,7 +86,7 @@ export const tooOld: Refusal = {
   whoCan: 'Use `/card` with the card’s last four digits.',
 };
 
-async function cardOfAlert(action: Action, alertId: string, deps: PerformDeps): Promise<Resolved | null> {
+async function cardOfAlert(action: Action, alertId: string, deps: ActionDeps): Promise<Resolved | null> {
   const stored = await deps.alerts.get(alertId);
   const acctId = stored?.alert.event.acctId ?? null;
   if (stored === null || acctId === null) {
@@ -118,7 +118,7 @@ function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[
   });
 }
 
-async function tellNone(action: Action, query: string, deps: PerformDeps): Promise<void> {
+async function notifyNone(action: Action, query: string, deps: ActionDeps): Promise<void> {
   // What was typed may be somebody's name: the record does not need it.
   const onRecord = { why: 'no card matches' };
   if (isForOwnCard(action.verb, action.roles)) {
@@ -142,7 +142,7 @@ async function askWhich(
   action: Action,
   query: string,
   candidates: readonly Candidate[],
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   await deps.audit.append(auditRecord(action, 'asked', { ...noCard, detail: 'asked back which card' }, deps));
   const choices = [];

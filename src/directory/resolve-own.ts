@@ -1,5 +1,5 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import type { Resolved } from './resolve-card.ts';
 
@@ -8,7 +8,7 @@ import type { Resolved } from './resolve-card.ts';
  *
  * @returns null when there is none, or more than one; the person has then been told.
  */
-export async function resolveOwn(action: Action, deps: PerformDeps): Promise<Resolved | null> {
+export async function resolveOwn(action: Action, deps: ActionDeps): Promise<Resolved | null> {
   const [only, ...others] = await deps.links.ofUser(action.actor.userId);
   if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
   const why = only === undefined ? 'No card is linked to you.' : 'You have more than one card.';

@@ -1,5 +1,5 @@
 import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { limitPeriods } from '../alerts/alert.ts';
 import type { RemainingLimits } from '../card-api/schema-limits.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
@@ -8,7 +8,7 @@ import type { Resolved } from './resolve-card.ts';
 const DECLINES_SHOWN = 5;
 
 /** Holder, status, limits and what remains, last declines: for the asker's eyes. */
-export async function showCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function showCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const [details, rules, remaining, account] = await Promise.all([
     deps.card.getAccount(acctId),
     orNull(deps.card.getSpendRules(acctId)),
@@ -55,7 +55,7 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
 /** The last declines of an account's card, newest first. */
 export async function declinesOf(
   acctId: number,
-  deps: Pick<PerformDeps, 'alerts' | 'history'>,
+  deps: Pick<ActionDeps, 'alerts' | 'history'>,
 ): Promise<ShownDecline[]> {
   const ids = await deps.history.recentAlerts(acctId, 'declines', DECLINES_SHOWN);
   const stored = await Promise.all(ids.map((id) => deps.alerts.get(id)));

@@ -1,7 +1,7 @@
 import type { DirectoryAccount, DirectoryCard } from './account.ts';
 
 /** Of a card that appears in an account whose cards were all known, nothing was told; of others it cannot be said. */
-export function untoldOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
+export function unreportedOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
   return detailsAt === null ? null : { status: null, seenAt: detailsAt };
 }
 
@@ -9,10 +9,10 @@ export function untoldOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] 
 export function withWas(
   news: DirectoryCard,
   before: DirectoryCard | undefined,
-  untold: DirectoryCard['was'] | null,
+  unreported: DirectoryCard['was'] | null,
 ): DirectoryCard {
   const { was: _old, ...card } = news;
-  const told = before === undefined ? untold : (before.was ?? { status: before.status, seenAt: before.seenAt });
+  const told = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
   const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
   // A card that was only heard of has no status that could have changed.
   const isKnown = before === undefined || before.was !== undefined || before.status !== null;

@@ -3,7 +3,7 @@ import type { Term } from '../limits/change-request.ts';
 import { readTerm } from '../limits/parse-term.ts';
 
 /** `/card ask …`, by the holder of a card. */
-export type AskCommand =
+export type RaiseCommand =
   | {
       readonly verb: 'ask';
       /** The card; empty where the holder has only one. */
@@ -20,8 +20,8 @@ const usage = '/card ask [CARD] AMOUNT [for DURATION | until midnight | until 20
 /**
  * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits look like one.
  */
-export function parseAsk(words: readonly string[]): AskCommand {
-  const unclear = (why: string): AskCommand => ({ verb: 'unclear', why, usage });
+export function parseRaiseCommand(words: readonly string[]): RaiseCommand {
+  const unclear = (why: string): RaiseCommand => ({ verb: 'unclear', why, usage });
   const first = words.findIndex((word) => parseAmount(word) !== null);
   if (first === -1) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
   const next = words[first + 1];

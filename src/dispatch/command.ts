@@ -3,10 +3,16 @@ import { maskCardNumbers } from '../core/card-number.ts';
 import { parseAmount } from '../core/money.ts';
 import { readSince, type Since } from '../core/since.ts';
 import { readDigest } from '../digests/digest-command.ts';
-import type { Wish } from '../limits/change-request.ts';
+import type { ChangeRequest } from '../limits/change-request.ts';
 import { readTerm } from '../limits/parse-term.ts';
-import { type AskCommand, parseAsk } from './ask-command.ts';
-import { hearVerbs, parseRoutingCommand, parseWhy, placeVerbs, type RoutingCommand } from './routing-command.ts';
+import { parseRaiseCommand, type RaiseCommand } from './ask-command.ts';
+import {
+  channelVerbs,
+  notificationVerbs,
+  parseRoutingCommand,
+  parseWhy,
+  type RoutingCommand,
+} from './routing-command.ts';
 
 /** What a slash command asks for, before anybody looked whether the card exists. */
 export type Command =
@@ -21,8 +27,13 @@ export type Command =
   | { readonly verb: 'digest'; readonly text: string }
   | RoutingCommand
   | { readonly verb: 'order-virtual' | 'resend-virtual'; readonly words: readonly string[] }
-  | AskCommand
-  | { readonly verb: 'limit'; readonly words: readonly string[]; readonly wish: Wish; readonly reason: string }
+  | RaiseCommand
+  | {
+      readonly verb: 'limit';
+      readonly words: readonly string[];
+      readonly changeRequest: ChangeRequest;
+      readonly reason: string;
+    }
   /** It could not be read: what is wrong, and how it is written. */
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
 
@@ -75,8 +86,8 @@ export const commandVerbs = [
   'recover',
   'digest',
   'virtual',
-  ...placeVerbs,
-  ...hearVerbs,
+  ...channelVerbs,
+  ...notificationVerbs,
 ] as const;
 
 /**
@@ -111,15 +122,15 @@ export function parseCommand(text: string): Command {
     case 'limit':
       return parseLimit(rest);
     case 'ask':
-      return parseAsk(rest);
+      return parseRaiseCommand(rest);
     case 'link':
       return parseLink(rest);
     case 'unlink':
       if (rest.length === 0) return { verb: 'unclear', why: 'Which card should I unlink?', usage: usages.unlink };
       return { verb: 'unlink', words: rest };
     case 'digest': {
-      const wish = readDigest(rest);
-      if (typeof wish === 'string') return { verb: 'unclear', why: wish, usage: usages.digest };
+      const changeRequest = readDigest(rest);
+      if (typeof changeRequest === 'string') return { verb: 'unclear', why: changeRequest, usage: usages.digest };
       return { verb: 'digest', text: rest.join(' ') };
     }
     case 'virtual':
@@ -185,7 +196,7 @@ function parseLimit(words: readonly string[]): Command {
   return {
     verb: 'limit',
     words: words.slice(0, at),
-    wish: { change: { kind: 'limit', period, limitCents, category: null }, term: read.term },
+    changeRequest: { change: { kind: 'limit', period, limitCents, category: null }, term: read.term },
     reason: read.rest.join(' '),
   };
 }

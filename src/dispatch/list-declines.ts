@@ -1,5 +1,5 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuseUnclear } from '../actions/record-refusal.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import { CardApiError, PayloadError } from '../core/errors.ts';
@@ -10,7 +10,7 @@ const DEFAULT_MS = 7 * 24 * 3_600_000;
 const ALERTS_MAX = 50;
 
 /** `/card declines CARD [7d]`: what the card service says, and what came as webhooks; the same decline counts once. */
-export async function listDeclines({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function listDeclines({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const words = action.details === '' ? [] : action.details.replace(/^for /i, '').split(' ');
   const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
   if (asked === null || asked.words < words.length) {
@@ -45,7 +45,7 @@ export async function listDeclines({ action, acctId, cardId }: Resolved, deps: P
 }
 
 /** The newest that came as webhooks. */
-async function toldDeclines(acctId: number, deps: PerformDeps): Promise<TransactionEvent[]> {
+async function toldDeclines(acctId: number, deps: ActionDeps): Promise<TransactionEvent[]> {
   const ids = await deps.history.recentAlerts(acctId, 'declines', ALERTS_MAX);
   const stored = await Promise.all(ids.map((id) => deps.alerts.get(id)));
   return stored.flatMap((one) => (one !== null && 'remedy' in one.alert ? [one.alert.event] : []));
@@ -55,7 +55,7 @@ async function toldDeclines(acctId: number, deps: PerformDeps): Promise<Transact
 async function fetchedDeclines(
   acctId: number,
   window: { from: Date; to: Date },
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<TransactionEvent[] | null> {
   try {
     const rows = await deps.card.listAccountNetworkTransactions(acctId, window);
@@ -69,7 +69,7 @@ async function fetchedDeclines(
   }
 }
 
-function readable(row: Record<string, unknown>, { routing }: PerformDeps): TransactionEvent | null {
+function readable(row: Record<string, unknown>, { routing }: ActionDeps): TransactionEvent | null {
   try {
     return routing.toMissed(row);
   } catch (error) {

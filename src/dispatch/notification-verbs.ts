@@ -1,27 +1,27 @@
 import type { Action, Verb } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { trackCard } from '../alerts/track-card.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { listMutes, muteCard, unmuteCard } from '../routing/mute.ts';
 import { setQuiet } from '../routing/set-quiet.ts';
 import { listSubscriptions, subscribe, unsubscribe } from '../routing/subscribe.ts';
-import { tellWhy } from '../routing/why.ts';
+import { explainRouting } from '../routing/why.ts';
 import { listDeclines } from './list-declines.ts';
-import type { hearVerbs, placeVerbs } from './routing-command.ts';
+import type { channelVerbs, notificationVerbs } from './routing-command.ts';
 
-type PlaceVerb = (typeof placeVerbs)[number];
-type HearVerb = (typeof hearVerbs)[number];
+type ChannelVerb = (typeof channelVerbs)[number];
+type NotificationVerb = (typeof notificationVerbs)[number];
 
-const ofPlaces: Readonly<Record<PlaceVerb, (action: Action, text: string, deps: PerformDeps) => Promise<void>>> = {
+const ofPlaces: Readonly<Record<ChannelVerb, (action: Action, text: string, deps: ActionDeps) => Promise<void>>> = {
   subscribe,
   unsubscribe,
   subscriptions: listSubscriptions,
   quiet: setQuiet,
   mutes: listMutes,
-  why: tellWhy,
+  why: explainRouting,
 };
 
-const ofCards: Readonly<Record<HearVerb, (resolved: Resolved, deps: PerformDeps) => Promise<void>>> = {
+const ofCards: Readonly<Record<NotificationVerb, (resolved: Resolved, deps: ActionDeps) => Promise<void>>> = {
   mute: muteCard,
   travel: muteCard,
   unmute: unmuteCard,
@@ -29,20 +29,24 @@ const ofCards: Readonly<Record<HearVerb, (resolved: Resolved, deps: PerformDeps)
   track: trackCard,
 };
 
-export function isAboutPlaces(verb: Verb): verb is PlaceVerb {
+export function isChannelVerb(verb: Verb): verb is ChannelVerb {
   return Object.hasOwn(ofPlaces, verb);
 }
 
-export function isAboutHearing(verb: Verb): verb is HearVerb {
+export function isNotificationVerb(verb: Verb): verb is NotificationVerb {
   return Object.hasOwn(ofCards, verb);
 }
 
 /** What a place gets, when, and why. */
-export async function performAtPlace(action: Action, verb: PlaceVerb, deps: PerformDeps): Promise<void> {
+export async function performInChannel(action: Action, verb: ChannelVerb, deps: ActionDeps): Promise<void> {
   await ofPlaces[verb](action, action.target.kind === 'place' ? action.target.text : '', deps);
 }
 
 /** What people hear, or look up, of a card. Changes nothing about the card. */
-export async function performHearing(resolved: Resolved, verb: HearVerb, deps: PerformDeps): Promise<void> {
+export async function performNotificationVerb(
+  resolved: Resolved,
+  verb: NotificationVerb,
+  deps: ActionDeps,
+): Promise<void> {
   await ofCards[verb](resolved, deps);
 }

@@ -45,7 +45,7 @@ export const Pending = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('decide'),
     requestId: z.string(),
-    purpose: z.enum(['change', 'deny', 'glass']),
+    purpose: z.enum(['change', 'deny', 'override']),
     ...place,
   }),
   /** A holder's open form. */

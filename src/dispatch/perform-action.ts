@@ -2,17 +2,17 @@ import { seen } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
 import type { Action, Verb } from '../actions/action.ts';
 import { changeStatus } from '../actions/change-status.ts';
-import type { PerformDeps } from '../actions/deps.ts';
-import { giveUp } from '../actions/fail-action.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { failAction } from '../actions/fail-action.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
-import { auditRecord, tell } from '../actions/report.ts';
+import { auditRecord, notify } from '../actions/report.ts';
 import { unblock } from '../actions/unblock.ts';
 import { undoBlock } from '../actions/undo-block.ts';
 import { recognizePurchase } from '../alerts/recognize-purchase.ts';
-import { askForMore } from '../approvals/ask-for-raise.ts';
+import { askForRaise } from '../approvals/ask-for-raise.ts';
 import { decideRequest } from '../approvals/decide-request.ts';
-import { breakGlass } from '../approvals/emergency-override.ts';
+import { overrideRequest } from '../approvals/emergency-override.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import { setDigest } from '../digests/set-digest.ts';
 import { type Resolved, resolveCard, tooOld } from '../directory/resolve-card.ts';
@@ -22,12 +22,12 @@ import { claimCard } from '../holders/claim-card.ts';
 import { decideClaim } from '../holders/decide-claim.ts';
 import { linkCard, unlinkCard } from '../holders/link-card.ts';
 import { changeRule } from '../limits/change-rule.ts';
-import { decideLease } from '../limits/decide-temporary-change.ts';
+import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
 import { startRecovery } from '../recovery/start-recovery.ts';
 import { orderVirtual } from '../virtual-cards/order-virtual.ts';
 import { resendVirtual } from '../virtual-cards/resend-virtual.ts';
-import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from './notification-verbs.ts';
+import { isChannelVerb, isNotificationVerb, performInChannel, performNotificationVerb } from './notification-verbs.ts';
 
 /**
  * Worker half of an action: find the card, do it once, write it down, tell.
@@ -37,7 +37,7 @@ import { isAboutHearing, isAboutPlaces, performAtPlace, performHearing } from '.
  *
  * @throws whatever makes it worth running again; also on the last attempt what should never happen, for the record.
  */
-export async function performAction(action: Action, deps: PerformDeps): Promise<void> {
+export async function performAction(action: Action, deps: ActionDeps): Promise<void> {
   let resolved: Resolved = { action, acctId: 0, cardId: null };
   try {
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
@@ -48,17 +48,17 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
     if (action.verb === 'digest') return await setDigest(action, deps);
     if (action.verb === 'remedy') return await fillForm(action, deps);
     if (action.verb === 'undo_block') return await undoBlock(action, deps);
-    if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideLease(action, deps);
+    if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideTemporaryChange(action, deps);
     if (action.verb === 'decide' || action.verb === 'break_glass') {
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
-      const decide = action.verb === 'decide' ? decideRequest : breakGlass;
+      const decide = action.verb === 'decide' ? decideRequest : overrideRequest;
       return await deps.withLock(`request:${name}`, () => decide(action, deps));
     }
     // What was picked is the action that it stands for; by itself it is only ever refused.
     if (action.verb === 'choose') return;
-    if (isAboutPlaces(action.verb)) {
+    if (isChannelVerb(action.verb)) {
       if (looks.has(action.verb)) await deps.audit.append(auditRecord(action, 'asked', noCard, deps));
-      return await performAtPlace(action, action.verb, deps);
+      return await performInChannel(action, action.verb, deps);
     }
     const found = await (action.target.kind === 'own' ? resolveOwn : resolveCard)(action, deps);
     if (found === null) return;
@@ -67,7 +67,7 @@ export async function performAction(action: Action, deps: PerformDeps): Promise<
   } catch (error) {
     const mayHelpAgain = !(error instanceof AppError) || error.retryable;
     if (mayHelpAgain && !deps.isLastAttempt) throw error;
-    await giveUp(resolved, error instanceof CardApiError ? error : null, deps);
+    await failAction(resolved, error instanceof CardApiError ? error : null, deps);
     if (!(error instanceof CardApiError)) throw error;
   }
 }
@@ -97,34 +97,34 @@ type NotOfCard =
   | 'decide'
   | 'break_glass';
 
-async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: PerformDeps): Promise<void> {
+async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: ActionDeps): Promise<void> {
   const { action, acctId, cardId } = resolved;
-  const { journal } = deps;
+  const { progress } = deps;
   if (looks.has(verb)) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
   if (verb === 'show') return await showCard(resolved, deps);
   if (verb === 'link') return await linkCard(resolved, deps);
   if (verb === 'unlink') return await unlinkCard(resolved, deps);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
   if (verb === 'resend-virtual') return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, deps));
-  if (isAboutPlaces(verb)) return;
-  if (isAboutHearing(verb)) return await performHearing(resolved, verb, deps);
-  if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForMore(resolved, deps));
+  if (isChannelVerb(verb)) return;
+  if (isNotificationVerb(verb)) return await performNotificationVerb(resolved, verb, deps);
+  if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForRaise(resolved, deps));
 
-  if ((await journal.read(action.id)) === null) {
+  if ((await progress.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
-    await journal.write(action.id, { state: 'asked' });
+    await progress.write(action.id, { state: 'asked' });
   }
   await deps.withLock(`account:${acctId}`, async () => {
-    const written = await journal.read(action.id);
+    const written = await progress.read(action.id);
     if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await tell(action, verb, written, deps);
+    if (written?.state === 'settled') return await notify(action, verb, written, deps);
     if (verb === 'limit' || verb === 'allow') await changeRule(resolved, null, deps);
     else if (verb === 'unblock') await unblock(resolved, deps);
     else await changeStatus(verb, resolved, deps);
   });
 }
 
-async function acknowledge(action: Action, deps: PerformDeps): Promise<void> {
+async function acknowledge(action: Action, deps: ActionDeps): Promise<void> {
   if (action.target.kind !== 'alert') return;
   const { alertId } = action.target;
   await deps.withLock(`alert:${alertId}`, async () => {

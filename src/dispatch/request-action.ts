@@ -1,7 +1,7 @@
 import { Action, type Origin, type Policy, type Target, type Verb } from '../actions/action.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Wish } from '../limits/change-request.ts';
+import type { ChangeRequest } from '../limits/change-request.ts';
 import { isPermitted, neededRole, type Permissions, type Role } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 
@@ -11,7 +11,7 @@ export interface Ask {
   readonly id: string;
   readonly verb: Verb;
   readonly target: Target;
-  readonly wish?: Wish;
+  readonly changeRequest?: ChangeRequest;
   readonly reason?: string;
   /** What stood behind the card: until when, which countries, since when. */
   readonly details?: string;
@@ -23,7 +23,7 @@ export interface Ask {
   readonly form?: Action['form'];
   readonly actor: { readonly userId: string; readonly teamId: string };
   /** The person belongs to another company's workspace (a shared channel). */
-  readonly isStranger: boolean;
+  readonly isExternal: boolean;
   readonly origin: Origin;
 }
 
@@ -33,11 +33,11 @@ interface Deps {
   readonly policy: Policy;
   readonly take: (entry: { type: 'action' | 'refused'; action: Action }) => Promise<'new' | 'seen'>;
   /** Tells the person who asked; nobody else sees it. */
-  readonly tell: (message: Message) => Promise<void>;
+  readonly notify: (message: Message) => Promise<void>;
   readonly refusal: (refused: {
     verb: Verb;
     role: Role | null;
-    isStranger: boolean;
+    isExternal: boolean;
     whoMay: readonly string[];
   }) => Message;
   readonly unavailable: () => Message;
@@ -70,10 +70,10 @@ export async function requestAction(
   prepare: () => Promise<Prepared> = async () => ({}),
 ): Promise<void> {
   const { permissions, log } = deps;
-  const { roles, isComplete } = ask.isStranger
+  const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
     : await permissions.rolesOf(ask.actor.userId);
-  const isPermittedNow = !ask.isStranger && isPermitted(ask.verb, roles);
+  const isPermittedNow = !ask.isExternal && isPermitted(ask.verb, roles);
   const prepared = isPermittedNow ? await prepare() : { refused: noOf(ask, isComplete, deps) };
   if (prepared === null) return;
   const no = 'refused' in prepared ? prepared.refused : null;
@@ -81,7 +81,7 @@ export async function requestAction(
     id: ask.id,
     verb: ask.verb,
     target: ask.target,
-    wish: ask.wish ?? null,
+    changeRequest: ask.changeRequest ?? null,
     reason: ask.reason ?? '',
     details: ask.details ?? '',
     confirmed: ask.confirmed ?? false,
@@ -106,21 +106,21 @@ export async function requestAction(
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(ask.verb, 'unavailable');
-    if (no === null) return await deps.tell(deps.unavailable());
+    if (no === null) return await deps.notify(deps.unavailable());
     // A refusal is given all the same; that it is missing in the record is said in the log.
     log.error({ err: error, actionId: action.id }, 'a refusal could not be recorded');
   }
-  if (no !== null) await deps.tell(no.message);
+  if (no !== null) await deps.notify(no.message);
 }
 
 /** Why somebody may not. Nobody is let through on a guess. */
-function noOf({ verb, isStranger }: Ask, isComplete: boolean, deps: Deps): Refused {
-  if (!isComplete && !isStranger) {
+function noOf({ verb, isExternal }: Ask, isComplete: boolean, deps: Deps): Refused {
+  if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'roles could not be read, nobody is let through');
     return { why: 'it could not be read who may', message: deps.unavailable() };
   }
   const role = neededRole[verb];
   const whoMay = role === null ? [] : deps.permissions.whoMay(role);
-  const why = isStranger ? 'not permitted to people of another company' : 'not permitted';
-  return { why, message: deps.refusal({ verb, role, isStranger, whoMay }) };
+  const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
+  return { why, message: deps.refusal({ verb, role, isExternal, whoMay }) };
 }

@@ -2,25 +2,25 @@ import { readDuration } from '../core/duration.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
 /** Verbs about what a place gets: what is typed after them is read by whoever does it. */
-export const placeVerbs = ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes', 'why'] as const;
-type PlaceVerb = (typeof placeVerbs)[number];
+export const channelVerbs = ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes', 'why'] as const;
+type ChannelVerb = (typeof channelVerbs)[number];
 
 /** Verbs about a card and what people hear of it. */
-export const hearVerbs = ['mute', 'unmute', 'travel', 'declines', 'track'] as const;
-type HearVerb = (typeof hearVerbs)[number];
+export const notificationVerbs = ['mute', 'unmute', 'travel', 'declines', 'track'] as const;
+type NotificationVerb = (typeof notificationVerbs)[number];
 
 /** What somebody wants to hear, or not to hear. */
 export type RoutingCommand =
-  | { readonly verb: PlaceVerb; readonly text: string }
+  | { readonly verb: ChannelVerb; readonly text: string }
   | {
-      readonly verb: HearVerb;
+      readonly verb: NotificationVerb;
       readonly words: readonly string[];
       /** Until when, which countries, since when: read where the time and the zone are known. */
       readonly details: string;
     }
   | { readonly verb: 'unclear'; readonly why: string; readonly usage: string };
 
-const usages: Readonly<Record<PlaceVerb | HearVerb, string>> = {
+const usages: Readonly<Record<ChannelVerb | NotificationVerb, string>> = {
   subscribe: '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US',
   unsubscribe: '/card unsubscribe [number | KIND | all]',
   subscriptions: '/card subscriptions [all]',
@@ -52,12 +52,12 @@ export function parseWhy(text: string): RoutingCommand | null {
 
 /** Reads the verbs of this file; null for any other. Pure. */
 export function parseRoutingCommand(verb: string, words: readonly string[]): RoutingCommand | null {
-  const place = placeVerbs.find((one) => one === verb);
+  const place = channelVerbs.find((one) => one === verb);
   if (place !== undefined) {
     if (words.length === 0 && needsText.has(place)) return unclear(place, whyMissing[place] ?? '');
     return { verb: place, text: words.join(' ') };
   }
-  const hear = hearVerbs.find((one) => one === verb);
+  const hear = notificationVerbs.find((one) => one === verb);
   if (hear === undefined) return null;
   if (words.length === 0) return unclear(hear, `Which card do you mean?`);
   if (hear === 'mute') return parseMute(words);
@@ -69,13 +69,13 @@ export function parseRoutingCommand(verb: string, words: readonly string[]): Rou
   return { verb: hear, words, details: '' };
 }
 
-const whyMissing: Readonly<Partial<Record<PlaceVerb, string>>> = {
+const whyMissing: Readonly<Partial<Record<ChannelVerb, string>>> = {
   subscribe: 'What should this channel get?',
   quiet: 'From when to when should this channel be quiet?',
   why: 'Which alert do you mean?',
 };
 
-function unclear(verb: PlaceVerb | HearVerb, why: string): RoutingCommand {
+function unclear(verb: ChannelVerb | NotificationVerb, why: string): RoutingCommand {
   return { verb: 'unclear', why, usage: usages[verb] };
 }
 

@@ -1,7 +1,7 @@
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { auditRecord } from '../actions/report.ts';
@@ -24,7 +24,7 @@ const ACCOUNTS_MAX = 5;
  *
  * @throws SlackError when Slack could not be asked who this is, and asking again can help.
  */
-export async function claimCard(action: Action, deps: PerformDeps): Promise<void> {
+export async function claimCard(action: Action, deps: ActionDeps): Promise<void> {
   const { actor } = action;
   const person = await deps.person(actor.userId);
   const why = whyNoHolder(person);
@@ -45,7 +45,7 @@ export async function claimCard(action: Action, deps: PerformDeps): Promise<void
 }
 
 /** The accounts with the person's own address that the words can mean, and that nobody else is linked to. */
-async function ownAccounts(action: Action, email: string, deps: PerformDeps): Promise<DirectoryAccount[]> {
+async function ownAccounts(action: Action, email: string, deps: ActionDeps): Promise<DirectoryAccount[]> {
   const meant = await accountsMeant(action, deps);
   const own: DirectoryAccount[] = [];
   for (const account of await deps.directory.findByEmail(email)) {
@@ -61,13 +61,13 @@ function fold(email: string): string {
   return email.normalize('NFC').trim().toLowerCase();
 }
 
-async function accountsMeant({ target }: Action, { directory }: PerformDeps): Promise<number[]> {
+async function accountsMeant({ target }: Action, { directory }: ActionDeps): Promise<number[]> {
   if (target.kind === 'card') return [target.acctId];
   if (target.kind !== 'words') return [];
   return (await directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
 }
 
-async function askToConfirm(action: Action, own: readonly DirectoryAccount[], deps: PerformDeps): Promise<void> {
+async function askToConfirm(action: Action, own: readonly DirectoryAccount[], deps: ActionDeps): Promise<void> {
   const choices = [];
   for (const account of own) {
     const { acctId } = account;
@@ -80,7 +80,7 @@ async function askToConfirm(action: Action, own: readonly DirectoryAccount[], de
 }
 
 /** The button was pressed; by now the address may have changed, or somebody else been linked. */
-async function confirm(action: Action, own: readonly DirectoryAccount[], deps: PerformDeps): Promise<void> {
+async function confirm(action: Action, own: readonly DirectoryAccount[], deps: ActionDeps): Promise<void> {
   const { userId } = action.actor;
   const [account] = own;
   if (account === undefined) return await askApprovers(action, deps);
@@ -93,7 +93,7 @@ async function confirm(action: Action, own: readonly DirectoryAccount[], deps: P
   });
 }
 
-async function askApprovers(action: Action, deps: PerformDeps): Promise<void> {
+async function askApprovers(action: Action, deps: ActionDeps): Promise<void> {
   const { userId } = action.actor;
   if ((await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
     const why = `You have asked ${CLAIMS_A_DAY} times today.`;

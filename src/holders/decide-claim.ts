@@ -1,6 +1,6 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { Claim } from './claim-store.ts';
@@ -11,7 +11,7 @@ import { setLink } from './set-link.ts';
  *
  * Runs under the claim's lock, so of two people who press at once one decides and the other is told.
  */
-export async function decideClaim(action: Action, deps: PerformDeps): Promise<void> {
+export async function decideClaim(action: Action, deps: ActionDeps): Promise<void> {
   const claimId = action.target.kind === 'claim' ? action.target.claimId : '';
   await deps.withLock(`claim:${claimId}`, async () => {
     const claim = await deps.claims.get(claimId);
@@ -32,20 +32,20 @@ export async function decideClaim(action: Action, deps: PerformDeps): Promise<vo
 }
 
 /** Nobody decided in time. Safe to repeat. */
-export async function endClaim(claimId: string, deps: PerformDeps): Promise<void> {
+export async function endClaim(claimId: string, deps: ActionDeps): Promise<void> {
   await deps.withLock(`claim:${claimId}`, async () => {
     const claim = await deps.claims.get(claimId);
     if (claim?.state === 'open') await expire(claim, deps);
   });
 }
 
-async function expire(claim: Claim, deps: PerformDeps): Promise<void> {
+async function expire(claim: Claim, deps: ActionDeps): Promise<void> {
   const { userId } = claim.action.actor;
   await settle({ ...claim, state: 'expired', decidedAt: claim.expiresAt }, deps);
-  await deps.tellDirectly(userId, `${claim.id}-expired`, claimDecided({ state: 'expired', by: null }));
+  await deps.notifyDirectly(userId, `${claim.id}-expired`, claimDecided({ state: 'expired', by: null }));
 }
 
-async function decide(action: Action, claim: Claim, deps: PerformDeps): Promise<void> {
+async function decide(action: Action, claim: Claim, deps: ActionDeps): Promise<void> {
   const { target, actor } = action;
   const choice = target.kind === 'claim' ? target.choice : null;
   const acctId = choice === null ? null : (claim.acctIds[choice] ?? null);
@@ -53,14 +53,14 @@ async function decide(action: Action, claim: Claim, deps: PerformDeps): Promise<
   const userId = claim.action.actor.userId;
   const decided = { decidedBy: actor.userId, decidedAt: at, decision: action.id } as const;
   if (acctId === null) {
-    if ((await deps.journal.read(action.id)) === null) {
+    if ((await deps.progress.read(action.id)) === null) {
       const facts = { acctId: null, cardId: null, before: null, after: userId, detail: claim.id };
       await deps.audit.append(auditRecord(action, 'denied', facts, deps));
-      await deps.journal.write(action.id, { state: 'asked' });
+      await deps.progress.write(action.id, { state: 'asked' });
     }
     await settle({ ...claim, ...decided, state: 'refused' }, deps);
     const message = claimDecided({ state: 'refused', by: actor.userId });
-    return await deps.tellDirectly(userId, `${claim.id}-refused`, message);
+    return await deps.notifyDirectly(userId, `${claim.id}-refused`, message);
   }
   await deps.withLock(`account:${acctId}`, async () => {
     await setLink(action, null, { acctId, userId, provedBy: 'approver', by: actor.userId, at }, deps);
@@ -68,7 +68,7 @@ async function decide(action: Action, claim: Claim, deps: PerformDeps): Promise<
   await settle({ ...claim, ...decided, state: 'confirmed', acctId }, deps);
 }
 
-async function settle(claim: Claim, deps: PerformDeps): Promise<void> {
+async function settle(claim: Claim, deps: ActionDeps): Promise<void> {
   // The message's place may have become known meanwhile.
   const ref = (await deps.claims.get(claim.id))?.ref ?? claim.ref;
   await deps.claims.save({ ...claim, ref });

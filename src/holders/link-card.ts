@@ -1,6 +1,6 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { linkEnded, linkResult } from '../../templates/holders/link-result.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
@@ -8,7 +8,7 @@ import { whyNoHolder } from './holder-check.ts';
 import { setLink } from './set-link.ts';
 
 /** An approver says who holds a card. */
-export async function linkCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function linkCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const { subject, actor } = action;
   if (subject === null) throw new Error('a link without a person');
   const why = whyNoHolder(await deps.person(subject));
@@ -35,11 +35,11 @@ export async function linkCard({ action, acctId, cardId }: Resolved, deps: Perfo
 }
 
 /** Nobody is linked to the card any more: an approver says so, or the holder. */
-export async function unlinkCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function unlinkCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   await deps.withLock(`account:${acctId}`, async () => {
     const before = await deps.links.ofAccount(acctId);
     const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-    const isOurs = (await deps.journal.read(action.id)) !== null;
+    const isOurs = (await deps.progress.read(action.id)) !== null;
     if (before === null && !isOurs) {
       const whoCan = 'Link it with `/card link`, if it should be.';
       const no = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
@@ -48,7 +48,7 @@ export async function unlinkCard({ action, acctId, cardId }: Resolved, deps: Per
     if (before !== null) {
       const sides = { before: before.userId, after: null };
       await deps.audit.append(auditRecord(action, 'done', { acctId, cardId, ...sides }, deps));
-      await deps.journal.write(action.id, { state: 'asked' });
+      await deps.progress.write(action.id, { state: 'asked' });
       const line = auditLine({
         by: action.actor.userId,
         did: 'unlinked',

@@ -6,20 +6,20 @@ import type { Links } from './link-store.ts';
 
 interface Deps {
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly tellPerson: (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
+  readonly notifyPerson: (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
 }
 
 /**
  * Tells the holder of an alert's card, where one is linked. A job of its own does it, so that nothing that goes wrong on
  * the way to one person holds back an alert of the team. Safe to repeat.
  */
-export function createTellHolder({ links, tellPerson }: Deps): (alert: Alert) => Promise<void> {
-  return async function tellHolder(alert) {
+export function createNotifyHolder({ links, notifyPerson }: Deps): (alert: Alert) => Promise<void> {
+  return async function notifyHolder(alert) {
     const { id, acctId } = alert.event;
     if (acctId === null || !isForHolders(alert)) return;
     const link = await links.ofAccount(acctId);
     if (link === null || isOwnDoing(alert, link.userId)) return;
-    await tellPerson(link.userId, {
+    await notifyPerson(link.userId, {
       kind: 'alert',
       id: `${id}-holder`,
       alertId: id,

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { PlaceAlert } from '../alerts/group-alert.ts';
+import type { GroupAlert } from '../alerts/group-alert.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 
 /** Something for one person's direct messages. */
-export const TellPerson = z.strictObject({ userId: z.string(), entry: OutboxEntry });
-export type TellPerson = z.infer<typeof TellPerson>;
+export const NotifyPerson = z.strictObject({ userId: z.string(), entry: OutboxEntry });
+export type NotifyPerson = z.infer<typeof NotifyPerson>;
 
 interface Deps {
   /** The direct conversation with a person. */
   readonly directChannel: (userId: string) => Promise<string>;
   readonly alerts: Pick<Alerts, 'get'>;
-  readonly placeAlert: PlaceAlert;
+  readonly groupAlert: GroupAlert;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
-  readonly tellOps: TellOps;
+  readonly notifyOps: NotifyOps;
   readonly log: Log;
 }
 
@@ -32,14 +32,14 @@ interface Deps {
  *
  * @throws SlackError when trying again later can help.
  */
-export async function tellPerson({ userId, entry }: TellPerson, deps: Deps): Promise<void> {
+export async function notifyPerson({ userId, entry }: NotifyPerson, deps: Deps): Promise<void> {
   let channel: string;
   try {
     channel = await deps.directChannel(userId);
   } catch (error) {
     if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
     deps.log.warn({ userId, slackError: error.slackError }, 'a person could not be written to');
-    return await deps.tellOps(trouble.personUnreachable(userId, error));
+    return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
   }
   const toldBy = entry.kind === 'alert' ? await repeatedIn(channel, entry.alertId, deps) : null;
   // Somebody who tries again at the till is told once, with a count.
@@ -49,7 +49,7 @@ export async function tellPerson({ userId, entry }: TellPerson, deps: Deps): Pro
 }
 
 /** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
-async function repeatedIn(channel: string, alertId: string, { alerts, placeAlert }: Deps): Promise<string | null> {
+async function repeatedIn(channel: string, alertId: string, { alerts, groupAlert }: Deps): Promise<string | null> {
   const stored = await alerts.get(alertId);
-  return stored === null ? null : (await placeAlert(stored.alert, channel)).toldBy;
+  return stored === null ? null : (await groupAlert(stored.alert, channel)).toldBy;
 }

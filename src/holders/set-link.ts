@@ -1,7 +1,7 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { holderWelcome } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { Link } from './link-store.ts';
@@ -15,11 +15,11 @@ export async function setLink(
   action: Action,
   cardId: number | null,
   link: Link,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Link | null> {
   const { acctId, userId } = link;
   const before = await deps.links.ofAccount(acctId);
-  const isOurs = (await deps.journal.read(action.id)) !== null;
+  const isOurs = (await deps.progress.read(action.id)) !== null;
   if (before?.userId === userId && !isOurs) {
     await recordUnchanged(action, { acctId, cardId }, deps);
     return before;
@@ -29,7 +29,7 @@ export async function setLink(
   if (!isOurs) {
     const sides = { before: before?.userId ?? null, after: userId, detail: `proved by ${link.provedBy}` };
     await deps.audit.append(auditRecord(action, 'done', { acctId, cardId, ...sides }, deps));
-    await deps.journal.write(action.id, { state: 'asked' });
+    await deps.progress.write(action.id, { state: 'asked' });
   }
   await deps.links.link(link);
   const line = auditLine({
@@ -45,7 +45,7 @@ export async function setLink(
     ref: action.id.slice(-8),
   });
   await deps.postAuditLine(`audit-${action.id}-linked`, line);
-  await deps.tellDirectly(
+  await deps.notifyDirectly(
     userId,
     `linked-${action.id}`,
     holderWelcome({ card, by: link.by === userId ? null : link.by }),

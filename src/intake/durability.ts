@@ -101,10 +101,10 @@ const ROUNDS = 3;
  * tried. A second write straight after a sync has to wait for the next one.
  */
 export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
-  const write = async (patienceMs: number): Promise<boolean> => {
+  const write = async (maxWaitMs: number): Promise<boolean> => {
     const [, synced] = await Promise.all([
       redis.set(intakeKey('on-disk'), '1'),
-      redis.call('WAITAOF', 1, 0, patienceMs) as Promise<unknown[]>,
+      redis.call('WAITAOF', 1, 0, maxWaitMs) as Promise<unknown[]>,
     ]);
     return Number(synced[0]) > 0;
   };

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { doorKeys } from '../core/keys.ts';
+import { webKeys } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript } from '../core/redis-script.ts';
@@ -66,12 +66,12 @@ export function startHeartbeat(
   const script = defineScript(redis, 'cardbellBeat', beatScript);
   const stopping = new AbortController();
   let own = 0;
-  let trouble: 'start' | 'away' | '' = 'start';
+  let opsIssue: 'start' | 'away' | '' = 'start';
   void run();
 
   return {
     missed: () => {
-      trouble ||= 'away';
+      opsIssue ||= 'away';
     },
     stop: () => stopping.abort(),
   };
@@ -84,14 +84,14 @@ export function startHeartbeat(
   }
 
   async function beat(): Promise<boolean> {
-    const told = trouble;
-    trouble = '';
+    const told = opsIssue;
+    opsIssue = '';
     try {
-      const keys = [doorKeys.open, doorKeys.since, doorKeys.gaps, inboxKeys.gaps];
+      const keys = [webKeys.open, webKeys.since, webKeys.gaps, inboxKeys.gaps];
       own = Number(await script.run(keys, [own, stallMs, told, GAPS_KEPT_MS]));
       return true;
     } catch (error) {
-      trouble = told || 'away';
+      opsIssue = told || 'away';
       log.debug({ err: error }, 'heartbeat was not taken');
       return false;
     }

@@ -63,7 +63,7 @@ export function startRelay(options: {
         if (hasLeftover) await handAgain();
         if (performance.now() - lastTakeover > LOOK_FOR_ABANDONED_MS) {
           lastTakeover = performance.now();
-          for (const stream of streams) await takeOver(stream);
+          for (const stream of streams) await supersede(stream);
         }
         const answer = (await reader.xreadgroup(
           'GROUP',
@@ -96,7 +96,7 @@ export function startRelay(options: {
     }
   }
 
-  async function takeOver(stream: string): Promise<void> {
+  async function supersede(stream: string): Promise<void> {
     let cursor = '0-0';
     do {
       const [next, entries] = (await redis.xautoclaim(

@@ -44,7 +44,7 @@ export async function watchDurability(
   const look = async (): Promise<void> => {
     if (wanted === 'disk') wait = null;
     const settings = await readSettings(redis);
-    await tell(settings);
+    await notify(settings);
     const found = diskWaitOf(wanted, settings, redis instanceof Cluster);
     if (found === 'waitaof' && redis instanceof Redis && (await isLying(redis)))
       throw new ConfigError([cannotBeTrusted]);
@@ -65,7 +65,7 @@ export async function watchDurability(
   redis.on('ready', lookAgain);
   return { diskWait: () => wait };
 
-  async function tell(settings: readonly RedisSettings[]): Promise<void> {
+  async function notify(settings: readonly RedisSettings[]): Promise<void> {
     const problems = problemsOf(settings);
     const text = JSON.stringify(problems);
     if (text === known) return;

@@ -1,8 +1,8 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedConfirmation, Verdict } from '../actions/confirmation-store.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { CardApiError } from '../core/errors.ts';
-import { forgetIfGone, type Opened, settleTerm } from './open-temporary-change.ts';
+import { forgetIfGone, type Opened, resolveTerm } from './open-temporary-change.ts';
 import { currentOf } from './rule-change.ts';
 
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
@@ -15,37 +15,37 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
  *
  * @returns what to say of it; null when there is nothing to say.
  */
-export async function concludeLate(
+export async function applyLateConfirmation(
   awaited: AwaitedConfirmation,
   { confirmation }: Pick<Verdict, 'confirmation'>,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Opened | null> {
   const { action, acctId, outcomeOf, result } = awaited;
   const { expects } = result;
-  if (result.state !== 'unknown' || expects?.kind !== 'rule' || action.wish === null) return null;
+  if (result.state !== 'unknown' || expects?.kind !== 'rule' || action.changeRequest === null) return null;
   if (confirmation !== 'confirmed') {
     await forgetUnmade(awaited, deps);
     return null;
   }
   // What is seen may be a later change's, which has settled all of this for itself.
-  if (await deps.confirmations.isOvertaken(acctId, expects, action.id)) return null;
-  const { term } = action.wish;
-  const known = await deps.leases.get(action.id);
+  if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) return null;
+  const { term } = action.changeRequest;
+  const known = await deps.temporaryChanges.get(action.id);
   // Opened before it was sent: without it, its end was found to be nobody's.
   if (term.kind !== 'permanent' && known === null) return null;
   const before = expects.before ?? known?.before ?? null;
   const approval = outcomeOf === action.id ? null : { requestId: requestIdOf(outcomeOf) };
-  const opened = await settleTerm(action, { change: expects.change, term }, acctId, before, approval, deps);
+  const opened = await resolveTerm(action, { change: expects.change, term }, acctId, before, approval, deps);
   // Its time is over meanwhile: what ends it, ends it now.
   const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
   return isOver ? null : opened;
 }
 
 /** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
-async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, deps: PerformDeps): Promise<void> {
+async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, deps: ActionDeps): Promise<void> {
   const { expects, card } = result;
   if (expects?.kind !== 'rule' || card.ruleset != null) return;
-  if ((await deps.leases.get(action.id))?.state !== 'open') return;
+  if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
     await forgetIfGone(action.id, expects.change, acctId, currentOf(rules, expects.change), deps);

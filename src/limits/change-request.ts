@@ -17,13 +17,13 @@ export const Term = z.discriminatedUnion('kind', [
 export type Term = z.infer<typeof Term>;
 
 /** What somebody wants of a card's rules, and for how long. */
-export const Wish = z.strictObject({
+export const ChangeRequest = z.strictObject({
   change: RuleChange,
   term: Term,
   /** The form could not say which limit stopped the purchase: of which category it is meant is found out when it is done. */
   isCategoryUnknown: z.literal(true).optional(),
 });
-export type Wish = z.infer<typeof Wish>;
+export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
 export const permanent: Term = { kind: 'permanent' };
 

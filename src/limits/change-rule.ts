@@ -1,15 +1,15 @@
 import type { Action } from '../actions/action.ts';
-import { noteOf, overtaken } from '../actions/change-status.ts';
-import type { PerformDeps } from '../actions/deps.ts';
-import { auditRecord, endOf, report, tell } from '../actions/report.ts';
+import { noteOf, superseded } from '../actions/change-status.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { auditRecord, endOf, notify, report } from '../actions/report.ts';
 import type { Expected, Result } from '../actions/result.ts';
 import { openRequest } from '../approvals/open-request.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { judge } from '../policy/decide.ts';
-import { endOfTerm, type Wish } from './change-request.ts';
+import { type ChangeRequest, endOfTerm } from './change-request.ts';
 import { contradiction } from './limit-change.ts';
-import { forgetIfGone, openLease, settleLeases, settleTerm } from './open-temporary-change.ts';
+import { forgetIfGone, openTemporaryChange, resolveTemporaryChanges, resolveTerm } from './open-temporary-change.ts';
 import { baseOf, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
 import {
   type CardRules,
@@ -44,90 +44,101 @@ export interface Approval {
 export async function changeRule(
   { action, acctId }: Resolved,
   approval: Approval | null,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Result> {
-  const { card: api, journal } = deps;
-  if (action.wish === null) throw new Error('an action on rules without a wish');
-  const written = await journal.read(action.id);
+  const { card: api, progress } = deps;
+  if (action.changeRequest === null) throw new Error('an action on rules without a wish');
+  const written = await progress.read(action.id);
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const { rules, raw } = await api.getSpendRules(acctId);
-  const { wish, why } = await withCategory(action, action.wish, acctId, rules, deps);
-  const current = wish === null ? null : currentOf(rules, wish.change);
+  const { changeRequest, why } = await withCategory(action, action.changeRequest, acctId, rules, deps);
+  const current = changeRequest === null ? null : currentOf(rules, changeRequest.change);
   const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-    const sides = wish === null ? { before: null, after: null } : sidesOf(wish, current);
+    const sides = changeRequest === null ? { before: null, after: null } : sidesOf(changeRequest, current);
     const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
-    return await report(action, verbOf(wish), result, deps, approval ?? {});
+    return await report(action, verbOf(changeRequest), result, deps, approval ?? {});
   };
-  if (wish === null) return await finish('failed', { note: why });
-  const wanted = wantedOf(wish.change);
+  if (changeRequest === null) return await finish('failed', { note: why });
+  const wanted = wantedOf(changeRequest.change);
   const isThere = isSameValue(current, wanted);
 
   // After a crash the write may have been ours: then the change is done, not superfluous.
   if (isThere && written?.state === 'sending') {
-    return await conclude(action, wish, acctId, fromJournal(written.before), approval, finish, deps, 'confirmed');
+    return await conclude(
+      action,
+      changeRequest,
+      acctId,
+      fromProgress(written.before),
+      approval,
+      finish,
+      deps,
+      'confirmed',
+    );
   }
-  const against = isThere ? null : obstacleTo(wish, rules, deps);
+  const against = isThere ? null : obstacleTo(changeRequest, rules, deps);
   if (against !== null) return await finish('failed', { note: against });
-  const base = await baseOf(wish, acctId, current, deps);
+  const base = await baseOf(changeRequest, acctId, current, deps);
   if (approval === null && isLooser(base, wanted)) {
-    const cents = await raisedCents(action, wish, acctId, { current, base }, deps);
+    const cents = await raisedCents(action, changeRequest, acctId, { current, base }, deps);
     const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
-    const verdict = judge({ deed: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
+    const verdict = judge({ verb: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {
-      const asked = { action, wish, acctId, card, before: base, others: verdict.others };
+      const asked = { action, changeRequest, acctId, card, before: base, others: verdict.others };
       return await finish('waiting', { note: await openRequest(asked, deps) });
     }
   }
   // Counted before it is sent: two clicks at once must not both pass for the first.
   if ((approval === null || approval.isSingle) && isLooser(current, wanted)) {
-    await countRaise(action, wish, acctId, current, deps);
+    await countRaise(action, changeRequest, acctId, current, deps);
   }
 
   if (isThere) {
-    const settled = await settleLeases(action, wish, acctId, current, approval, deps);
+    const settled = await resolveTemporaryChanges(action, changeRequest, acctId, current, approval, deps);
     return settled === null
-      ? await finish('unchanged', { note: alreadySo(wish.change, current) })
+      ? await finish('unchanged', { note: alreadySo(changeRequest.change, current) })
       : await finish('done', settled);
   }
 
-  const expects = expectedOf(wish, current);
+  const expects = expectedOf(changeRequest, current);
   if (
     written?.state === 'sending' &&
-    (await deps.confirmations.isOvertaken(acctId, expects, action.id, written.followed))
+    (await deps.confirmations.isSuperseded(acctId, expects, action.id, written.followed))
   ) {
-    await forgetIfGone(action.id, wish.change, acctId, current, deps);
-    return await finish('unknown', { note: overtaken });
+    await forgetIfGone(action.id, changeRequest.change, acctId, current, deps);
+    return await finish('unknown', { note: superseded });
   }
 
-  const sides = sidesOf(wish, current);
+  const sides = sidesOf(changeRequest, current);
   const followed = await deps.confirmations.changedBy(acctId, expects);
   const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after, expects, followed } as const;
-  const end = endOf(await journal.write(action.id, sending));
+  const end = endOf(await progress.write(action.id, sending));
   if (end !== null) {
-    await tell(action, verbOf(wish), end, deps, approval ?? {});
+    await notify(action, verbOf(changeRequest), end, deps, approval ?? {});
     return end.result;
   }
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);
-  if (wish.term.kind !== 'permanent') await openLease(action, wish, acctId, current, approval, deps, false);
+  if (changeRequest.term.kind !== 'permanent')
+    await openTemporaryChange(action, changeRequest, acctId, current, approval, deps, false);
   try {
-    await api.putSpendRules(acctId, deps.changeRule(raw, wish.change));
+    await api.putSpendRules(acctId, deps.changeRule(raw, changeRequest.change));
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    const isDone = error.outcome === 'unknown' ? await isAsWished(acctId, wish, deps) : false;
-    if (isDone === true) return await conclude(action, wish, acctId, current, approval, finish, deps, 'confirmed');
+    const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changeRequest, deps) : false;
+    if (isDone === true)
+      return await conclude(action, changeRequest, acctId, current, approval, finish, deps, 'confirmed');
     if ((error.retryable || isDone === null) && !deps.isLastAttempt) throw error;
     const state = isDone === null ? 'unknown' : 'failed';
-    if (state === 'failed') await deps.leases.forget(action.id);
+    if (state === 'failed') await deps.temporaryChanges.forget(action.id);
     const unsure = isDone === null ? { expects } : {};
     return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unsure });
   }
-  return await conclude(action, wish, acctId, current, approval, finish, deps, 'sent');
+  return await conclude(action, changeRequest, acctId, current, approval, finish, deps, 'sent');
 }
 
 /** Why the card service would refuse, before it does; null when nothing speaks against it. */
-function obstacleTo({ change, term }: Wish, rules: CardRules, deps: PerformDeps): string | null {
+function obstacleTo({ change, term }: ChangeRequest, rules: CardRules, deps: ActionDeps): string | null {
   const end = endOfTerm(term, deps.now(), deps.serviceDays);
   if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
   const planned = plannedOf(change);
@@ -149,25 +160,26 @@ function alreadySo(change: RuleChange, current: RuleValue): string {
 /** The change is made: start its end, if it has one, and tell. */
 async function conclude(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: RuleValue,
   approval: Approval | null,
   finish: (state: Result['state'], rest?: Partial<Result>) => Promise<Result>,
-  deps: PerformDeps,
+  deps: ActionDeps,
   confirmation: 'sent' | 'confirmed',
 ): Promise<Result> {
-  const opened = await settleTerm(action, wish, acctId, before, approval, deps);
-  const sure = confirmation === 'sent' ? { confirmation, expects: expectedOf(wish, before) } : { confirmation };
-  return await finish('done', { ...sidesOf(wish, before), ...opened, ...sure });
+  const opened = await resolveTerm(action, changeRequest, acctId, before, approval, deps);
+  const sure =
+    confirmation === 'sent' ? { confirmation, expects: expectedOf(changeRequest, before) } : { confirmation };
+  return await finish('done', { ...sidesOf(changeRequest, before), ...opened, ...sure });
 }
 
-function expectedOf({ change }: Wish, before: RuleValue): Expected {
+function expectedOf({ change }: ChangeRequest, before: RuleValue): Expected {
   return { kind: 'rule', change, before };
 }
 
 /** Whether the rule is now what was wanted; null when it cannot be read. */
-async function isAsWished(acctId: number, { change }: Wish, deps: PerformDeps): Promise<boolean | null> {
+async function isAsRequested(acctId: number, { change }: ChangeRequest, deps: ActionDeps): Promise<boolean | null> {
   try {
     return isSameValue(currentOf((await deps.card.getSpendRules(acctId)).rules, change), wantedOf(change));
   } catch (error) {
@@ -176,14 +188,14 @@ async function isAsWished(acctId: number, { change }: Wish, deps: PerformDeps): 
   }
 }
 
-function sidesOf({ change }: Wish, before: RuleValue): { before: string; after: string } {
+function sidesOf({ change }: ChangeRequest, before: RuleValue): { before: string; after: string } {
   return { before: ruleState(change, before), after: ruleState(change, wantedOf(change)) };
 }
 
-function verbOf(wish: Wish | null): 'limit' | 'allow' {
-  return wish === null || isOfLimits(wish.change) ? 'limit' : 'allow';
+function verbOf(changeRequest: ChangeRequest | null): 'limit' | 'allow' {
+  return changeRequest === null || isOfLimits(changeRequest.change) ? 'limit' : 'allow';
 }
 
-function fromJournal(before: string | null): RuleValue {
+function fromProgress(before: string | null): RuleValue {
   return before === null ? null : (JSON.parse(before) as RuleValue);
 }

@@ -1,23 +1,27 @@
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import { nameWords } from '../directory/card-query.ts';
-import type { Lease, Leases } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 interface Deps {
-  readonly leases: Pick<Leases, 'all'>;
-  readonly endLeaseNow: (leaseId: string) => Promise<void>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
 }
 
 /** The service's clock and ours may disagree by this much. */
 const CLOCK_SKEW_MS = 60_000;
 
 /** A change that was made for one purchase ends when that purchase is authorized. Safe to repeat. */
-export async function endPurchaseLeases(event: StoredEvent, { leases, endLeaseNow }: Deps): Promise<void> {
+export async function endPurchaseChanges(
+  event: StoredEvent,
+  { temporaryChanges, endTemporaryChangeNow }: Deps,
+): Promise<void> {
   if (event.kind !== 'authorization' && event.kind !== 'pin') return;
-  for (const lease of await leases.all()) if (isItsPurchase(lease, event)) await endLeaseNow(lease.id);
+  for (const temporaryChange of await temporaryChanges.all())
+    if (isItsPurchase(temporaryChange, event)) await endTemporaryChangeNow(temporaryChange.id);
 }
 
 /** By account, merchant and amount: a purchase of the same merchant that costs no more. */
-function isItsPurchase({ acctId, purchase, state, openedAt }: Lease, event: TransactionEvent): boolean {
+function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, event: TransactionEvent): boolean {
   if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
   if (event.amountCents > purchase.maxCents) return false;
   if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;

@@ -1,10 +1,10 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { CardApiError } from '../core/errors.ts';
-import { showEnd, tellEnd } from './notify-end.ts';
+import { notifyEnd, showEnd } from './notify-end.ts';
 import { currentOf, isSameValue, type RuleValue, singlesOf, wantedOf, withValue } from './rule-change.ts';
 import { ruleState } from './rule-words.ts';
-import type { Lease } from './temporary-change-store.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
 const COME_BACK_MS = 60_000;
@@ -17,23 +17,23 @@ const COME_BACK_MS = 60_000;
  *
  * @returns milliseconds after which to try again, or null when it is over.
  */
-export async function endLease(leaseId: string, deps: PerformDeps): Promise<number | null> {
-  const found = await deps.leases.get(leaseId);
+export async function endTemporaryChange(temporaryChangeId: string, deps: ActionDeps): Promise<number | null> {
+  const found = await deps.temporaryChanges.get(temporaryChangeId);
   if (found === null) return null;
   return await deps.withLock(`account:${found.acctId}`, async () => {
-    const lease = await deps.leases.get(leaseId);
-    if (lease === null) return null;
-    if (lease.state !== 'open') {
+    const temporaryChange = await deps.temporaryChanges.get(temporaryChangeId);
+    if (temporaryChange === null) return null;
+    if (temporaryChange.state !== 'open') {
       // By us, before a crash, or by somebody's click: what shows it may not have heard.
-      await showEnd(lease, deps);
+      await showEnd(temporaryChange, deps);
       return null;
     }
     try {
-      await tellEnd(await putBack(lease, null, deps), null, deps);
+      await notifyEnd(await restore(temporaryChange, null, deps), null, deps);
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
-      await tellEnd({ ...lease, state: 'refused' }, null, deps, error.apiMessage ?? error.code);
+      await notifyEnd({ ...temporaryChange, state: 'refused' }, null, deps, error.apiMessage ?? error.code);
     }
     return null;
   });
@@ -46,30 +46,35 @@ export async function endLease(leaseId: string, deps: PerformDeps): Promise<numb
  * @returns the lease as it is afterwards; kept by who tells of it.
  * @throws CardApiError when it could not be read or written.
  */
-export async function putBack(lease: Lease, by: Action['actor'] | null, deps: PerformDeps): Promise<Lease> {
-  const { id, change, before, acctId } = lease;
-  const journalId = `end-${id}`;
-  const written = await deps.journal.read(journalId);
+export async function restore(
+  temporaryChange: TemporaryChange,
+  by: Action['actor'] | null,
+  deps: ActionDeps,
+): Promise<TemporaryChange> {
+  const { id, change, before, acctId } = temporaryChange;
+  const progressId = `end-${id}`;
+  const written = await deps.progress.read(progressId);
   const { rules, raw } = await deps.card.getSpendRules(acctId);
   const current = currentOf(rules, change);
   const over = { closedAt: deps.now().toISOString(), closedBy: by?.userId ?? null, found: current };
   // Somebody put it back already; or we did, before a crash.
-  if (isSameValue(current, before)) return { ...lease, ...over, state: 'ended' };
-  const isAgreed = lease.state === 'asking' && isSameValue(current, lease.found);
-  if (!isAgreed && !isUntouched(lease, current)) return { ...lease, state: 'asking', found: current };
+  if (isSameValue(current, before)) return { ...temporaryChange, ...over, state: 'ended' };
+  const isAgreed = temporaryChange.state === 'asking' && isSameValue(current, temporaryChange.found);
+  if (!isAgreed && !isUntouched(temporaryChange, current))
+    return { ...temporaryChange, state: 'asking', found: current };
 
   if (written?.state !== 'sending') {
     const sides = { before: ruleState(change, current), after: ruleState(change, before) };
-    await deps.journal.write(journalId, { state: 'sending', ...sides });
+    await deps.progress.write(progressId, { state: 'sending', ...sides });
   }
   const back = withValue(change, before);
-  await deps.confirmations.changed(acctId, { kind: 'rule', change: back }, journalId);
+  await deps.confirmations.changed(acctId, { kind: 'rule', change: back }, progressId);
   await deps.card.putSpendRules(acctId, deps.changeRule(raw, back));
-  return { ...lease, ...over, state: 'ended' };
+  return { ...temporaryChange, ...over, state: 'ended' };
 }
 
 /** Each rule stands as we set it, or as it was: then nobody's change is overwritten. */
-function isUntouched({ change, before }: Lease, current: RuleValue): boolean {
+function isUntouched({ change, before }: TemporaryChange, current: RuleValue): boolean {
   const was = singlesOf(change, before);
   return singlesOf(change, current).every(
     (now, index) => now.value === wantedOf(now.change) || now.value === was[index]?.value,
@@ -77,6 +82,6 @@ function isUntouched({ change, before }: Lease, current: RuleValue): boolean {
 }
 
 /** What is there now, in words, and what was there before the lease. */
-export function sidesOf({ change, before }: Lease, current: RuleValue): { before: string; after: string } {
+export function sidesOf({ change, before }: TemporaryChange, current: RuleValue): { before: string; after: string } {
   return { before: ruleState(change, current), after: ruleState(change, before) };
 }

@@ -1,5 +1,5 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { CardApiError } from '../core/errors.ts';
 
 /**
@@ -8,7 +8,7 @@ import { CardApiError } from '../core/errors.ts';
  *
  * The form works without it, so what cannot be read is left as it was opened.
  */
-export async function fillForm(action: Action, deps: PerformDeps): Promise<void> {
+export async function fillForm(action: Action, deps: ActionDeps): Promise<void> {
   const { form, target } = action;
   if (form === null || target.kind !== 'alert') return;
   const alert = (await deps.alerts.get(target.alertId))?.alert;
@@ -22,7 +22,7 @@ export async function fillForm(action: Action, deps: PerformDeps): Promise<void>
 }
 
 /** For what can be said beside an input; without them the worker says it afterwards. */
-async function rulesOf(acctId: number, deps: PerformDeps) {
+async function rulesOf(acctId: number, deps: ActionDeps) {
   try {
     const { limits, apartCents, categories } = (await deps.card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
     return { limits, apartCents, categories: [...categories] };

@@ -29,18 +29,18 @@ export function isRaise(fromCents: number | null, toCents: number | null): boole
 }
 
 /** Which limit it is. */
-export interface LimitPlace {
+export interface LimitRef {
   readonly period: LimitWindow;
   /** Id of a category; null for the overall limit. */
   readonly category: number | null;
 }
 
-export interface PlannedChange extends LimitPlace {
+export interface PlannedChange extends LimitRef {
   readonly limitCents: number | null;
 }
 
 /** Whole cents; null: there is no such limit. */
-export function limitAt({ limits, categories }: CardLimits, { period, category }: LimitPlace): number | null {
+export function limitAt({ limits, categories }: CardLimits, { period, category }: LimitRef): number | null {
   const own = category === null ? undefined : categories.find(({ id }) => id === category);
   if (period === 'transaction') return own?.transactionLimitCents ?? null;
   return (category === null ? limits : own?.limits)?.[period] ?? null;
@@ -96,16 +96,16 @@ export function inOrder(current: CardLimits, changes: readonly PlannedChange[]):
   return ordered;
 }
 
-function plannedAt(current: CardLimits, changes: readonly PlannedChange[], place: LimitPlace): number | null {
+function plannedAt(current: CardLimits, changes: readonly PlannedChange[], place: LimitRef): number | null {
   const change = changes.find((one) => isSamePlace(one, place));
   return change === undefined ? limitAt(current, place) : change.limitCents;
 }
 
-function isSamePlace(one: LimitPlace, other: LimitPlace): boolean {
+function isSamePlace(one: LimitRef, other: LimitRef): boolean {
   return one.period === other.period && one.category === other.category;
 }
 
-interface Neighbor extends LimitPlace {
+interface Neighbor extends LimitRef {
   readonly period: LimitPeriod;
   /** It must be no lower; else no higher. */
   readonly isAbove: boolean;
@@ -135,7 +135,7 @@ function sentence(
   change: PlannedChange & { readonly limitCents: number },
   other: Neighbor,
 ): string {
-  const nameOf = ({ period, category }: LimitPlace): string => {
+  const nameOf = ({ period, category }: LimitRef): string => {
     const name = current.categories.find(({ id }) => id === category)?.name;
     return name === undefined ? `the ${period} limit` : `the ${period} limit for ${name}`;
   };

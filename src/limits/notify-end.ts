@@ -1,14 +1,14 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { changeWords } from '../../templates/core/change-words.ts';
-import { leaseEnded } from '../../templates/limits/temporary-change.ts';
+import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { Outcome } from '../alerts/alert.ts';
 import { wantedOf } from './rule-change.ts';
 import { ruleName, ruleState } from './rule-words.ts';
-import type { Lease } from './temporary-change-store.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
-type Told = Extract<Lease['state'], 'ended' | 'asking' | 'left' | 'refused'>;
+type Told = Extract<TemporaryChange['state'], 'ended' | 'asking' | 'left' | 'refused'>;
 
 const details: Readonly<Record<Told, string>> = {
   ended: 'The temporary change has ended.',
@@ -24,14 +24,19 @@ const details: Readonly<Record<Told, string>> = {
  * @param action the click that ended it; null when its time was over.
  * @param refused the card API's words, when it did not let us.
  */
-export async function tellEnd(lease: Lease, action: Action | null, deps: PerformDeps, refused = ''): Promise<void> {
-  const { id, acctId, change, alertId } = lease;
-  const state = lease.state as Told;
+export async function notifyEnd(
+  temporaryChange: TemporaryChange,
+  action: Action | null,
+  deps: ActionDeps,
+  refused = '',
+): Promise<void> {
+  const { id, acctId, change, alertId } = temporaryChange;
+  const state = temporaryChange.state as Told;
   const at = deps.now().toISOString();
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const isBack = state === 'ended';
-  const before = ruleState(change, isBack ? wantedOf(change) : lease.found);
-  const after = isBack ? ruleState(change, lease.before) : null;
+  const before = ruleState(change, isBack ? wantedOf(change) : temporaryChange.found);
+  const after = isBack ? ruleState(change, temporaryChange.before) : null;
   const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
   await deps.audit.append({
     at,
@@ -57,27 +62,38 @@ export async function tellEnd(lease: Lease, action: Action | null, deps: Perform
   const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
   await deps.postAuditLine(`audit-${id}-${state}`, line);
   if (alertId !== null) {
-    await deps.alerts.setOutcome(alertId, `end-${id}`, toOutcome(lease, state, detail, at, by));
+    await deps.alerts.setOutcome(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
     await deps.updateMessages(alertId);
   }
-  if (lease.by.userId !== by) await deps.tellDirectly(lease.by.userId, `lease-${id}-${state}`, leaseEnded(lease, card));
-  await deps.leases.save(lease);
-  await showEnd(lease, deps);
+  if (temporaryChange.by.userId !== by)
+    await deps.notifyDirectly(
+      temporaryChange.by.userId,
+      `lease-${id}-${state}`,
+      temporaryChangeEnded(temporaryChange, card),
+    );
+  await deps.temporaryChanges.save(temporaryChange);
+  await showEnd(temporaryChange, deps);
 }
 
 /** Brings everything that shows a lease up to date with its end. Safe to repeat. */
-export async function showEnd(lease: Lease, deps: PerformDeps): Promise<void> {
-  const { id, requestId, state } = lease;
+export async function showEnd(temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
+  const { id, requestId, state } = temporaryChange;
   if (requestId !== null) await deps.updateRequest(requestId);
   // Whoever has to decide finds it in the channel for requests, wherever the change was made.
-  if (state === 'asking' && lease.refs.length === 0) await deps.postLease(lease);
-  await deps.updateLease(id);
+  if (state === 'asking' && temporaryChange.refs.length === 0) await deps.postTemporaryChange(temporaryChange);
+  await deps.updateTemporaryChange(id);
 }
 
-function toOutcome(lease: Lease, state: Told, detail: string, at: string, by: string | null): Outcome {
-  const { change } = lease;
+function toOutcome(
+  temporaryChange: TemporaryChange,
+  state: Told,
+  detail: string,
+  at: string,
+  by: string | null,
+): Outcome {
+  const { change } = temporaryChange;
   if (state !== 'ended')
     return { verb: 'put_back', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
-  const text = changeWords(ruleState(change, wantedOf(change)), ruleState(change, lease.before));
+  const text = changeWords(ruleState(change, wantedOf(change)), ruleState(change, temporaryChange.before));
   return { verb: 'put_back', by, at, state: 'done', text };
 }

@@ -1,12 +1,12 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { Result } from '../actions/result.ts';
 import { formatDuration } from '../core/duration.ts';
-import { endOfTerm, type Term, type Wish } from './change-request.ts';
+import { type ChangeRequest, endOfTerm, type Term } from './change-request.ts';
 import { purchaseOf } from './raise-amount.ts';
 import {
+  batch,
   isSameValue,
-  joined,
   type RuleChange,
   type RuleValue,
   type Single,
@@ -16,8 +16,8 @@ import {
   wantedOf,
 } from './rule-change.ts';
 import { stateWords } from './rule-words.ts';
-import { staysWords, takeOver } from './supersede.ts';
-import type { Lease } from './temporary-change-store.ts';
+import { keptWords, supersede } from './supersede.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** What a result says of a temporary change: when it ends, and that it can be taken back. */
 export type Opened = Pick<Result, 'note' | 'control'>;
@@ -28,7 +28,7 @@ interface OfRequest {
 }
 
 /** A temporary change that somebody has decided about, or has to: not for us to open again. */
-const settledStates: readonly Lease['state'][] = ['replaced', 'asking', 'left', 'refused'];
+const settledStates: readonly TemporaryChange['state'][] = ['replaced', 'asking', 'left', 'refused'];
 
 /**
  * A change is made: starts its end, or settles what was temporary about the rules that stay from now on. The same
@@ -37,23 +37,31 @@ const settledStates: readonly Lease['state'][] = ['replaced', 'asking', 'left', 
  * @param before what the rules were.
  * @returns what to say of it; null when there is nothing to say.
  */
-export async function settleTerm(
+export async function resolveTerm(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: RuleValue,
   approval: OfRequest | null,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Opened | null> {
-  if (wish.term.kind === 'permanent') return await settleLeases(action, wish, acctId, before, approval, deps);
-  const known = await deps.leases.get(action.id);
+  if (changeRequest.term.kind === 'permanent')
+    return await resolveTemporaryChanges(action, changeRequest, acctId, before, approval, deps);
+  const known = await deps.temporaryChanges.get(action.id);
   // A later change, or a person, had the last word about it since it was sent.
   if (known !== null && settledStates.includes(known.state)) return null;
   // Or about some of the rules: its end is about the others only.
-  const left = targetsOf(known?.change ?? wish.change);
-  const kept = joined(singlesOf(wish.change, before).filter(({ change }) => left.includes(targetOf(change))));
+  const left = targetsOf(known?.change ?? changeRequest.change);
+  const kept = batch(singlesOf(changeRequest.change, before).filter(({ change }) => left.includes(targetOf(change))));
   if (kept === null) return null;
-  return await openLease(action, { ...wish, change: kept.change }, acctId, kept.value, approval, deps);
+  return await openTemporaryChange(
+    action,
+    { ...changeRequest, change: kept.change },
+    acctId,
+    kept.value,
+    approval,
+    deps,
+  );
 }
 
 /**
@@ -62,20 +70,22 @@ export async function settleTerm(
  * Of several limits some may stand as they were set: these still end, or people are asked.
  */
 export async function forgetIfGone(
-  leaseId: string,
+  temporaryChangeId: string,
   change: RuleChange,
   acctId: number,
   current: RuleValue,
-  { leases }: PerformDeps,
+  { temporaryChanges }: ActionDeps,
 ): Promise<void> {
-  const others = (await leases.all()).filter((lease) => lease.acctId === acctId && lease.id !== leaseId);
-  const backs = others.flatMap((lease) => singlesOf(lease.change, lease.before));
+  const others = (await temporaryChanges.all()).filter(
+    (temporaryChange) => temporaryChange.acctId === acctId && temporaryChange.id !== temporaryChangeId,
+  );
+  const backs = others.flatMap((temporaryChange) => singlesOf(temporaryChange.change, temporaryChange.before));
   const stands = singlesOf(change, current).some(
     (now) =>
       now.value === wantedOf(now.change) ||
       backs.some((back) => targetOf(back.change) === targetOf(now.change) && back.value === wantedOf(now.change)),
   );
-  if (!stands) await leases.forget(leaseId);
+  if (!stands) await temporaryChanges.forget(temporaryChangeId);
 }
 
 /**
@@ -86,26 +96,28 @@ export async function forgetIfGone(
  *
  * @param isChanged false before the change is sent: it must end also when nobody ever hears whether it was made.
  */
-export async function openLease(
+export async function openTemporaryChange(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: RuleValue,
   approval: OfRequest | null,
-  deps: PerformDeps,
+  deps: ActionDeps,
   isChanged = true,
 ): Promise<Opened> {
-  const { change, term } = wish;
+  const { change, term } = changeRequest;
   const now = deps.now();
-  const known = await deps.leases.get(action.id);
+  const known = await deps.temporaryChanges.get(action.id);
   // The end stays where it was first set, also when a crash has this done again.
   const endsAt = known?.endsAt ?? (endOfTerm(term, now, deps.serviceDays) ?? now).toISOString();
-  const ending = (await leasesOf(wish, acctId, deps)).filter((one) => one.id !== action.id && one.endsAt <= endsAt);
+  const ending = (await temporaryChangesOf(changeRequest, acctId, deps)).filter(
+    (one) => one.id !== action.id && one.endsAt <= endsAt,
+  );
   const taken = singlesOf(change, before).map((now) => ({ now, from: ending.find((one) => hasSet(one, now)) }));
   const backs = taken.map(({ now, from }) => (from === undefined ? now : earlierOf(from, now)));
-  const back = known?.before ?? joined(backs)?.value ?? before;
+  const back = known?.before ?? batch(backs)?.value ?? before;
   const purchase = term.kind === 'purchase' ? await purchaseOf(action, deps) : null;
-  const lease: Lease = {
+  const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
     change,
@@ -126,21 +138,21 @@ export async function openLease(
     closedBy: null,
     refs: known?.refs ?? [],
   };
-  await deps.leases.save(lease);
-  await deps.scheduleLeaseEnd(action.id, Date.parse(endsAt));
+  await deps.temporaryChanges.save(temporaryChange);
+  await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));
   if (isChanged) {
     for (const earlier of ending) {
-      await takeOver(
+      await supersede(
         earlier,
         taken.filter(({ from }) => from === earlier).map(({ now }) => now.change),
         deps,
       );
     }
-    await show(lease, deps);
+    await show(temporaryChange, deps);
   }
   return {
     note: `Goes back to ${stateWords(change, back)} by itself ${whenWords(term)}.`,
-    control: { kind: 'take_back', id: lease.id, until: endsAt },
+    control: { kind: 'take_back', id: temporaryChange.id, until: endsAt },
   };
 }
 
@@ -150,23 +162,24 @@ export async function openLease(
  * @param before what they were before it was changed, or are.
  * @returns what to say of it; null when nothing was temporary.
  */
-export async function settleLeases(
+export async function resolveTemporaryChanges(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: RuleValue,
   approval: OfRequest | null,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Opened | null> {
-  const rules = singlesOf(wish.change, wantedOf(wish.change));
-  const leases = await leasesOf(wish, acctId, deps);
-  const own = rules.map((rule) => leases.find((lease) => hasSet(lease, rule)));
-  const isTemporary = own.some((lease) => lease !== undefined);
-  if (wish.term.kind === 'permanent') {
+  const rules = singlesOf(changeRequest.change, wantedOf(changeRequest.change));
+  const temporaryChanges = await temporaryChangesOf(changeRequest, acctId, deps);
+  const own = rules.map((rule) => temporaryChanges.find((temporaryChange) => hasSet(temporaryChange, rule)));
+  const isTemporary = own.some((temporaryChange) => temporaryChange !== undefined);
+  if (changeRequest.term.kind === 'permanent') {
     const kept = rules.map(({ change }) => change);
     const lifted: string[] = [];
-    for (const lease of leases) lifted.push(...(await takeOver(lease, kept, deps, true)));
-    const stays = staysWords(
+    for (const temporaryChange of temporaryChanges)
+      lifted.push(...(await supersede(temporaryChange, kept, deps, true)));
+    const stays = keptWords(
       kept.filter((_rule, index) => own[index] !== undefined),
       kept.length,
     );
@@ -174,44 +187,60 @@ export async function settleLeases(
     return note === '' ? null : { note, control: null };
   }
   if (!isTemporary) return null;
-  const backs = singlesOf(wish.change, before).map((now, index) => {
-    const lease = own[index];
-    return lease === undefined ? now : earlierOf(lease, now);
+  const backs = singlesOf(changeRequest.change, before).map((now, index) => {
+    const temporaryChange = own[index];
+    return temporaryChange === undefined ? now : earlierOf(temporaryChange, now);
   });
-  const opened = await openLease(action, wish, acctId, joined(backs)?.value ?? before, approval, deps);
-  for (const lease of leases) {
-    const theirs = rules.filter((_rule, index) => own[index] === lease).map(({ change }) => change);
-    if (lease.id !== action.id) await takeOver(lease, theirs, deps);
+  const opened = await openTemporaryChange(
+    action,
+    changeRequest,
+    acctId,
+    batch(backs)?.value ?? before,
+    approval,
+    deps,
+  );
+  for (const temporaryChange of temporaryChanges) {
+    const theirs = rules.filter((_rule, index) => own[index] === temporaryChange).map(({ change }) => change);
+    if (temporaryChange.id !== action.id) await supersede(temporaryChange, theirs, deps);
   }
   return opened;
 }
 
 /** The lease set this rule to this value. */
-function hasSet(lease: Lease, { change, value }: Single): boolean {
-  const rule = singlesOf(lease.change, lease.before).find((one) => targetOf(one.change) === targetOf(change));
+function hasSet(temporaryChange: TemporaryChange, { change, value }: Single): boolean {
+  const rule = singlesOf(temporaryChange.change, temporaryChange.before).find(
+    (one) => targetOf(one.change) === targetOf(change),
+  );
   return rule !== undefined && isSameValue(wantedOf(rule.change), value);
 }
 
 /** What a rule was before the lease. */
-function earlierOf(lease: Lease, single: Single): Single {
+function earlierOf(temporaryChange: TemporaryChange, single: Single): Single {
   return (
-    singlesOf(lease.change, lease.before).find((one) => targetOf(one.change) === targetOf(single.change)) ?? single
+    singlesOf(temporaryChange.change, temporaryChange.before).find(
+      (one) => targetOf(one.change) === targetOf(single.change),
+    ) ?? single
   );
 }
 
 /** A change that shows on no alert and on no request gets a message of its own, with its end and *Take back now*. */
-async function show(lease: Lease, deps: PerformDeps): Promise<void> {
-  if (lease.alertId === null && lease.requestId === null) await deps.postLease(lease);
+async function show(temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
+  if (temporaryChange.alertId === null && temporaryChange.requestId === null)
+    await deps.postTemporaryChange(temporaryChange);
 }
 
 /** Open leases of any of the rules that are meant. */
-async function leasesOf(wish: Wish, acctId: number, { leases }: PerformDeps): Promise<Lease[]> {
-  const targets = targetsOf(wish.change);
-  return (await leases.all()).filter(
-    (lease) =>
-      lease.acctId === acctId &&
-      lease.state === 'open' &&
-      targetsOf(lease.change).some((target) => targets.includes(target)),
+async function temporaryChangesOf(
+  changeRequest: ChangeRequest,
+  acctId: number,
+  { temporaryChanges }: ActionDeps,
+): Promise<TemporaryChange[]> {
+  const targets = targetsOf(changeRequest.change);
+  return (await temporaryChanges.all()).filter(
+    (temporaryChange) =>
+      temporaryChange.acctId === acctId &&
+      temporaryChange.state === 'open' &&
+      targetsOf(temporaryChange.change).some((target) => targets.includes(target)),
   );
 }
 

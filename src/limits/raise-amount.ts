@@ -1,13 +1,13 @@
 import { Action, alertIdOf } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { LimitRequest } from '../approvals/request-store.ts';
 import { COUNTED_MS, judge } from '../policy/decide.ts';
-import { endOfTerm, type Term, type Wish } from './change-request.ts';
+import { type ChangeRequest, endOfTerm, type Term } from './change-request.ts';
 import { raiseCents } from './limit-change.ts';
-import { isLooser, joined, type RuleValue, type Single, singlesOf, targetOf, wantedOf } from './rule-change.ts';
+import { batch, isLooser, type RuleValue, type Single, singlesOf, targetOf, wantedOf } from './rule-change.ts';
 
 /** True when the person is linked to the account as the holder of its card. */
-export async function isHolder(userId: string, acctId: number, { links }: PerformDeps): Promise<boolean> {
+export async function isHolder(userId: string, acctId: number, { links }: ActionDeps): Promise<boolean> {
   return (await links.ofAccount(acctId))?.userId === userId;
 }
 
@@ -19,7 +19,7 @@ export async function isHolder(userId: string, acctId: number, { links }: Perfor
 export async function isOwnCardOf(
   userId: string,
   acctId: number,
-  { links }: Pick<PerformDeps, 'links'>,
+  { links }: Pick<ActionDeps, 'links'>,
   holder: string | null = null,
 ): Promise<boolean> {
   return holder === userId || (await links.wasHolderLately(userId, acctId));
@@ -42,52 +42,62 @@ export async function isOwnCardOf(
  */
 export async function raisedCents(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: { readonly current: RuleValue; readonly base: RuleValue },
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<number> {
-  const bases = singlesOf(wish.change, before.base);
-  const each = singlesOf(wish.change, before.current).map(async (current, index) => {
-    const added = await deps.raises.sum(acctId, targetOf(current.change), deps.now().getTime(), action.id);
+  const bases = singlesOf(changeRequest.change, before.base);
+  const each = singlesOf(changeRequest.change, before.current).map(async (current, index) => {
+    const added = await deps.recentRaises.sum(acctId, targetOf(current.change), deps.now().getTime(), action.id);
     const isMore = isLooser(current.value, wantedOf(current.change));
-    const own = isMore ? await ownCents(action, wish.term, current, deps) : 0;
-    return Math.max(own + added, await ownCents(action, wish.term, bases[index] ?? current, deps));
+    const own = isMore ? await ownCents(action, changeRequest.term, current, deps) : 0;
+    return Math.max(own + added, await ownCents(action, changeRequest.term, bases[index] ?? current, deps));
   });
   return Math.max(...(await Promise.all(each)));
 }
 
 /** What each rule goes back to by itself, if the wish outlasts that; else what it is now. */
-export async function baseOf(wish: Wish, acctId: number, current: RuleValue, deps: PerformDeps): Promise<RuleValue> {
-  const end = endOfTerm(wish.term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
-  const ending = (await deps.leases.all())
-    .filter((lease) => lease.acctId === acctId && lease.state === 'open' && Date.parse(lease.endsAt) < end)
+export async function baseOf(
+  changeRequest: ChangeRequest,
+  acctId: number,
+  current: RuleValue,
+  deps: ActionDeps,
+): Promise<RuleValue> {
+  const end = endOfTerm(changeRequest.term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
+  const ending = (await deps.temporaryChanges.all())
+    .filter(
+      (temporaryChange) =>
+        temporaryChange.acctId === acctId &&
+        temporaryChange.state === 'open' &&
+        Date.parse(temporaryChange.endsAt) < end,
+    )
     .toSorted((one, other) => one.openedAt.localeCompare(other.openedAt))
-    .flatMap((lease) => singlesOf(lease.change, lease.before));
-  const bases = singlesOf(wish.change, current).map(
+    .flatMap((temporaryChange) => singlesOf(temporaryChange.change, temporaryChange.before));
+  const bases = singlesOf(changeRequest.change, current).map(
     (now) => ending.find(({ change }) => targetOf(change) === targetOf(now.change)) ?? now,
   );
-  return joined(bases)?.value ?? current;
+  return batch(bases)?.value ?? current;
 }
 
 /** Remembers what one person's yes is about to add. */
 export async function countRaise(
   action: Action,
-  wish: Wish,
+  changeRequest: ChangeRequest,
   acctId: number,
   before: RuleValue,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
-  for (const single of singlesOf(wish.change, before)) {
+  for (const single of singlesOf(changeRequest.change, before)) {
     if (!isLooser(single.value, wantedOf(single.change))) continue;
-    const cents = await ownCents(action, wish.term, single, deps);
+    const cents = await ownCents(action, changeRequest.term, single, deps);
     const target = targetOf(single.change);
-    await deps.raises.add(acctId, { actionId: action.id, target, cents, atMs: deps.now().getTime() });
+    await deps.recentRaises.add(acctId, { actionId: action.id, target, cents, atMs: deps.now().getTime() });
   }
 }
 
 /** @param single one rule, and what it was. */
-async function ownCents(action: Action, term: Term, { change, value }: Single, deps: PerformDeps): Promise<number> {
+async function ownCents(action: Action, term: Term, { change, value }: Single, deps: ActionDeps): Promise<number> {
   if (change.kind === 'limit') return raiseCents(typeof value === 'number' ? value : null, change.limitCents);
   const now = deps.now();
   const end = endOfTerm(term, now, deps.serviceDays);
@@ -97,7 +107,7 @@ async function ownCents(action: Action, term: Term, { change, value }: Single, d
 }
 
 /** The declined purchase that an action is about; null when it is about none. */
-export async function purchaseOf(action: Action, { alerts }: PerformDeps) {
+export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
   const alertId = alertIdOf(action);
   const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
   return alert !== undefined && 'remedy' in alert ? alert.event : null;
@@ -110,19 +120,19 @@ export async function purchaseOf(action: Action, { alerts }: PerformDeps) {
  * @param by the click that decides now: what it adds itself is not counted against it when it is done again.
  */
 export async function needsOthers(
-  { action, wish, acctId, before }: LimitRequest,
+  { action, changeRequest, acctId, before }: LimitRequest,
   countsAsker: boolean,
   by: Action,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<1 | 2> {
   if (countsAsker) return 1;
   const amountCents = await raisedCents(
     Action.parse({ ...action, id: by.id }),
-    wish,
+    changeRequest,
     acctId,
     { current: before, base: before },
     deps,
   );
-  const verdict = judge({ deed: 'ask', roles: action.roles, isOwnCard: true, amountCents }, deps);
+  const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard: true, amountCents }, deps);
   return verdict.kind === 'request' ? verdict.others : 2;
 }

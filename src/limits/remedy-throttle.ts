@@ -1,5 +1,5 @@
 /** How much of the card API alerts may use: people who press buttons need the rest. */
-export interface Pace {
+export interface Throttle {
   readonly perMinute: number;
   /** Look-ups at one time. */
   readonly atOnce: number;
@@ -12,17 +12,17 @@ export interface Pace {
  *
  * @param now milliseconds on a clock that never jumps.
  */
-export function withinPace<Question, Answer>(
+export function withThrottle<Question, Answer>(
   lookUp: (question: Question) => Promise<Answer>,
   otherwise: Answer,
-  { perMinute, atOnce }: Pace,
+  { perMinute, atOnce }: Throttle,
   now: () => number = () => performance.now(),
 ): (question: Question) => Promise<Answer> {
   let left = perMinute;
   let countedAt = now();
   let running = 0;
 
-  return async function lookUpWithinPace(question) {
+  return async function lookUpThrottled(question) {
     const at = now();
     left = Math.min(perMinute, left + ((at - countedAt) / 60_000) * perMinute);
     countedAt = at;

@@ -102,7 +102,7 @@ export function singlesOf(change: RuleChange, value: RuleValue): Single[] {
 }
 
 /** The reverse: the change that is left of these, and its values. Null: nothing is left. */
-export function joined(singles: readonly Single[]): { change: RuleChange; value: RuleValue } | null {
+export function batch(singles: readonly Single[]): { change: RuleChange; value: RuleValue } | null {
   const [first, ...others] = singles;
   if (first === undefined) return null;
   if (others.length === 0) return first;
@@ -131,7 +131,7 @@ export function wantedOf(change: RuleChange): RuleValue {
 /** The same rules, with other values. */
 export function withValue(change: RuleChange, value: RuleValue): RuleChange {
   const set = singlesOf(change, value).map(({ change: one, value: of }) => ({ change: setTo(one, of), value: of }));
-  return joined(set)?.change ?? change;
+  return batch(set)?.change ?? change;
 }
 
 function setTo(change: RuleOfOne, value: ValueOfOne): RuleOfOne {

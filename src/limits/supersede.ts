@@ -1,9 +1,9 @@
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { CardApiError } from '../core/errors.ts';
 import { inOrder } from './limit-change.ts';
-import { joined, plannedOf, type RuleOfOne, type Single, singlesOf, targetOf } from './rule-change.ts';
+import { batch, plannedOf, type RuleOfOne, type Single, singlesOf, targetOf } from './rule-change.ts';
 import { ruleName, stateWords } from './rule-words.ts';
-import type { Lease } from './temporary-change-store.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
 /**
  * A later change took the place of these rules: they are not put back when the time is over. The others still are.
@@ -11,21 +11,27 @@ import type { Lease } from './temporary-change-store.ts';
  * @param isForGood these rules stay as they are now: the others go back to no less than these allow.
  * @returns what to say of those that go back to more than they were.
  */
-export async function takeOver(
-  lease: Lease,
+export async function supersede(
+  temporaryChange: TemporaryChange,
   rules: readonly RuleOfOne[],
-  deps: PerformDeps,
+  deps: ActionDeps,
   isForGood = false,
 ): Promise<readonly string[]> {
   if (rules.length === 0) return [];
   const targets = rules.map(targetOf);
-  const others = singlesOf(lease.change, lease.before).filter(({ change }) => !targets.includes(targetOf(change)));
+  const others = singlesOf(temporaryChange.change, temporaryChange.before).filter(
+    ({ change }) => !targets.includes(targetOf(change)),
+  );
   const { backs, notes } =
-    isForGood && others.length > 0 ? await liftBack(others, rules, lease.acctId, deps) : { backs: others, notes: [] };
-  const left = joined(backs);
-  const over = { ...lease, state: 'replaced', closedAt: deps.now().toISOString() } as const;
-  await deps.leases.save(left === null ? over : { ...lease, change: left.change, before: left.value });
-  await deps.updateLease(lease.id);
+    isForGood && others.length > 0
+      ? await liftBack(others, rules, temporaryChange.acctId, deps)
+      : { backs: others, notes: [] };
+  const left = batch(backs);
+  const over = { ...temporaryChange, state: 'replaced', closedAt: deps.now().toISOString() } as const;
+  await deps.temporaryChanges.save(
+    left === null ? over : { ...temporaryChange, change: left.change, before: left.value },
+  );
+  await deps.updateTemporaryChange(temporaryChange.id);
   return notes;
 }
 
@@ -47,7 +53,7 @@ async function liftBack(
   backs: readonly Single[],
   kept: readonly RuleOfOne[],
   acctId: number,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Lifted> {
   if (!kept.some(({ kind }) => kind === 'limit')) return { backs, notes: [] };
   const rules = await readRules(acctId, deps);
@@ -72,8 +78,8 @@ async function liftBack(
 }
 
 /** What was temporary and now stays, of the rules that were asked for. Null: nothing was. */
-export function staysWords(temporary: readonly RuleOfOne[], asked: number): string | null {
-  const change = joined(temporary.map((one) => ({ change: one, value: null })))?.change;
+export function keptWords(temporary: readonly RuleOfOne[], asked: number): string | null {
+  const change = batch(temporary.map((one) => ({ change: one, value: null })))?.change;
   if (change === undefined) return null;
   if (temporary.length > 1) return `The ${ruleName(change)} were temporary; now they stay until they are changed.`;
   const what = asked === 1 ? 'It' : `The ${ruleName(change)}`;
@@ -81,7 +87,7 @@ export function staysWords(temporary: readonly RuleOfOne[], asked: number): stri
 }
 
 /** Null where they cannot be read: what was temporary ends all the same. */
-async function readRules(acctId: number, { card, log }: PerformDeps) {
+async function readRules(acctId: number, { card, log }: ActionDeps) {
   try {
     return (await card.getSpendRules(acctId)).rules;
   } catch (error) {

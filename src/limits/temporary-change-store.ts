@@ -10,7 +10,7 @@ const ENDED_TTL_SECONDS = 30 * 24 * 3600;
 const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
 
 /** A change of a card's rules that ends by itself: what we set, and what was there before. */
-export const Lease = z.strictObject({
+export const TemporaryChange = z.strictObject({
   /** Id of the action that made the change. */
   id: z.string(),
   acctId: z.int(),
@@ -41,41 +41,47 @@ export const Lease = z.strictObject({
   /** Messages of its own. */
   refs: z.array(Ref).default([]),
 });
-export type Lease = z.infer<typeof Lease>;
+export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
-export interface Leases {
+export interface TemporaryChanges {
   /** Keeps a lease as it is now. */
-  save(lease: Lease): Promise<void>;
+  save(temporaryChange: TemporaryChange): Promise<void>;
   /** Also one that has ended, for a month. */
-  get(id: string): Promise<Lease | null>;
+  get(id: string): Promise<TemporaryChange | null>;
   /** It never came to be. */
   forget(id: string): Promise<void>;
   /** Every lease that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
-  all(): Promise<Lease[]>;
+  all(): Promise<TemporaryChange[]>;
 }
 
-export function createLeases(redis: Redis | Cluster): Leases {
+export function createTemporaryChanges(redis: Redis | Cluster): TemporaryChanges {
   const live = stateKey('leases');
   const endedKey = (id: string): string => stateKey(`lease:${id}`);
   return {
-    async save(lease) {
-      const text = JSON.stringify(Lease.parse(lease));
-      if (lease.state === 'open' || lease.state === 'asking') {
-        await redis.hset(live, lease.id, text);
+    async save(temporaryChange) {
+      const text = JSON.stringify(TemporaryChange.parse(temporaryChange));
+      if (temporaryChange.state === 'open' || temporaryChange.state === 'asking') {
+        await redis.hset(live, temporaryChange.id, text);
         return;
       }
-      await redis.multi().set(endedKey(lease.id), text, 'EX', ENDED_TTL_SECONDS).hdel(live, lease.id).exec();
+      await redis
+        .multi()
+        .set(endedKey(temporaryChange.id), text, 'EX', ENDED_TTL_SECONDS)
+        .hdel(live, temporaryChange.id)
+        .exec();
     },
     async get(id) {
       const text = (await redis.hget(live, id)) ?? (await redis.get(endedKey(id)));
-      return text === null ? null : Lease.parse(JSON.parse(text));
+      return text === null ? null : TemporaryChange.parse(JSON.parse(text));
     },
     async forget(id) {
       await redis.hdel(live, id);
     },
     async all() {
-      const leases = Object.values(await redis.hgetall(live)).map((text) => Lease.parse(JSON.parse(text)));
-      return leases.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
+      const temporaryChanges = Object.values(await redis.hgetall(live)).map((text) =>
+        TemporaryChange.parse(JSON.parse(text)),
+      );
+      return temporaryChanges.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
     },
   };
 }

@@ -1,16 +1,18 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
-import type { Wish } from './change-request.ts';
+import type { ChangeRequest } from './change-request.ts';
 import { type LimitToRaise, limitsToRaise } from './remedy-change.ts';
 import { type CardRules, currentOf, isLooser, type RuleChange, wantedOf } from './rule-change.ts';
 import { limitName } from './rule-words.ts';
 
 type OfLimit = Extract<RuleChange, { kind: 'limit' }>;
-type Named = { readonly wish: Wish; readonly why: null } | { readonly wish: null; readonly why: string };
+type Named =
+  | { readonly changeRequest: ChangeRequest; readonly why: null }
+  | { readonly changeRequest: null; readonly why: string };
 
 /**
  * Finds out which limit is meant where the form could not say it: a purchase declined by a category's limit, while the
@@ -24,15 +26,15 @@ type Named = { readonly wish: Wish; readonly why: null } | { readonly wish: null
  */
 export async function withCategory(
   action: Action,
-  { isCategoryUnknown, ...wish }: Wish,
+  { isCategoryUnknown, ...changeRequest }: ChangeRequest,
   acctId: number,
   rules: CardRules,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<Named> {
-  const { change, term } = wish;
+  const { change, term } = changeRequest;
   const event = isCategoryUnknown === true ? await declinedByCategory(action, deps) : null;
-  if (event === null || change.kind !== 'limit') return named(wish);
-  const sent = await deps.journal.read(action.id);
+  if (event === null || change.kind !== 'limit') return named(changeRequest);
+  const sent = await deps.progress.read(action.id);
   // With what was written the purchase would pass: what stops it now is no longer what was meant.
   if (sent?.state === 'sending' && sent.expects?.kind === 'rule') return named({ change: sent.expects.change, term });
 
@@ -44,16 +46,16 @@ export async function withCategory(
   };
   const remaining = await deps.card.getRemainingLimits(acctId);
   const found = bindingLimit(purchase, remaining, rules);
-  if (found === null) return { wish: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
+  if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
   const { category } = found.remedy;
   const stopping = limitsToRaise(found.remedy).filter((one) => !one.isAlong && one.category?.id === category?.id);
   const meant: OfLimit = { ...change, category };
   const isOneOfThem = stopping.some(({ period }) => period === change.period);
   if (isOneOfThem && isLooser(currentOf(rules, meant), wantedOf(meant))) return named({ change: meant, term });
-  return { wish: null, why: otherwise(meant, stopping) };
+  return { changeRequest: null, why: otherwise(meant, stopping) };
 }
 
-const named = (wish: Wish): Named => ({ wish, why: null });
+const named = (changeRequest: ChangeRequest): Named => ({ changeRequest, why: null });
 
 const passes = 'By now nothing stops this purchase: it can simply be tried again.';
 const unclear =
@@ -62,7 +64,7 @@ const unclear =
 /** The purchase that it is about, where a category's limit stopped it. */
 async function declinedByCategory(
   { target }: Action,
-  { alerts }: PerformDeps,
+  { alerts }: ActionDeps,
 ): Promise<TransactionAlert['event'] | null> {
   const alert = target.kind === 'alert' ? (await alerts.get(target.alertId))?.alert : undefined;
   if (alert === undefined || !('remedy' in alert)) return null;

@@ -1,11 +1,11 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
-import type { Lease, Leases } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 interface Deps {
-  readonly leases: Leases;
-  readonly render: (lease: Lease) => Promise<Message>;
+  readonly temporaryChanges: TemporaryChanges;
+  readonly render: (temporaryChange: TemporaryChange) => Promise<Message>;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
   readonly log: Log;
 }
@@ -15,15 +15,21 @@ interface Deps {
  *
  * @throws SlackError when trying again later can help.
  */
-export async function updateLease(leaseId: string, { leases, render, update, log }: Deps): Promise<void> {
-  const lease = await leases.get(leaseId);
+export async function updateTemporaryChange(
+  temporaryChangeId: string,
+  { temporaryChanges, render, update, log }: Deps,
+): Promise<void> {
+  const temporaryChange = await temporaryChanges.get(temporaryChangeId);
   // Not posted yet: whoever posts it brings it up to date.
-  for (const ref of lease?.refs ?? []) {
+  for (const ref of temporaryChange?.refs ?? []) {
     try {
-      await update(ref, await render(lease as Lease));
+      await update(ref, await render(temporaryChange as TemporaryChange));
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-      log.warn({ leaseId, slackError: error.slackError }, 'message of a temporary change could not be updated');
+      log.warn(
+        { temporaryChangeId, slackError: error.slackError },
+        'message of a temporary change could not be updated',
+      );
     }
   }
 }

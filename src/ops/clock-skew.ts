@@ -14,7 +14,7 @@ const LOOKED_AT_MAX = 100;
  *
  * Judged by Redis' clock. Only for queues whose jobs may run too early without harm: they ask again what there is to do.
  */
-export async function wakeMisdated(queue: Queue, redis: RedisClient): Promise<number> {
+export async function wakeSkewedJobs(queue: Queue, redis: RedisClient): Promise<number> {
   const [seconds = '0'] = (await redis.time()) as unknown as string[];
   const key = `${QUEUE_PREFIX}:${queue.name}`;
   const found = await redis.zrevrange(`${key}:delayed`, 0, LOOKED_AT_MAX - 1, 'WITHSCORES');

@@ -1,8 +1,8 @@
 import type { QueueName } from '../app/jobs.ts';
-import { doorKeys } from '../core/keys.ts';
+import { webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
-import * as trouble from './issue.ts';
+import * as opsIssue from './issue.ts';
 import { createOpsMemory } from './issue-store.ts';
 import { causeKey } from './notify-ops.ts';
 import { type Depth, type InboxDepth, readDepths, readInbox } from './queue-depth.ts';
@@ -39,10 +39,10 @@ export async function readHealth(redis: RedisClient, now: () => number = Date.no
     readInbox(redis),
     readDepths(redis),
     createQuarantineStore(redis).count(),
-    redis.get(doorKeys.open),
+    redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    memory.isKnown(causeKey(trouble.slackTokenDead())),
-    memory.isKnown(causeKey(trouble.cardTokenDead())),
+    memory.isKnown(causeKey(opsIssue.slackTokenDead())),
+    memory.isKnown(causeKey(opsIssue.cardTokenDead())),
   ]);
   const oldest = [inbox.oldestMs, ...promptLanes.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);

@@ -1,11 +1,11 @@
 import type { SlackError } from '../core/errors.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { FETCHED_PATH } from '../webhooks/reread.ts';
-import type { Trouble } from './notify-ops.ts';
+import type { OpsIssue } from './notify-ops.ts';
 
 /** The bot's own troubles, each in words for the people who run it. */
 
-export function quarantined({ id, path, issues }: QuarantinedWebhook): Trouble {
+export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue {
   const isFetched = path === FETCHED_PATH;
   return {
     cause: `quarantine:${path}:${issues.join('|')}`,
@@ -17,7 +17,7 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): Trouble {
   };
 }
 
-export function cardTokenDead(): Trouble {
+export function cardTokenDead(): OpsIssue {
   return {
     cause: 'card-token',
     title: 'The card service refuses Cardbell’s token',
@@ -34,7 +34,7 @@ export const cardTokenAlive = {
 } as const;
 
 /** Slack cannot be told this: it is in the log and the metrics, and said when it is over. */
-export function slackTokenDead(): Trouble {
+export function slackTokenDead(): OpsIssue {
   return {
     cause: 'slack-token',
     title: 'Slack refused Cardbell’s token',
@@ -44,7 +44,7 @@ export function slackTokenDead(): Trouble {
   };
 }
 
-export function lagging(): Trouble {
+export function lagging(): OpsIssue {
   return {
     cause: 'lag',
     title: 'Alerts and requests wait for a worker',
@@ -59,7 +59,7 @@ export const laggedBehind = {
   means: 'Alerts and answers come at once again.',
 } as const;
 
-export function redisSettings(problems: readonly { what: string; todo: string }[]): Trouble {
+export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,
     title: 'Redis may lose what it acknowledged',
@@ -69,7 +69,7 @@ export function redisSettings(problems: readonly { what: string; todo: string }[
   };
 }
 
-export function channelUnusable(channel: string, error: SlackError): Trouble {
+export function channelUnusable(channel: string, error: SlackError): OpsIssue {
   return {
     cause: `channel:${channel}:${error.slackError}`,
     title: `A channel cannot be posted to (${error.slackError})`,
@@ -79,7 +79,7 @@ export function channelUnusable(channel: string, error: SlackError): Trouble {
   };
 }
 
-export function channelShared(channel: string): Trouble {
+export function channelShared(channel: string): OpsIssue {
   return {
     cause: `shared:${channel}`,
     title: 'A channel is shared with another company',
@@ -89,7 +89,7 @@ export function channelShared(channel: string): Trouble {
   };
 }
 
-export function cannotDraw(alertId: string): Trouble {
+export function cannotRender(alertId: string): OpsIssue {
   return {
     cause: 'cannot-draw',
     title: 'An alert cannot be shown',
@@ -100,7 +100,7 @@ export function cannotDraw(alertId: string): Trouble {
   };
 }
 
-export function noFiles(slackError: string): Trouble {
+export function noFiles(slackError: string): OpsIssue {
   return {
     cause: `files:${slackError}`,
     title: `Slack takes no file (${slackError})`,
@@ -110,7 +110,7 @@ export function noFiles(slackError: string): Trouble {
   };
 }
 
-export function messageRefused(channel: string, error: SlackError): Trouble {
+export function messageRefused(channel: string, error: SlackError): OpsIssue {
   return {
     cause: `refused:${error.slackError}`,
     title: 'Slack refused a message',
@@ -121,7 +121,7 @@ export function messageRefused(channel: string, error: SlackError): Trouble {
   };
 }
 
-export function notConfirmed(verb: string, ref: string): Trouble {
+export function notConfirmed(verb: string, ref: string): OpsIssue {
   return {
     cause: `unconfirmed:${ref}`,
     title: 'The card service does not show a change',
@@ -132,7 +132,7 @@ export function notConfirmed(verb: string, ref: string): Trouble {
   };
 }
 
-export function personUnreachable(userId: string, error: SlackError): Trouble {
+export function personUnreachable(userId: string, error: SlackError): OpsIssue {
   return {
     cause: `person:${userId}`,
     title: `Somebody cannot be written to (${error.slackError})`,

@@ -17,7 +17,7 @@ export const isSlackTokenDead = (error: unknown): boolean =>
  */
 export function watchToken<Client extends object>(
   client: Client,
-  tell: { isDead: (error: unknown) => boolean; dead: () => Promise<void>; alive: () => Promise<void> },
+  notify: { isDead: (error: unknown) => boolean; dead: () => Promise<void>; alive: () => Promise<void> },
 ): Client {
   let isAlive = false;
   const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
@@ -26,13 +26,13 @@ export function watchToken<Client extends object>(
         const answer = await call(...args);
         if (!isAlive) {
           isAlive = true;
-          await tell.alive();
+          await notify.alive();
         }
         return answer;
       } catch (error) {
-        if (tell.isDead(error)) {
+        if (notify.isDead(error)) {
           isAlive = false;
-          await tell.dead();
+          await notify.dead();
         }
         throw error;
       }

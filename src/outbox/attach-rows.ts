@@ -2,15 +2,15 @@ import { rowsPage, rowsPages } from '../../templates/outbox/batch-page.ts';
 import { countWords } from '../../templates/outbox/batch-row.ts';
 import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
 import { SlackError } from '../core/errors.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Draft } from '../slack/draft.ts';
-import type { JoinedMessages } from './batch-store.ts';
+import type { BatchMessages } from './batch-store.ts';
 import type { OutboxEntry } from './entry.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { createDrawJoined } from './render-batch.ts';
-import type { SlackLacks } from './unsupported-blocks-store.ts';
+import type { createRenderBatch } from './render-batch.ts';
+import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
 
@@ -19,28 +19,28 @@ const FILE_TRIES = 3;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
-  readonly joinedMessages: JoinedMessages;
-  readonly joined: Pick<ReturnType<typeof createDrawJoined>, 'rowsOf'>;
+  readonly batchMessages: BatchMessages;
+  readonly batch: Pick<ReturnType<typeof createRenderBatch>, 'rowsOf'>;
   readonly outbox: Outbox;
-  readonly lacks: SlackLacks;
-  readonly tellOps: TellOps;
+  readonly unsupported: UnsupportedBlocks;
+  readonly notifyOps: NotifyOps;
 }
 
 /** The rows of a summary: as a file in its thread, and where Slack takes no file, as tables there. */
-export function createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps }: Deps) {
+export function createAttachRows({ slack, batchMessages, batch, outbox, unsupported, notifyOps }: Deps) {
   return {
     /** Null when there is nothing to post: the summary is too old, or tables have taken the file's place. */
-    async draw(entry: RowsEntry, channel: string): Promise<Draft | null> {
-      const known = await joinedMessages.get(entry.of.channel, entry.of.ts);
+    async render(entry: RowsEntry, channel: string): Promise<Draft | null> {
+      const known = await batchMessages.get(entry.of.channel, entry.of.ts);
       if (known === null) return null;
       // Moved here because the summary's channel is closed: there is no thread to go into.
       const threadTs = channel === entry.of.channel ? entry.of.ts : null;
-      const rows = await joined.rowsOf(
+      const rows = await batch.rowsOf(
         known.alerts.map(({ id }) => id),
         channel,
       );
       if (entry.page !== null) {
-        const hasTable = !(await lacks.has('table'));
+        const hasTable = !(await unsupported.has('table'));
         const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
         const thread = threadTs === null ? null : { ts: threadTs, isBroadcast: false };
         return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [] };
@@ -67,13 +67,13 @@ export function createAttachRows({ slack, joinedMessages, joined, outbox, lacks,
 
   /** Nothing is lost when there is no file: the same rows come as tables, after everything that is more urgent. */
   async function asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void> {
-    const known = await joinedMessages.get(entry.of.channel, entry.of.ts);
+    const known = await batchMessages.get(entry.of.channel, entry.of.ts);
     const pages = rowsPages(known?.alerts.length ?? 0);
     for (let page = 0; page < pages; page += 1) {
       const id = `${entry.id}-page-${page}`;
       await outbox.put(channel, { ...entry, id, page, noFile: slackError, urgency: 'spend' });
     }
-    await tellOps(trouble.noFiles(slackError));
+    await notifyOps(opsIssue.noFiles(slackError));
   }
 }
 

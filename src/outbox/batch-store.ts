@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { outboxKey } from '../core/keys.ts';
 
 /** As long as its alerts stay actionable. */
-const JOINED_TTL_SECONDS = 30 * 24 * 3600;
+const BATCH_TTL_SECONDS = 30 * 24 * 3600;
 
 /** Why alerts stand in one message: more came than a channel takes, quiet hours held them, they were fetched after a gap. */
-export const joinReasons = ['busy', 'held', 'late', 'fraud'] as const;
+export const batchReasons = ['busy', 'held', 'late', 'fraud'] as const;
 
 /** A message that shows several alerts. */
-const Joined = z.strictObject({
-  why: z.enum(joinReasons),
+const Batch = z.strictObject({
+  why: z.enum(batchReasons),
   audience: z.enum(['team', 'holder']),
   /** Decided when it was posted: a message keeps its form for life. */
   form: z.enum(['list', 'table', 'summary']),
@@ -22,24 +22,24 @@ const Joined = z.strictObject({
     }),
   ),
 });
-export type Joined = z.infer<typeof Joined>;
+export type Batch = z.infer<typeof Batch>;
 
-export interface JoinedMessages {
-  save(channel: string, ts: string, joined: Joined): Promise<void>;
+export interface BatchMessages {
+  save(channel: string, ts: string, batch: Batch): Promise<void>;
   /** Null when the message shows one alert, or is too old. */
-  get(channel: string, ts: string): Promise<Joined | null>;
+  get(channel: string, ts: string): Promise<Batch | null>;
 }
 
 /** Which alerts each joined message shows. */
-export function createJoinedMessages(redis: Redis | Cluster): JoinedMessages {
+export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
   const keyOf = (channel: string, ts: string): string => outboxKey(channel, `joined:${ts}`);
   return {
-    async save(channel, ts, joined) {
-      await redis.set(keyOf(channel, ts), JSON.stringify(joined), 'EX', JOINED_TTL_SECONDS);
+    async save(channel, ts, batch) {
+      await redis.set(keyOf(channel, ts), JSON.stringify(batch), 'EX', BATCH_TTL_SECONDS);
     },
     async get(channel, ts) {
       const text = await redis.get(keyOf(channel, ts));
-      return text === null ? null : Joined.parse(JSON.parse(text));
+      return text === null ? null : Batch.parse(JSON.parse(text));
     },
   };
 }

@@ -5,10 +5,10 @@ import type { MessageRef } from '../slack/message.ts';
 import type { OutboxEntry, Sending } from './entry.ts';
 import { nextMessage } from './next-message.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { Pace } from './throttle.ts';
+import type { Throttle } from './throttle.ts';
 
 /** Nobody may touch a message on its way before its sender must have given up on it. */
-const LEASE_MS = 13_000;
+const TEMPORARY_CHANGE_MS = 13_000;
 /**
  * A post begins within this time of its claim or not at all: with Slack's time limit of ten seconds its end is then
  * known before the lease is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
@@ -21,12 +21,12 @@ const VISIBLE_AFTER_MS = 1500;
 const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
 /** A larger flood takes more than one message. */
-const JOINED_MAX = 5000;
+const BATCH_MAX = 5000;
 
 interface Deps {
   readonly outbox: Outbox;
   /** One message for the entries; null when there is nothing to show. @throws SlackError: not now. */
-  readonly draw: (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
+  readonly render: (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
   readonly post: (channel: string, draft: Draft, ref: string) => Promise<MessageRef>;
   readonly findPost: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
   readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
@@ -38,7 +38,7 @@ interface Deps {
   readonly refused: (entry: OutboxEntry, channel: string, error: SlackError) => Promise<void>;
   /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly log: Log;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
@@ -60,10 +60,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const { unsettled, waiting, heldForMs } = await outbox.look(channel, JOINED_MAX);
+    const { unsettled, waiting, heldForMs } = await outbox.look(channel, BATCH_MAX);
     if (unsettled !== null) {
-      const lease = LEASE_MS - unsettled.ageMs;
-      if (lease > 0) return lease;
+      const temporaryChange = TEMPORARY_CHANGE_MS - unsettled.ageMs;
+      if (temporaryChange > 0) return temporaryChange;
       await reconcile(channel, unsettled.sending, unsettled.entries, deps);
       continue;
     }
@@ -75,7 +75,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     if ('waitMs' in next) return next.waitMs;
 
     const { entries } = next;
-    const draft = await drawNow(channel, entries, deps);
+    const draft = await renderNow(channel, entries, deps);
     if (typeof draft === 'number') return draft;
     const claimedAt = now();
     const sending = await outbox.claim(
@@ -109,15 +109,15 @@ async function send(
     ref = await deps.post(channel, draft, sending.ref);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    return await settleFailure(channel, sending, entries, draft, error, deps);
+    return await resolveFailure(channel, sending, entries, draft, error, deps);
   }
-  await outbox.pauseFor(channel, deps.pace.postMs);
+  await outbox.pauseFor(channel, deps.throttle.postMs);
   await deps.posted(entries, ref);
   await outbox.settleSent(channel, sending.ref, ref.ts);
   return null;
 }
 
-async function settleFailure(
+async function resolveFailure(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
@@ -125,7 +125,7 @@ async function settleFailure(
   error: SlackError,
   deps: Deps,
 ): Promise<number | null> {
-  const { outbox, pace, log } = deps;
+  const { outbox, throttle, log } = deps;
   const { code, slackError } = error;
   log.warn(
     { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
@@ -133,14 +133,14 @@ async function settleFailure(
   );
   switch (error.code) {
     case 'rate_limited': {
-      const wait = error.retryAfterMs ?? pace.postMs;
+      const wait = error.retryAfterMs ?? throttle.postMs;
       await outbox.pauseFor(channel, wait);
       await outbox.settleUnsent(channel, sending.ref);
       return wait;
     }
     case 'token_dead':
       await outbox.settleUnsent(channel, sending.ref);
-      return pace.tokenDeadMs;
+      return throttle.tokenDeadMs;
     case 'channel_unusable':
       if (await deps.redirect(entries, channel, error)) {
         await outbox.settleDropped(channel, sending.ref);
@@ -149,7 +149,7 @@ async function settleFailure(
       await outbox.settleUnsent(channel, sending.ref);
       return NO_CHANNEL_PAUSE_MS;
     case 'refused':
-      await outbox.pauseFor(channel, pace.postMs);
+      await outbox.pauseFor(channel, throttle.postMs);
       await settleRefused(channel, sending, entries, draft, error, deps);
       return null;
     case 'unknown':
@@ -180,13 +180,13 @@ async function settleRefused(
 }
 
 /** What to post, or for how long nothing can be. */
-async function drawNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
+async function renderNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
   try {
-    return await deps.draw(entries, channel);
+    return await deps.render(entries, channel);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     deps.log.warn({ channel, code: error.code, slackError: error.slackError }, 'a message could not be made ready');
-    if (error.code === 'token_dead') return deps.pace.tokenDeadMs;
+    if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;
     const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
     await deps.outbox.pauseFor(channel, wait);
     return wait;
@@ -200,7 +200,7 @@ async function reconcile(
   channel: string,
   sending: Sending,
   entries: readonly OutboxEntry[],
-  { outbox, findPost, posted, pace, log }: Deps,
+  { outbox, findPost, posted, throttle, log }: Deps,
 ): Promise<void> {
   let ts: string | null;
   try {
@@ -213,7 +213,7 @@ async function reconcile(
     }
     if (error.code === 'token_dead' && !mayNotRead.has(error.slackError)) {
       // Once the token is exchanged the channel can be asked; until then nobody knows, and nothing is repeated.
-      await outbox.pauseFor(channel, pace.tokenDeadMs);
+      await outbox.pauseFor(channel, throttle.tokenDeadMs);
       return;
     }
     // The history may not be read (scope missing, not in the channel): a second post is better than none.

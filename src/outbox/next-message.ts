@@ -28,7 +28,7 @@ export function nextMessage(waiting: readonly Waiting[]): NextMessage | null {
   const threads = busyThreads(waiting);
   const groups = new Map<string, Waiting[]>();
   for (const one of waiting) {
-    const key = companyOf(one.entry, threads);
+    const key = batchKeyOf(one.entry, threads);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
@@ -57,12 +57,12 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 }
 
 /** Equal for entries that may share a message. */
-function companyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
+function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
   // A person is told of the own card in own words, one thing at a time.
   if (entry.kind !== 'alert' || entry.audience === 'holder') return `alone ${entry.id}`;
   const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.urgency === 'fraud' ? 'fraud' : 'busy';
-  const story = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
-  return `${why} ${entry.audience} ${story}`;
+  const timeline = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
+  return `${why} ${entry.audience} ${timeline}`;
 }
 
 function worthWaiting(group: readonly Waiting[]): number {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
 import { OutboxEntry, Sending } from './entry.ts';
-import { patienceMs } from './priority.ts';
+import { maxWaitMs } from './priority.ts';
 import { claimScript, lookScript, putScript, releaseScript, settleScript } from './scripts.ts';
 
 /** How long we know that something was posted: longer than any retry of it can come. */
@@ -75,7 +75,7 @@ export interface Outbox {
 }
 
 /** What was held waits on as long as the least urgent that people want to see: quiet hours are over, nothing burns. */
-const HELD_PATIENCE_MS = patienceMs.spend;
+const HELD_PATIENCE_MS = maxWaitMs.spend;
 
 const channelsKey = stateKey('outbox-channels');
 
@@ -88,7 +88,7 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
   const settle = defineScript(redis, 'cardbellOutboxSettle', settleScript);
   const keysOf = (channel: string): string[] =>
     ['queue', 'entries', 'sending', 'held', 'most'].map((name) => outboxKey(channel, name));
-  const settleAs = async (channel: string, ref: string, how: 'sent' | 'unsent' | 'dropped', what: string | number) => {
+  const resolveAs = async (channel: string, ref: string, how: 'sent' | 'unsent' | 'dropped', what: string | number) => {
     await settle.run(keysOf(channel), [ref, how, what, SENT_TTL_SECONDS, outboxKey(channel, 'sent:')]);
   };
 
@@ -98,7 +98,7 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       // First, so that a sweep finds the channel even if we stop between the two.
       await redis.sadd(channelsKey, channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
-      const args = [entry.id, JSON.stringify(entry), patienceMs[entry.urgency], Math.ceil(entry.notBefore ?? 0)];
+      const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.urgency], Math.ceil(entry.notBefore ?? 0)];
       return (await put.run(keys, args)) === 1;
     },
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
@@ -139,9 +139,9 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       const text = await claim.run(keysOf(channel), [ref, ...entryIds]);
       return typeof text === 'string' ? Sending.parse(JSON.parse(text)) : null;
     },
-    settleSent: (channel, ref, ts) => settleAs(channel, ref, 'sent', ts),
-    settleUnsent: (channel, ref, most) => settleAs(channel, ref, 'unsent', most ?? ''),
-    settleDropped: (channel, ref) => settleAs(channel, ref, 'dropped', ''),
+    settleSent: (channel, ref, ts) => resolveAs(channel, ref, 'sent', ts),
+    settleUnsent: (channel, ref, most) => resolveAs(channel, ref, 'unsent', most ?? ''),
+    settleDropped: (channel, ref) => resolveAs(channel, ref, 'dropped', ''),
     async countTry(channel, entryId) {
       const key = outboxKey(channel, `tries:${entryId}`);
       const tries = await redis.incr(key);

@@ -1,36 +1,36 @@
 import type { LimitRequest, Requests } from '../approvals/request-store.ts';
 import type { WithLock } from '../core/lock.ts';
 import { type Claims, isClaimId } from '../holders/claim-store.ts';
-import type { Leases } from '../limits/temporary-change-store.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { MessageRef } from '../slack/message.ts';
 
 interface Deps {
   readonly requests: Requests;
   readonly claims: Claims;
-  readonly leases: Leases;
+  readonly temporaryChanges: TemporaryChanges;
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly updateClaim: (claimId: string) => Promise<void>;
-  readonly updateLease: (leaseId: string) => Promise<void>;
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
   readonly withLock: WithLock;
 }
 
 /** Writes down where the message of a request, a claim or a temporary limit stands, so that it can be changed when it is decided. */
-export function createPlaceNotice({
+export function createPostTrackedMessage({
   requests,
   claims,
-  leases,
+  temporaryChanges,
   updateRequest,
   updateClaim,
-  updateLease,
+  updateTemporaryChange,
   withLock,
 }: Deps) {
-  return async function placeNotice(id: string, ref: MessageRef): Promise<void> {
-    if (isClaimId(id)) await placeClaim(id, ref);
-    else if (id.startsWith('req_')) await placeRequest(id, ref);
-    else await placeLease(id, ref);
+  return async function postTrackedMessage(id: string, ref: MessageRef): Promise<void> {
+    if (isClaimId(id)) await postClaim(id, ref);
+    else if (id.startsWith('req_')) await postRequest(id, ref);
+    else await postTemporaryChange(id, ref);
   };
 
-  async function placeClaim(claimId: string, ref: MessageRef): Promise<void> {
+  async function postClaim(claimId: string, ref: MessageRef): Promise<void> {
     await withLock(`claim:${claimId}`, async () => {
       const claim = await claims.get(claimId);
       if (claim === null) return;
@@ -40,7 +40,7 @@ export function createPlaceNotice({
   }
 
   /** Under the request's lock: whoever presses its button this very moment must not be overwritten. */
-  async function placeRequest(requestId: string, ref: MessageRef): Promise<void> {
+  async function postRequest(requestId: string, ref: MessageRef): Promise<void> {
     await withLock(`request:${requestId}`, async () => {
       const request = await requests.get(requestId);
       if (request === null) return;
@@ -50,15 +50,15 @@ export function createPlaceNotice({
     });
   }
 
-  async function placeLease(leaseId: string, ref: MessageRef): Promise<void> {
-    const found = await leases.get(leaseId);
+  async function postTemporaryChange(temporaryChangeId: string, ref: MessageRef): Promise<void> {
+    const found = await temporaryChanges.get(temporaryChangeId);
     if (found === null) return;
     await withLock(`account:${found.acctId}`, async () => {
-      const lease = await leases.get(leaseId);
-      if (lease === null || lease.refs.some(({ ts }) => ts === ref.ts)) return;
-      await leases.save({ ...lease, refs: [...lease.refs, ref] });
+      const temporaryChange = await temporaryChanges.get(temporaryChangeId);
+      if (temporaryChange === null || temporaryChange.refs.some(({ ts }) => ts === ref.ts)) return;
+      await temporaryChanges.save({ ...temporaryChange, refs: [...temporaryChange.refs, ref] });
       // It may have ended between the drawing and now.
-      await updateLease(leaseId);
+      await updateTemporaryChange(temporaryChangeId);
     });
   }
 }

@@ -7,7 +7,7 @@ import type { WebhookKind } from '../core/event.ts';
  * An entry's place in its channel is the time it came plus this patience: an urgent one overtakes what came shortly
  * before it, and nothing is overtaken for ever, because what comes later than the patience stands behind.
  */
-export const patienceMs = {
+export const maxWaitMs = {
   /** Suspected fraud, card testing: every minute costs money. */
   fraud: 0,
   /** Somebody waits for two others before a purchase can go on. */
@@ -15,7 +15,7 @@ export const patienceMs = {
   /** Somebody stands at a till. */
   decline: 4_000,
   /** Cardbell's own trouble: what it names may hold back the rest. */
-  trouble: 8_000,
+  ops: 8_000,
   /** A card was blocked, closed, activated. */
   status: 12_000,
   shipping: 16_000,
@@ -27,8 +27,8 @@ export const patienceMs = {
   record: 30_000,
 } as const;
 
-export type Urgency = keyof typeof patienceMs;
-export const urgencies = Object.keys(patienceMs) as [Urgency, ...Urgency[]];
+export type Urgency = keyof typeof maxWaitMs;
+export const urgencies = Object.keys(maxWaitMs) as [Urgency, ...Urgency[]];
 
 const urgencyOfKind: Readonly<Record<WebhookKind, Urgency>> = {
   decline: 'decline',

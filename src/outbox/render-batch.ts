@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { joinedMessage, joinedRows, joinForm } from '../../templates/outbox/batch.ts';
-import { type JoinedRow, rowLabel } from '../../templates/outbox/batch-row.ts';
+import { batchForm, batchMessage, batchRows } from '../../templates/outbox/batch.ts';
+import { type BatchRow, rowLabel } from '../../templates/outbox/batch-row.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { Place } from '../core/channel-visibility.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NewBlock } from '../slack/draft.ts';
 import type { Message } from '../slack/message.ts';
-import type { Joined } from './batch-store.ts';
+import type { Batch } from './batch-store.ts';
 import type { OutboxEntry } from './entry.ts';
-import type { SlackLacks } from './unsupported-blocks-store.ts';
+import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 /** So many alerts are read at once: a flood must not stand in the way of everything else that Redis is asked. */
 const READ_AT_ONCE = 200;
@@ -19,14 +19,14 @@ type AlertEntry = Extract<OutboxEntry, { kind: 'alert' }>;
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
-  readonly lacks: SlackLacks;
-  readonly placeOf: (channel: string) => Promise<Place>;
-  readonly tellOps: TellOps;
+  readonly unsupported: UnsupportedBlocks;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+  readonly notifyOps: NotifyOps;
 }
 
-export interface DrawnJoined {
+export interface RenderedBatch {
   readonly message: Message;
-  readonly joined: Joined;
+  readonly batch: Batch;
   /** Of each alert, how often its messages had been brought up to date. */
   readonly edits: ReadonlyMap<string, number>;
   readonly newBlocks: readonly NewBlock[];
@@ -38,10 +38,10 @@ export function isFaultOfOurs(error: unknown): boolean {
 }
 
 /** Messages that show several alerts: how they look when they are posted, and ever after. */
-export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
+export function createRenderBatch({ alerts, unsupported, visibilityOf, notifyOps }: Deps) {
   return {
     /** Null when none of the alerts is known any more. */
-    async draw(entries: readonly AlertEntry[], channel: string): Promise<DrawnJoined | null> {
+    async render(entries: readonly AlertEntry[], channel: string): Promise<RenderedBatch | null> {
       const [first] = entries;
       const edits = new Map<string, number>();
       const rows = await rowsOf(
@@ -50,12 +50,12 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
         edits,
       );
       if (first === undefined || rows.length === 0) return null;
-      const [hasTable, hasChart] = [!(await lacks.has('table')), !(await lacks.has('chart'))];
-      const form = joinForm(rows, { hasTable });
+      const [hasTable, hasChart] = [!(await unsupported.has('table')), !(await unsupported.has('chart'))];
+      const form = batchForm(rows, { hasTable });
       const why = reasonOf(first);
       return {
-        message: joinedMessage({ rows, why, form, hasChart }),
-        joined: {
+        message: batchMessage({ rows, why, form, hasChart }),
+        batch: {
           why,
           audience: first.audience,
           form,
@@ -67,12 +67,12 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
     },
 
     /** The same message with what is known by now. */
-    async redraw(joined: Joined, channel: string): Promise<Message> {
+    async redraw(batch: Batch, channel: string): Promise<Message> {
       const rows = await rowsOf(
-        joined.alerts.map(({ id }) => id),
+        batch.alerts.map(({ id }) => id),
         channel,
       );
-      return joinedMessage({ rows, why: joined.why, form: joined.form, hasChart: !(await lacks.has('chart')) });
+      return batchMessage({ rows, why: batch.why, form: batch.form, hasChart: !(await unsupported.has('chart')) });
     },
 
     rowsOf: (alertIds: readonly string[], channel: string) => rowsOf(alertIds, channel),
@@ -83,16 +83,16 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
     alertIds: readonly string[],
     channel: string,
     edits: Map<string, number> = new Map(),
-  ): Promise<JoinedRow[]> {
-    const view = { place: await placeOf(channel), channel };
-    const rows: JoinedRow[] = [];
+  ): Promise<BatchRow[]> {
+    const view = { place: await visibilityOf(channel), channel };
+    const rows: BatchRow[] = [];
     for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
       const read = await Promise.all(
         alertIds.slice(at, at + READ_AT_ONCE).map(async (id) => ({ id, alert: await alertOf(id, edits) })),
       );
       for (const { id, alert } of read) {
         if (alert === 'unreadable') rows.push(unreadableRow(id));
-        else if (alert !== null) rows.push(...joinedRows([alert], view));
+        else if (alert !== null) rows.push(...batchRows([alert], view));
       }
     }
     return rows;
@@ -106,19 +106,19 @@ export function createDrawJoined({ alerts, lacks, placeOf, tellOps }: Deps) {
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // Kept by another version: it must not hold back the others.
-      await tellOps(trouble.cannotDraw(id));
+      await notifyOps(opsIssue.cannotRender(id));
       return 'unreadable';
     }
   }
 }
 
-function reasonOf({ late, notBefore, urgency }: AlertEntry): Joined['why'] {
+function reasonOf({ late, notBefore, urgency }: AlertEntry): Batch['why'] {
   if (late) return 'late';
   if (notBefore !== null) return 'held';
   return urgency === 'fraud' ? 'fraud' : 'busy';
 }
 
-function unreadableRow(id: string): JoinedRow {
+function unreadableRow(id: string): BatchRow {
   return {
     id,
     kind: 'decline',

@@ -1,31 +1,31 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { Threads } from '../alerts/thread-store.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
 import type { Draft } from '../slack/draft.ts';
 import type { Message } from '../slack/message.ts';
 import type { createAttachRows } from './attach-rows.ts';
-import type { Joined } from './batch-store.ts';
+import type { Batch } from './batch-store.ts';
 import type { OutboxEntry } from './entry.ts';
-import { type createDrawJoined, isFaultOfOurs } from './render-batch.ts';
-import type { SlackLacks } from './unsupported-blocks-store.ts';
+import { type createRenderBatch, isFaultOfOurs } from './render-batch.ts';
+import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly threads: Pick<Threads, 'rootOf'>;
-  readonly joined: Pick<ReturnType<typeof createDrawJoined>, 'draw'>;
-  readonly rows: Pick<ReturnType<typeof createAttachRows>, 'draw'>;
-  readonly lacks: SlackLacks;
-  readonly tellOps: TellOps;
+  readonly batch: Pick<ReturnType<typeof createRenderBatch>, 'render'>;
+  readonly rows: Pick<ReturnType<typeof createAttachRows>, 'render'>;
+  readonly unsupported: UnsupportedBlocks;
+  readonly notifyOps: NotifyOps;
   /** An alert as its readers in a channel may see it; null when they are not told of it. */
   readonly renderAlert: (alert: Alert, to: { channel: string; audience: 'team' | 'holder' }) => Promise<Message | null>;
 }
 
-export interface Drawn {
+export interface Rendered {
   /** Null: one alone. Kept, so that it need not be drawn again to be remembered. */
-  readonly joined: Joined | null;
+  readonly batch: Batch | null;
   /** Of each alert that it shows, how often its messages had been brought up to date. */
   readonly edits: ReadonlyMap<string, number>;
 }
@@ -36,45 +36,53 @@ export const alertsOf = (entries: readonly OutboxEntry[]): AlertEntry[] =>
   entries.filter((entry) => entry.kind === 'alert');
 
 /** Entries of the outbox as one message: how it looks, and which thread it belongs to. */
-export function createDrawEntries({ alerts, threads, joined: several, rows, lacks, tellOps, renderAlert }: Deps) {
+export function createRenderEntries({
+  alerts,
+  threads,
+  batch: several,
+  rows,
+  unsupported,
+  notifyOps,
+  renderAlert,
+}: Deps) {
   /** What was drawn for the entries that are being posted. */
-  const drawn = new WeakMap<readonly OutboxEntry[], Drawn>();
+  const rendered = new WeakMap<readonly OutboxEntry[], Rendered>();
 
   return {
-    draw,
+    render,
     threadOf,
     /** What `draw` made of these entries; undefined where it was somebody else. */
-    drawnOf: (entries: readonly OutboxEntry[]): Drawn | undefined => drawn.get(entries),
+    renderedOf: (entries: readonly OutboxEntry[]): Rendered | undefined => rendered.get(entries),
   };
 
   /** The message for these entries; null when there is nothing to show (any more). */
-  async function draw(entries: readonly OutboxEntry[], channel: string): Promise<Draft | null> {
+  async function render(entries: readonly OutboxEntry[], channel: string): Promise<Draft | null> {
     const [first] = entries;
     if (first === undefined) return null;
-    if (first.kind === 'rows') return await rows.draw(first, channel);
+    if (first.kind === 'rows') return await rows.render(first, channel);
     if (entries.length > 1) {
-      const joined = await several.draw(alertsOf(entries), channel);
-      if (joined === null) return null;
-      drawn.set(entries, joined);
+      const batch = await several.render(alertsOf(entries), channel);
+      if (batch === null) return null;
+      rendered.set(entries, batch);
       const thread = await threadOf(entries, channel);
-      return { kind: 'message', message: joined.message, thread, newBlocks: joined.newBlocks };
+      return { kind: 'message', message: batch.message, thread, newBlocks: batch.newBlocks };
     }
-    if (first.kind === 'notice') return await drawNotice(first.message);
+    if (first.kind === 'notice') return await renderNotice(first.message);
     const edits = new Map<string, number>();
-    const message = await drawAlert(first, channel, edits);
-    drawn.set(entries, { joined: null, edits });
+    const message = await renderAlertEntry(first, channel, edits);
+    rendered.set(entries, { batch: null, edits });
     return message && { kind: 'message', message, thread: await threadOf(entries, channel), newBlocks: [] };
   }
 
   /** What a chart shows stands in the text beside it: a workspace without charts misses nothing. */
-  async function drawNotice(message: Message): Promise<Draft> {
+  async function renderNotice(message: Message): Promise<Draft> {
     const others = message.blocks.filter((block) => !isChart(block));
-    const hasChart = others.length < message.blocks.length && !(await lacks.has('chart'));
+    const hasChart = others.length < message.blocks.length && !(await unsupported.has('chart'));
     const shown = hasChart ? message : { ...message, blocks: others };
     return { kind: 'message', message: shown, thread: null, newBlocks: hasChart ? ['chart'] : [] };
   }
 
-  async function drawAlert(
+  async function renderAlertEntry(
     { alertId, audience }: AlertEntry,
     channel: string,
     edits: Map<string, number>,
@@ -86,7 +94,7 @@ export function createDrawEntries({ alerts, threads, joined: several, rows, lack
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // One alert that cannot be drawn (kept by another version) must not hold back the whole channel.
-      await tellOps(trouble.cannotDraw(alertId));
+      await notifyOps(opsIssue.cannotRender(alertId));
       return { text: `An alert could not be shown. It is kept as ${alertId}.`, blocks: [] };
     }
   }

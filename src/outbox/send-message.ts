@@ -1,37 +1,37 @@
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { Trail } from '../alerts/event-log.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import type { Threads } from '../alerts/thread-store.ts';
 import { SlackError } from '../core/errors.ts';
-import * as trouble from '../ops/issue.ts';
-import type { TellOps } from '../ops/notify-ops.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Draft } from '../slack/draft.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type createAttachRows, fileName } from './attach-rows.ts';
-import type { JoinedMessages } from './batch-store.ts';
+import type { BatchMessages } from './batch-store.ts';
 import type { OutboxEntry, Sending } from './entry.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { createDrawJoined } from './render-batch.ts';
-import { alertsOf, type createDrawEntries } from './render-entries.ts';
-import type { SlackLacks } from './unsupported-blocks-store.ts';
+import type { createRenderBatch } from './render-batch.ts';
+import { alertsOf, type createRenderEntries } from './render-entries.ts';
+import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'findByRef' | 'shareFile' | 'findFile'>;
   readonly alerts: Alerts;
   readonly outbox: Outbox;
   readonly threads: Pick<Threads, 'setRoot'>;
-  readonly trail: Pick<Trail, 'note'>;
-  readonly drawing: ReturnType<typeof createDrawEntries>;
-  readonly joined: Pick<ReturnType<typeof createDrawJoined>, 'draw'>;
-  readonly joinedMessages: JoinedMessages;
+  readonly eventLog: Pick<EventLog, 'note'>;
+  readonly drawing: ReturnType<typeof createRenderEntries>;
+  readonly batch: Pick<ReturnType<typeof createRenderBatch>, 'render'>;
+  readonly batchMessages: BatchMessages;
   readonly rows: Pick<ReturnType<typeof createAttachRows>, 'asTables'>;
-  readonly lacks: SlackLacks;
+  readonly unsupported: UnsupportedBlocks;
   readonly fallbackChannel: string;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
   /** Tells whoever waits for it where a notice stands. */
-  readonly placeNotice: (requestId: string, ref: MessageRef) => Promise<void>;
-  readonly tellOps: TellOps;
+  readonly postTrackedMessage: (requestId: string, ref: MessageRef) => Promise<void>;
+  readonly notifyOps: NotifyOps;
 }
 
 /** The thread's first message is gone. https://docs.slack.dev/reference/methods/conversations.replies */
@@ -40,12 +40,12 @@ function isWithoutThread(error: unknown): boolean {
 }
 
 /** What `flushOutbox` does with entries: how they look, where they stand, where they go when they cannot stay. */
-export function createPoster(deps: Deps) {
-  const { slack, alerts, outbox, threads, trail, tellOps } = deps;
-  const { draw, threadOf, drawnOf } = deps.drawing;
+export function createSender(deps: Deps) {
+  const { slack, alerts, outbox, threads, eventLog, notifyOps } = deps;
+  const { render, threadOf, renderedOf } = deps.drawing;
 
   return {
-    draw,
+    render,
 
     async post(channel: string, draft: Draft, ref: string): Promise<MessageRef> {
       if (draft.kind === 'file') {
@@ -84,19 +84,20 @@ export function createPoster(deps: Deps) {
     async posted(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
       const [first] = entries;
       const shown = alertsOf(entries);
-      if (entries.length > 1) await rememberJoined(entries, ref);
-      else if (first?.kind === 'notice' && first.requestId !== null) await deps.placeNotice(first.requestId, ref);
+      if (entries.length > 1) await rememberBatch(entries, ref);
+      else if (first?.kind === 'notice' && first.requestId !== null)
+        await deps.postTrackedMessage(first.requestId, ref);
       else if (first?.kind === 'alert' && first.threadId !== null)
         await threads.setRoot(ref.channel, first.threadId, ref.ts);
       const step = entries.length > 1 ? 'grouped' : 'posted';
       const text = entries.length > 1 ? `Posted in one message with ${entries.length - 1} others.` : 'Posted.';
       // Where another worker drew it and died, nobody knows what it shows.
-      const edits = drawnOf(entries)?.edits;
+      const edits = renderedOf(entries)?.edits;
       const outdated: string[] = [];
       await inTurn(shown, async ({ alertId, audience }) => {
         const now = await alerts.addRef(alertId, { ...ref, audience });
         if (edits === undefined || now !== (edits.get(alertId) ?? now)) outdated.push(alertId);
-        await trail.note(alertId, { step, channel: ref.channel, text });
+        await eventLog.note(alertId, { step, channel: ref.channel, text });
       });
       // They share the message: one brings it up to date for all.
       if (outdated[0] !== undefined) await deps.updateMessages(outdated[0]);
@@ -107,21 +108,21 @@ export function createPoster(deps: Deps) {
       // What is meant for one person goes nowhere else.
       const others = entries.filter(({ audience }) => audience !== 'holder');
       if (others.length === 0) {
-        await tellOps(trouble.personUnreachable(channel, error));
+        await notifyOps(opsIssue.personUnreachable(channel, error));
         return true;
       }
       for (const entry of others) await outbox.put(deps.fallbackChannel, inWordsForAll(entry));
       await deps.wakeOutbox(deps.fallbackChannel);
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
-      await inTurn(alertsOf(others), ({ alertId }) => trail.note(alertId, { step: 'redirected', channel, text }));
-      await tellOps(trouble.channelUnusable(channel, error));
+      await inTurn(alertsOf(others), ({ alertId }) => eventLog.note(alertId, { step: 'redirected', channel, text }));
+      await notifyOps(opsIssue.channelUnusable(channel, error));
       return true;
     },
 
     /** This workspace may not know them yet: the same is drawn without. */
     async avoid(draft: Draft): Promise<boolean> {
       if (draft.kind === 'file' || draft.newBlocks.length === 0) return false;
-      for (const block of draft.newBlocks) await deps.lacks.add(block);
+      for (const block of draft.newBlocks) await deps.unsupported.add(block);
       return true;
     },
 
@@ -129,7 +130,7 @@ export function createPoster(deps: Deps) {
     async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
       if (entry.kind === 'rows' && entry.page === null) await deps.rows.asTables(entry, channel, error.slackError);
       else if (!entry.id.endsWith('-plain')) {
-        const draft = await draw([entry], channel);
+        const draft = await render([entry], channel);
         if (draft?.kind !== 'message') return;
         const { urgency, audience } = entry;
         const there = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await wordsIn(deps.fallbackChannel, entry);
@@ -143,26 +144,26 @@ export function createPoster(deps: Deps) {
           urgency,
         });
         const text = `Posted as plain text: Slack says ${error.slackError}.`;
-        if (entry.kind === 'alert') await trail.note(entry.alertId, { step: 'refused', channel, text });
-        await tellOps(trouble.messageRefused(channel, error));
+        if (entry.kind === 'alert') await eventLog.note(entry.alertId, { step: 'refused', channel, text });
+        await notifyOps(opsIssue.messageRefused(channel, error));
       }
       await deps.wakeOutbox(channel);
     },
   };
 
   async function wordsIn(channel: string, entry: OutboxEntry): Promise<Message | null> {
-    const draft = await draw([entry], channel);
+    const draft = await render([entry], channel);
     return draft?.kind === 'message' ? draft.message : null;
   }
 
   /** First of all: whoever presses something in the message needs to know what it shows. */
-  async function rememberJoined(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
-    const joined = drawnOf(entries)?.joined ?? (await deps.joined.draw(alertsOf(entries), ref.channel))?.joined;
-    if (joined === undefined) return;
-    await deps.joinedMessages.save(ref.channel, ref.ts, joined);
-    if (joined.form !== 'summary') return;
+  async function rememberBatch(entries: readonly OutboxEntry[], ref: MessageRef): Promise<void> {
+    const batch = renderedOf(entries)?.batch ?? (await deps.batch.render(alertsOf(entries), ref.channel))?.batch;
+    if (batch === undefined) return;
+    await deps.batchMessages.save(ref.channel, ref.ts, batch);
+    if (batch.form !== 'summary') return;
     const { channel, ts } = ref;
-    const { audience } = joined;
+    const { audience } = batch;
     await outbox.put(channel, { kind: 'rows', id: `rows-${ts}`, audience, of: { channel, ts }, page: null });
   }
 }

@@ -1,5 +1,5 @@
 /** How fast the worker talks to Slack, milliseconds. Only a test that would wait for it sets another. */
-export interface Pace {
+export interface Throttle {
   /** Between two messages in a channel. */
   readonly postMs: number;
   /** Before Slack is asked again after it refused the token: somebody has to exchange it; until then everything waits. */
@@ -7,4 +7,4 @@ export interface Pace {
 }
 
 /** Slack takes about one message a second in a channel; the rest is room for a clock that is not ours. */
-export const usualPace: Pace = { postMs: 1050, tokenDeadMs: 10_000 };
+export const defaultThrottle: Throttle = { postMs: 1050, tokenDeadMs: 10_000 };

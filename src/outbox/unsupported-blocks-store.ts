@@ -6,12 +6,12 @@ import type { NewBlock } from '../slack/draft.ts';
 const FORGOTTEN_AFTER_SECONDS = 24 * 3600;
 
 /** Which of the newer blocks this workspace has refused. */
-export interface SlackLacks {
+export interface UnsupportedBlocks {
   has(block: NewBlock): Promise<boolean>;
   add(block: NewBlock): Promise<void>;
 }
 
-export function createSlackLacks(redis: Redis | Cluster): SlackLacks {
+export function createUnsupportedBlocks(redis: Redis | Cluster): UnsupportedBlocks {
   const keyOf = (block: NewBlock): string => stateKey(`slack-lacks:${block}`);
   return {
     has: async (block) => (await redis.exists(keyOf(block))) === 1,

@@ -1,6 +1,6 @@
 import type { Run } from '../app/consumer.ts';
 import { SlackError } from '../core/errors.ts';
-import type { Pace } from './throttle.ts';
+import type { Throttle } from './throttle.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -15,7 +15,7 @@ const STARTS_MAX = 24 * 60;
  */
 export async function whenSlackTakesIt(
   run: Pick<Run, 'starts'>,
-  { tokenDeadMs }: Pick<Pace, 'tokenDeadMs'>,
+  { tokenDeadMs }: Pick<Throttle, 'tokenDeadMs'>,
   edit: () => Promise<void>,
 ): Promise<number | null> {
   try {

@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts';
-import type { WhosWho } from './configured-roles-store.ts';
+import type { ConfiguredRoles } from './configured-roles-store.ts';
 import { createPermissions, type KnownRoles } from './permissions.ts';
 
 /** Slack counts how often a group is read; what it said within this time counts, so that many may be looked up. */
@@ -13,8 +13,8 @@ const UNKNOWN_FOR_MS = 30_000;
  * What is not certain is left out: nobody is shown what a group that cannot be read might allow. That there may be more
  * roles is said.
  */
-export function createRolesNow(deps: {
-  readonly whosWho: Pick<WhosWho, 'whoMay'>;
+export function createCurrentRoles(deps: {
+  readonly configuredRoles: Pick<ConfiguredRoles, 'whoMay'>;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
   readonly isHolder: (userId: string) => Promise<boolean>;
   readonly log: Log;
@@ -47,10 +47,10 @@ export function createRolesNow(deps: {
       throw error;
     }
   };
-  return async function rolesNow(userId) {
+  return async function currentRoles(userId) {
     const [operators, approvers] = await Promise.all([
-      deps.whosWho.whoMay('operator'),
-      deps.whosWho.whoMay('approver'),
+      deps.configuredRoles.whoMay('operator'),
+      deps.configuredRoles.whoMay('approver'),
     ]);
     const { isHolder, log } = deps;
     return await createPermissions({ operators, approvers, groupMembers, isHolder, log }).rolesOf(userId);

@@ -1,7 +1,7 @@
 import type { Role } from './permissions.ts';
 
 /** What can be done to a card or a request, as the policy sees it. */
-export const deeds = [
+export const policyVerbs = [
   'show',
   'acknowledge',
   'activate',
@@ -17,7 +17,7 @@ export const deeds = [
   'deny',
   'break_glass',
 ] as const;
-export type Deed = (typeof deeds)[number];
+export type PolicyVerb = (typeof policyVerbs)[number];
 
 /** Whoever blocked by mistake takes it back within this time; afterwards unblocking is for approvers. */
 export const UNDO_MS = 60_000;
@@ -26,12 +26,12 @@ export const PATIENCE_MS = 15 * 60_000;
 /** A request that nobody decides ends by itself. Never a yes by silence. */
 export const REQUEST_MS = 24 * 3_600_000;
 /** What was done behind broken glass ends at the latest after this time. */
-export const GLASS_MS = 3_600_000;
+export const OVERRIDE_AFTER_MS = 3_600_000;
 /** Raises of one rule of a card within this time count together; glass is broken once within it. */
 export const COUNTED_MS = 24 * 3_600_000;
 
 export interface Case {
-  readonly deed: Deed;
+  readonly verb: PolicyVerb;
   readonly roles: readonly Role[];
   /** The person is linked to the card's account as its holder. */
   readonly isOwnCard: boolean;
@@ -41,7 +41,7 @@ export interface Case {
    */
   readonly amountCents?: number;
   /** For `undo_block`: the person blocked it. For `approve` and `break_glass`: the person asked for it or said yes before. */
-  readonly isOwnDeed?: boolean;
+  readonly isOwnAction?: boolean;
   /** Since the block, or since the request. */
   readonly ageMs?: number;
 }
@@ -68,7 +68,7 @@ export function judge(one: Case, rules: { readonly twoPersonAboveCents: number }
   const isMuch = (one.amountCents ?? 0) > rules.twoPersonAboveCents;
   const age = one.ageMs ?? 0;
 
-  switch (one.deed) {
+  switch (one.verb) {
     case 'show':
     case 'acknowledge':
     case 'activate':
@@ -82,7 +82,7 @@ export function judge(one: Case, rules: { readonly twoPersonAboveCents: number }
         : refused('Only operators, approvers and the card’s holder may block it.', 'operator');
 
     case 'undo_block':
-      if (!isOperator || one.isOwnDeed !== true) return refused('Only who blocked it can undo that.', 'approver');
+      if (!isOperator || one.isOwnAction !== true) return refused('Only who blocked it can undo that.', 'approver');
       return age <= UNDO_MS ? allowed : refused('That can be undone for a minute only.', 'approver');
 
     case 'unblock':
@@ -112,7 +112,7 @@ export function judge(one: Case, rules: { readonly twoPersonAboveCents: number }
     case 'approve':
       if (!isApprover) return refused('Only approvers may decide requests.', 'approver');
       if (one.isOwnCard) return refused('It is your own card: it takes another approver.', 'approver');
-      if (one.isOwnDeed === true)
+      if (one.isOwnAction === true)
         return refused('You have approved it already: it takes a different approver.', 'approver');
       return allowed;
 
@@ -121,7 +121,7 @@ export function judge(one: Case, rules: { readonly twoPersonAboveCents: number }
 
     case 'break_glass':
       if (!isOperator) return refused('Only operators may break the glass.', 'operator');
-      if (one.isOwnCard || one.isOwnDeed === true) {
+      if (one.isOwnCard || one.isOwnAction === true) {
         return refused('Nobody breaks the glass for a wish of their own.', 'operator');
       }
       return age >= PATIENCE_MS

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
-import { doorKeys, stateKey } from '../core/keys.ts';
+import { stateKey, webKeys } from '../core/keys.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Younger events are found in the memory of the inbox, which is asked when they are taken. */
@@ -9,14 +9,14 @@ const REMEMBERED_MS = 6 * DAY_MS;
 const ALERTS_KEPT_MS = 29 * DAY_MS;
 
 /** Leaves out what people were told before, as far back as anything is known of it. */
-export type NotToldBefore = (events: readonly TransactionEvent[]) => Promise<TransactionEvent[]>;
+export type AlreadyReported = (events: readonly TransactionEvent[]) => Promise<TransactionEvent[]>;
 
 /**
  * Events of the last days are remembered by the inbox, those of the last month by their alerts. What is older counts as
  * told when the door was open then: that it was told can no longer be seen, and telling it twice would be worse.
  */
-export function createNotToldBefore(redis: Redis | Cluster, now: () => Date): NotToldBefore {
-  return async function notToldBefore(events) {
+export function createAlreadyReported(redis: Redis | Cluster, now: () => Date): AlreadyReported {
+  return async function unreportedOnly(events) {
     const age = (event: TransactionEvent): number => now().getTime() - Date.parse(event.occurredAt);
     const wasOpen = events.some((event) => age(event) > ALERTS_KEPT_MS) ? await readDoor() : () => false;
     const isTold = await Promise.all(
@@ -34,7 +34,7 @@ export function createNotToldBefore(redis: Redis | Cluster, now: () => Date): No
   }
 
   async function readDoor(): Promise<(atMs: number) => boolean> {
-    const [since, gaps] = await Promise.all([redis.get(doorKeys.since), redis.zrange(doorKeys.gaps, '0', '-1')]);
+    const [since, gaps] = await Promise.all([redis.get(webKeys.since), redis.zrange(webKeys.gaps, '0', '-1')]);
     const closed = gaps.map((gap) => gap.split('-').map(Number));
     return (atMs) =>
       since !== null &&

@@ -12,14 +12,14 @@ const Told = z.strictObject({ status: CardStatus, after: z.string(), until: z.st
 type Told = z.infer<typeof Told>;
 
 /** Which status changes were told without their webhooks, so that webhooks that come after all add nothing. */
-export interface ToldLate {
+export interface Backfilled {
   /** A card's way from what was known at `after` to `status`, seen at `until`, is told now. */
   remember(cardId: number, told: Told): Promise<void>;
   /** True when everything in the event has been told. */
   covers(event: CardStatusEvent): Promise<boolean>;
 }
 
-export function createToldLate(redis: Redis | Cluster): ToldLate {
+export function createBackfilled(redis: Redis | Cluster): Backfilled {
   const keyOf = (cardId: number): string => stateKey(`told-late:${cardId}`);
   return {
     async remember(cardId, told) {

@@ -3,7 +3,7 @@ import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { CardApiError, SlackError, StoreUnavailableError } from '../core/errors.ts';
 import { type Gap, lengthOf } from '../core/gap.ts';
-import { doorKeys } from '../core/keys.ts';
+import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -16,9 +16,9 @@ import { toMissedStatus } from '../webhooks/card-status.ts';
 import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { FETCHED_PATH } from '../webhooks/reread.ts';
-import { createNotToldBefore } from './already-reported-store.ts';
-import { createToldLate } from './backfilled-store.ts';
-import { createTellRecovery } from './notify-recovery.ts';
+import { createAlreadyReported } from './already-reported-store.ts';
+import { createBackfilled } from './backfilled-store.ts';
+import { createNotifyRecovery } from './notify-recovery.ts';
 import { type RecoverDeps, recoverGap } from './recover-gap.ts';
 import { recoverStatuses } from './recover-statuses.ts';
 import { createRecoveries, nothingRecovered, type RecoveryProgress } from './recovery-store.ts';
@@ -52,33 +52,33 @@ interface Parts {
 
 /** Recovery of gaps, joined. */
 export function createRecovery({ redis, card, directory, slack, channel, postNotice, zone, log }: Parts) {
-  const journal = createRecoveries(redis);
+  const recoveries = createRecoveries(redis);
   const late = createLateIntake(redis);
-  const toldLate = createToldLate(redis);
+  const backfilled = createBackfilled(redis);
   const tryLock = createLock(redis, 0);
   const now = (): Date => new Date();
-  const tell = createTellRecovery({
+  const notify = createNotifyRecovery({
     slack,
     channel,
-    journal,
+    recoveries,
     render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),
     postNotice: (id, message) => postNotice(channel, id, message),
     now: Date.now,
     log,
   });
-  const untold = (gapId: string, unexplainedMs: number): Promise<number> =>
+  const unreported = (gapId: string, unexplainedMs: number): Promise<number> =>
     recoverStatuses(unexplainedMs, {
       accounts: directory.all,
       holderOf,
       toEvent: toMissedStatus,
-      toldLate,
+      backfilled,
       take: (events) => late.take(gapId, events),
       now: Date.now,
     });
   const common: Omit<RecoverDeps, 'onProgress'> = {
     fetchRows: (from, to) => card.listNetworkTransactions({ from, to }, { deadlineMs: QUESTION_MS }),
     toEvent: (row) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
-    notToldBefore: createNotToldBefore(redis, now),
+    unreportedOnly: createAlreadyReported(redis, now),
     quarantine: (row, issues) =>
       quarantine(row, { path: FETCHED_PATH, issues, version: undefined, receivedAt: now().toISOString() }),
     take: late.take,
@@ -90,27 +90,27 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
       } else {
         await directory.refresh({ force: true });
       }
-      return await untold(gap.id, 0);
+      return await unreported(gap.id, 0);
     },
-    journal,
+    recoveries,
     rest: () => sleep(REST_MS),
-    sinceMs: async () => Number((await redis.get(doorKeys.since)) ?? 0),
+    sinceMs: async () => Number((await redis.get(webKeys.since)) ?? 0),
     now: Date.now,
     log,
   };
 
   return {
     /** Later webhooks of what was told late add nothing. */
-    isToldLate: toldLate.covers,
+    isBackfilled: backfilled.covers,
 
     /** Brings the directory up to date, and tells statuses that no webhook has explained for a while, gap or no gap. */
     async refreshDirectory(): Promise<void> {
-      const [[, closedUntil] = []] = (await redis.zrange(doorKeys.gaps, '-1', '-1')).map((gap) => gap.split('-'));
+      const [[, closedUntil] = []] = (await redis.zrange(webKeys.gaps, '-1', '-1')).map((gap) => gap.split('-'));
       const { listedAt } = await directory.status();
       // The list that a recovery wanted may have been more than the service takes in an hour.
       const force = Number(closedUntil ?? 0) > Date.parse(listedAt ?? '');
       await directory.refresh({ force });
-      await untold('upkeep', STATUS_UNEXPLAINED_MS);
+      await unreported('maintenance', STATUS_UNEXPLAINED_MS);
     },
 
     /**
@@ -130,7 +130,7 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
     /** The same for a terminal: progress goes there, the last word to Slack as well. @throws CardApiError */
     async runHere(gap: Gap, onProgress: RecoverDeps['onProgress']): Promise<RecoveryProgress> {
       const progress = await createLock(redis)('recovery', () => recoverGap(gap, { ...common, onProgress }));
-      await tell.end(gap, 'done', progress);
+      await notify.end(gap, 'done', progress);
       return progress;
     },
 
@@ -151,7 +151,7 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
           return count;
         },
         recoverStatuses: async () => 0,
-        journal: {
+        recoveries: {
           read: async () => progress,
           async write(_gapId, written) {
             progress = { ...progress, ...written };
@@ -165,20 +165,20 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
     try {
       const progress = await recoverGap(gap, {
         ...common,
-        onProgress: (done, progressed) => tell.progress(gap, 'running', done, progressed),
+        onProgress: (done, progressed) => notify.progress(gap, 'running', done, progressed),
       });
-      await tell.end(gap, 'done', progress);
+      await notify.end(gap, 'done', progress);
       return null;
     } catch (error) {
       if (error instanceof SlackError) return error.retryAfterMs ?? SLACK_PAUSE_MS;
       if (!(error instanceof CardApiError)) throw error;
       log.warn({ err: error, gap }, 'a gap cannot be closed yet');
-      const progress = await journal.read(gap.id);
+      const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
-        await tell.progress(gap, 'waiting', 0, progress);
+        await notify.progress(gap, 'waiting', 0, progress);
         return error.code === 'token_dead' ? TOKEN_DEAD_PAUSE_MS : API_AWAY_PAUSE_MS;
       }
-      await tell.end(gap, 'failed', progress);
+      await notify.end(gap, 'failed', progress);
       return null;
     }
   }

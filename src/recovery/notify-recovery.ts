@@ -16,7 +16,7 @@ const WORTH_A_WORD_MS = 225_000;
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'update' | 'findByRef'>;
   readonly channel: string;
-  readonly journal: Recoveries;
+  readonly recoveries: Recoveries;
   readonly render: (
     gap: Gap,
     state: 'running' | 'waiting' | 'done' | 'failed',
@@ -29,7 +29,7 @@ interface Deps {
   readonly log: Log;
 }
 
-export interface TellRecovery {
+export interface NotifyRecovery {
   /** Edits the line now and then. Never throws for Slack: it is only a line. */
   progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void>;
   /** The last word. @throws SlackError when it should be said again later. */
@@ -37,8 +37,8 @@ export interface TellRecovery {
 }
 
 /** Tells in one line, edited in place, how far a recovery is. What is quick and finds nothing is not told at all. */
-export function createTellRecovery(deps: Deps): TellRecovery {
-  const { slack, channel, journal, now, log } = deps;
+export function createNotifyRecovery(deps: Deps): NotifyRecovery {
+  const { slack, channel, recoveries, now, log } = deps;
   const startedAt = new Map<string, number>();
   let editedAt = 0;
 
@@ -73,7 +73,7 @@ export function createTellRecovery(deps: Deps): TellRecovery {
     const ts = lineTs ?? (position === null ? null : await slack.findByRef(channel, ref, Date.parse(gap.to)));
     if (ts !== null) await slack.update({ channel, ts }, message);
     const posted = ts ?? (await slack.post(channel, message, ref)).ts;
-    if (lineTs === null) await journal.write(gap.id, { lineTs: posted });
+    if (lineTs === null) await recoveries.write(gap.id, { lineTs: posted });
   }
 
   async function edited(ts: string, message: Message): Promise<boolean> {

@@ -13,7 +13,7 @@ export interface RecoverDeps {
   readonly fetchRows: (from: Date, to: Date) => Promise<readonly Record<string, unknown>[]>;
   /** A row as the event that its webhook would have been. @throws PayloadError */
   readonly toEvent: (row: Record<string, unknown>) => TransactionEvent;
-  readonly notToldBefore: (events: readonly TransactionEvent[]) => Promise<readonly TransactionEvent[]>;
+  readonly unreportedOnly: (events: readonly TransactionEvent[]) => Promise<readonly TransactionEvent[]>;
   /** Stores what is not remembered, marked as late. @returns how many that were. */
   readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
   /** Keeps aside a row that does not fit, redacted, until somebody replays or discards it. */
@@ -22,7 +22,7 @@ export interface RecoverDeps {
   readonly quarantine: (row: Record<string, unknown>, issues: readonly string[]) => QuarantinedWebhook;
   /** Tells card statuses that changed without a webhook. @returns how many. */
   readonly recoverStatuses: (gap: Gap) => Promise<number>;
-  readonly journal: Recoveries;
+  readonly recoveries: Recoveries;
   /** @param done from 0 to 1. */
   readonly onProgress: (done: number, progress: RecoveryProgress) => Promise<void>;
   /** Between two questions: others want to ask the service as well. */
@@ -42,8 +42,8 @@ export interface RecoverDeps {
  * @throws CardApiError when the service does not answer; run it again later, it goes on where it stopped.
  */
 export async function recoverGap(gap: Gap, deps: RecoverDeps): Promise<RecoveryProgress> {
-  const { journal, log, now } = deps;
-  let progress = await journal.read(gap.id);
+  const { recoveries, log, now } = deps;
+  let progress = await recoveries.read(gap.id);
   if (progress.finishedAt !== null) return progress;
   const { fromMs, toMs } = windowOf(gap, { nowMs: now(), sinceMs: await deps.sinceMs() });
   const share = (atMs: number): number => (toMs > fromMs ? (atMs - fromMs) / (toMs - fromMs) : 1);
@@ -54,15 +54,15 @@ export async function recoverGap(gap: Gap, deps: RecoverDeps): Promise<RecoveryP
     if (atMs > fromMs) await deps.rest();
     const until = Math.min(atMs + SLICE_MS, toMs);
     const found = await recoverSlice(gap, new Date(atMs), new Date(until), deps);
-    await journal.write(gap.id, { position: new Date(until).toISOString(), found: progress.found + found });
+    await recoveries.write(gap.id, { position: new Date(until).toISOString(), found: progress.found + found });
     atMs = until;
-    progress = await journal.read(gap.id);
+    progress = await recoveries.read(gap.id);
     await deps.onProgress(share(atMs) * 0.99, progress);
   }
 
   const statuses = await deps.recoverStatuses(gap);
-  await journal.write(gap.id, { statuses, finishedAt: new Date(now()).toISOString() });
-  progress = await journal.read(gap.id);
+  await recoveries.write(gap.id, { statuses, finishedAt: new Date(now()).toISOString() });
+  progress = await recoveries.read(gap.id);
   const { found, recovered, unreadable } = progress;
   log.info({ gap, found, recovered, unreadable, statuses }, 'gap closed');
   return progress;
@@ -85,7 +85,7 @@ async function recoverSlice(gap: Gap, from: Date, to: Date, deps: RecoverDeps): 
   const missing = events.filter((event) => !isUnderWay(gap, event.occurredAt, deps.now()));
   // Told in the order in which it happened, whatever the order of the answer.
   missing.sort((one, other) => one.occurredAt.localeCompare(other.occurredAt));
-  await deps.take(gap.id, await deps.notToldBefore(missing));
+  await deps.take(gap.id, await deps.unreportedOnly(missing));
   await deps.setAside(gap.id, misfits);
   return rows.length;
 }

@@ -1,9 +1,9 @@
 import type { CardStatus, CardStatusEvent } from '../core/event.ts';
 import type { DirectoryAccount } from '../directory/account.ts';
-import type { ToldLate } from './backfilled-store.ts';
+import type { Backfilled } from './backfilled-store.ts';
 
 /** A card whose status changed, as the API shows it, without a webhook that told it. */
-export interface UntoldStatus {
+export interface UnreportedStatus {
   readonly acctId: number;
   readonly holder: string;
   readonly customId: string | null;
@@ -17,8 +17,8 @@ export interface UntoldStatus {
 interface Deps {
   readonly accounts: () => AsyncIterable<DirectoryAccount>;
   readonly holderOf: (account: DirectoryAccount) => string | null;
-  readonly toEvent: (untold: UntoldStatus) => CardStatusEvent;
-  readonly toldLate: ToldLate;
+  readonly toEvent: (unreported: UnreportedStatus) => CardStatusEvent;
+  readonly backfilled: Backfilled;
   /** Stores it, marked as late, unless it was. @returns how many were new. */
   readonly take: (events: readonly CardStatusEvent[]) => Promise<number>;
   readonly now: () => number;
@@ -46,7 +46,7 @@ export async function recoverStatuses(unexplainedMs: number, deps: Deps): Promis
         seenAt,
       });
       // First, so that no webhook slips in between.
-      await deps.toldLate.remember(cardId, { status, after: was.seenAt, until: seenAt });
+      await deps.backfilled.remember(cardId, { status, after: was.seenAt, until: seenAt });
       told += await deps.take([event]);
     }
   }

@@ -1,5 +1,5 @@
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { SlackError } from '../core/errors.ts';
 
@@ -11,7 +11,7 @@ import { SlackError } from '../core/errors.ts';
  */
 export async function mayGetAlerts(
   action: Action,
-  deps: PerformDeps,
+  deps: ActionDeps,
   what = 'This place gets no alerts by subscription',
 ): Promise<boolean> {
   const { channel } = action.origin;

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { Place } from '../core/channel-visibility.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { stateKey } from '../core/keys.ts';
 
 const FRESH_MS = 10 * 60_000;
@@ -9,37 +9,37 @@ const PATIENCE_MS = 1500;
 const CHANNELS_MAX = 2000;
 
 /** Grows when Slack says that the readers of a channel changed. */
-export const placesVersionKey = stateKey('places-version');
+export const visibilityVersionKey = stateKey('places-version');
 
 /** Slack said that a channel's readers changed: what is remembered of places counts no more, in any process. */
-export async function placesChanged(redis: Redis | Cluster): Promise<void> {
-  await redis.incr(placesVersionKey);
+export async function visibilityChanged(redis: Redis | Cluster): Promise<void> {
+  await redis.incr(visibilityVersionKey);
 }
 
 interface Deps {
   readonly channelInfo: (channel: string) => Promise<{ isPrivate: boolean; isExtShared: boolean }>;
-  /** The version of {@link placesVersionKey}. */
+  /** The version of {@link visibilityVersionKey}. */
   readonly version: () => Promise<string | null>;
   readonly now?: () => number;
 }
 
 /** @param version where it was read a moment ago. */
-export type PlaceOf = (channel: string, version?: string | null) => Promise<Place>;
+export type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
 
 /**
  * Who can read a channel, asked of Slack and remembered for ten minutes, or until Slack says that it changed. A channel
  * that cannot be looked up counts as public: then little is shown.
  */
-export function createPlaceOf({ channelInfo, version: readVersion, now = Date.now }: Deps): PlaceOf {
-  const known = new Map<string, { place: Place; until: number; version: string | null }>();
+export function createVisibilityOf({ channelInfo, version: readVersion, now = Date.now }: Deps): VisibilityOf {
+  const known = new Map<string, { place: ChannelVisibility; until: number; version: string | null }>();
 
-  return async function placeOf(channel, given) {
+  return async function visibilityOf(channel, given) {
     if (channel.startsWith('D')) return 'direct';
     // The version is read first: a change in between is seen the next time.
     const version = given === undefined ? await readVersion() : given;
     const remembered = known.get(channel);
     if (remembered !== undefined && remembered.version === version && remembered.until > now()) return remembered.place;
-    let place: Place = 'public';
+    let place: ChannelVisibility = 'public';
     let freshMs = FRESH_MS;
     try {
       const { isPrivate, isExtShared } = await inTime(channelInfo(channel));

@@ -1,4 +1,4 @@
-import type { Trail } from '../alerts/event-log.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import type { Channels } from '../app/config.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { Slack } from '../slack/client.ts';
@@ -20,7 +20,7 @@ export interface RoutingDeps {
   readonly zone: string;
   readonly channelInfo: Slack['channelInfo'];
   readonly openDirect: Slack['openDirect'];
-  readonly trail: Pick<Trail, 'read' | 'latest'>;
+  readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
   /** How often an event was delivered; 0 when it is not remembered any more. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
   /** Address of a message. Null: not known now. */

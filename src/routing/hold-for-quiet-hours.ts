@@ -1,5 +1,5 @@
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { Trail } from '../alerts/event-log.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import { quietFor } from './decide.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -9,7 +9,7 @@ interface Deps {
   readonly outbox: Pick<Outbox, 'channels' | 'held' | 'holdUntil' | 'releaseHeld'>;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
   readonly alerts: Pick<Alerts, 'get'>;
-  readonly trail: Pick<Trail, 'note'>;
+  readonly eventLog: Pick<EventLog, 'note'>;
   readonly now: () => Date;
 }
 
@@ -54,7 +54,7 @@ async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps
     if (held.entry.kind !== 'alert') continue;
     const what = isExcepted ? 'No longer' : `Until ${new Date(until).toISOString()}`;
     const text = `${what}: the quiet hours of this channel were changed by <@${hours.by}>.`;
-    await deps.trail.note(held.entry.alertId, { step: 'held', channel, text });
+    await deps.eventLog.note(held.entry.alertId, { step: 'held', channel, text });
   }
   return released;
 }

@@ -1,6 +1,6 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuseUnclear } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { readEnd } from '../core/end-time.ts';
@@ -13,7 +13,7 @@ const DAYS_MAX = 90;
 const MUTE_MAX_MS = DAYS_MAX * 24 * 3_600_000;
 
 /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`: always with an end. */
-export async function muteCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function muteCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const { routing } = deps;
   const isTravel = action.verb === 'travel';
   const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
@@ -50,7 +50,7 @@ export async function muteCard({ action, acctId, cardId }: Resolved, deps: Perfo
 }
 
 /** `/card unmute CARD`: its mute and its travel notice end now. */
-export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
   const found = (await deps.routing.mutes.all()).filter((mute) => mute.acctId === acctId);
   const [first] = found;
   if (first === undefined) {
@@ -64,7 +64,7 @@ export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: Per
 }
 
 /** `/card mutes`: every mute and travel notice. */
-export async function listMutes(action: Action, _text: string, deps: PerformDeps): Promise<void> {
+export async function listMutes(action: Action, _text: string, deps: ActionDeps): Promise<void> {
   const mutes = await deps.routing.mutes.active();
   const counted = await Promise.all(
     mutes.map(async (mute) => ({ ...wordsOf(mute), count: (await deps.routing.mutes.withheld(mute)).length })),
@@ -77,7 +77,7 @@ export async function listMutes(action: Action, _text: string, deps: PerformDeps
  *
  * @returns milliseconds after which to run again, where it was made longer; null when it has ended.
  */
-export async function endMute(id: string, deps: Pick<PerformDeps, 'routing' | 'now'>): Promise<number | null> {
+export async function endMute(id: string, deps: Pick<ActionDeps, 'routing' | 'now'>): Promise<number | null> {
   const mute = await deps.routing.mutes.get(id);
   if (mute === null) return null;
   const left = Date.parse(mute.endsAt) - deps.now().getTime();
@@ -86,7 +86,7 @@ export async function endMute(id: string, deps: Pick<PerformDeps, 'routing' | 'n
   return null;
 }
 
-async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<PerformDeps, 'routing'>): Promise<void> {
+async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<ActionDeps, 'routing'>): Promise<void> {
   // First, or what comes while it is told would be kept back and never told.
   await routing.mutes.beginEnd(mute);
   const withheld = await routing.mutes.withheld(mute);

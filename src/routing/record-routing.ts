@@ -1,6 +1,6 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { CardFacts } from '../alerts/alert.ts';
 
@@ -16,9 +16,9 @@ interface Done {
 export async function recordRouting(
   action: Action,
   { did, card, before, after }: Done,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
-  if ((await deps.journal.read(action.id)) === null) {
+  if ((await deps.progress.read(action.id)) === null) {
     const facts = {
       acctId: card?.acctId ?? null,
       cardId: card?.cardId ?? null,
@@ -26,7 +26,7 @@ export async function recordRouting(
       after: after ?? null,
     };
     await deps.audit.append(auditRecord(action, 'done', facts, deps));
-    await deps.journal.write(action.id, { state: 'asked' });
+    await deps.progress.write(action.id, { state: 'asked' });
   }
   const line = auditLine({
     by: action.actor.userId,

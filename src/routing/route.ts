@@ -1,7 +1,7 @@
 import type { CardFacts } from '../alerts/alert.ts';
-import type { Trail, TrailStep } from '../alerts/event-log.ts';
+import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import type { Channels } from '../app/config.ts';
-import type { Place } from '../core/channel-visibility.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { type Candidate, mutedBy, quietFor, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
@@ -25,21 +25,21 @@ interface Deps {
   readonly channels: Channels;
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
-  readonly placeOf: (channel: string, version: string | null) => Promise<Place>;
+  readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;
   /** Whether the author of a travel notice may still hear of cards that are not their own; unknown: Slack does not say. */
-  readonly mayHear: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
+  readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
   /** A channel is shared with another company and gets nothing any more. */
-  readonly tellShared: (channel: string) => Promise<void>;
-  readonly trail: Pick<Trail, 'note' | 'setLatest'>;
+  readonly notifySharedChannel: (channel: string) => Promise<void>;
+  readonly eventLog: Pick<EventLog, 'note' | 'setLatest'>;
   readonly now: () => Date;
 }
 
-type Step = Omit<TrailStep, 'at'>;
+type Step = Omit<EventLogStep, 'at'>;
 
 const PASSED_OVER_MAX = 12;
 
 export function createRoute(deps: Deps): Route {
-  const { channels, mutes, trail } = deps;
+  const { channels, mutes, eventLog } = deps;
 
   return async function route(event, card) {
     const rules = await deps.rules();
@@ -65,7 +65,7 @@ export function createRoute(deps: Deps): Route {
       for (const channel of await safe(
         candidates.map((one) => one.channel),
         event,
-        rules.placesVersion,
+        rules.visibilityVersion,
         note,
       )) {
         const quiet = quietFor({ event, card }, channel, rules, now);
@@ -88,8 +88,8 @@ export function createRoute(deps: Deps): Route {
       }
     }
     await Promise.all([
-      trail.note(event.id, ...steps),
-      event.acctId === null ? Promise.resolve() : trail.setLatest(event.acctId, event.id),
+      eventLog.note(event.id, ...steps),
+      event.acctId === null ? Promise.resolve() : eventLog.setLatest(event.acctId, event.id),
     ]);
     return deliveries;
   };
@@ -110,10 +110,10 @@ export function createRoute(deps: Deps): Route {
   ): Promise<Mute | null> {
     const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
     if (mute === null) return null;
-    const mayHear = mute.travel === null ? 'yes' : await deps.mayHear(mute.by);
-    if (mayHear !== 'yes') {
+    const mayBeNotified = mute.travel === null ? 'yes' : await deps.mayBeNotified(mute.by);
+    if (mayBeNotified !== 'yes') {
       const why =
-        mayHear === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
+        mayBeNotified === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
       note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
       return null;
     }
@@ -131,14 +131,14 @@ export function createRoute(deps: Deps): Route {
   ): Promise<Set<string>> {
     const result = new Set<string>();
     for (const channel of wanted) {
-      if (channel === channels.fallback || (await deps.placeOf(channel, version)) !== 'shared') {
+      if (channel === channels.fallback || (await deps.visibilityOf(channel, version)) !== 'shared') {
         result.add(channel);
         continue;
       }
-      await deps.tellShared(channel);
+      await deps.notifySharedChannel(channel);
       const usual = defaultChannel(event.kind, channels) ?? channels.fallback;
       const instead =
-        usual !== channel && (await deps.placeOf(usual, version)) !== 'shared' ? usual : channels.fallback;
+        usual !== channel && (await deps.visibilityOf(usual, version)) !== 'shared' ? usual : channels.fallback;
       note('redirected', channel, `This channel is shared with another company, so <#${instead}> gets it.`);
       result.add(instead);
     }

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import { placesVersionKey } from './channel-visibility-store.ts';
+import { visibilityVersionKey } from './channel-visibility-store.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import type { QuietHours, QuietHoursStore } from './quiet-hours-store.ts';
 import { routingVersionKey } from './routing-version.ts';
@@ -13,7 +13,7 @@ export interface RoutingRules {
   /** Some may have ended. */
   readonly mutes: readonly Mute[];
   /** Version of what is known of channels: see `src/routing/channel-visibility-store.ts`. */
-  readonly placesVersion: string | null;
+  readonly visibilityVersion: string | null;
 }
 
 interface Stores {
@@ -27,12 +27,12 @@ interface Stores {
  * changed something.
  */
 export function createRoutingRules(redis: Redis | Cluster, stores: Stores): () => Promise<RoutingRules> {
-  let known: { version: string; rules: Omit<RoutingRules, 'placesVersion'> } | null = null;
+  let known: { version: string; rules: Omit<RoutingRules, 'visibilityVersion'> } | null = null;
 
   return async function rules() {
-    const [found, placesVersion = null] = await redis.mget(routingVersionKey, placesVersionKey);
+    const [found, visibilityVersion = null] = await redis.mget(routingVersionKey, visibilityVersionKey);
     const version = found ?? '0';
-    if (known?.version === version) return { ...known.rules, placesVersion };
+    if (known?.version === version) return { ...known.rules, visibilityVersion };
     // The version was read first: what changes in between is read again the next time.
     const [subscriptions, quiet, mutes] = await Promise.all([
       stores.subscriptions.all(),
@@ -41,6 +41,6 @@ export function createRoutingRules(redis: Redis | Cluster, stores: Stores): () =
     ]);
     const read = { subscriptions, quiet: new Map(quiet.map((one) => [one.channel, one])), mutes };
     known = { version, rules: read };
-    return { ...read, placesVersion };
+    return { ...read, visibilityVersion };
   };
 }

@@ -1,6 +1,6 @@
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuseUnclear } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { mayGetAlerts } from './channel-of-action.ts';
@@ -12,7 +12,7 @@ import { recordRouting } from './record-routing.ts';
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
 
 /** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
-export async function setQuiet(action: Action, text: string, deps: PerformDeps): Promise<void> {
+export async function setQuiet(action: Action, text: string, deps: ActionDeps): Promise<void> {
   const { routing, answer } = deps;
   const { channel } = action.origin;
   const parsed = parseQuiet(text, routing.zone);
@@ -21,7 +21,7 @@ export async function setQuiet(action: Action, text: string, deps: PerformDeps):
   const before = known === undefined ? undefined : printQuiet(known.window);
   if ('off' in parsed) {
     // On record first: after a crash they are gone already, and only the record knows who ended them.
-    const isRecorded = (await deps.journal.read(action.id)) !== null;
+    const isRecorded = (await deps.progress.read(action.id)) !== null;
     if (before !== undefined) {
       await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
     } else if (!isRecorded) await recordUnchanged(action, {}, deps);

@@ -5,7 +5,7 @@ import {
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
 import type { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse, refuseUnclear } from '../actions/record-refusal.ts';
 import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { webhookKinds } from '../core/event.ts';
@@ -20,7 +20,7 @@ import type { Subscription } from './subscription-store.ts';
 const SUBSCRIPTIONS_MAX = 100;
 
 /** `/card subscribe KIND [filters]`: adds to what the channel gets where it is typed. */
-export async function subscribe(action: Action, text: string, deps: PerformDeps): Promise<void> {
+export async function subscribe(action: Action, text: string, deps: ActionDeps): Promise<void> {
   const { routing, answer } = deps;
   const { channel } = action.origin;
   const parsed = parseFilter(text);
@@ -56,7 +56,7 @@ export async function subscribe(action: Action, text: string, deps: PerformDeps)
 }
 
 /** `/card unsubscribe [number | KIND | all]`: in the channel where it is typed; a number may be of any channel. */
-export async function unsubscribe(action: Action, text: string, deps: PerformDeps): Promise<void> {
+export async function unsubscribe(action: Action, text: string, deps: ActionDeps): Promise<void> {
   const { routing, answer } = deps;
   const all = await routing.subscriptions.all();
   const here = all.filter(({ channel }) => channel === action.origin.channel);
@@ -97,7 +97,7 @@ function subscriptionsMeant(
 }
 
 /** `/card subscriptions [all]`: what the channel gets where it is typed, or every channel. */
-export async function listSubscriptions(action: Action, text: string, deps: PerformDeps): Promise<void> {
+export async function listSubscriptions(action: Action, text: string, deps: ActionDeps): Promise<void> {
   const { routing } = deps;
   const [subscriptions, quiet, mutes] = await Promise.all([
     routing.subscriptions.all(),

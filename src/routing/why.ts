@@ -1,7 +1,7 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { why } from '../../templates/routing/why.ts';
 import { Action } from '../actions/action.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { resolveCard } from '../directory/resolve-card.ts';
 
@@ -13,7 +13,7 @@ const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: the way of an alert, from the webhook to the message. */
-export async function tellWhy(action: Action, text: string, deps: PerformDeps): Promise<void> {
+export async function explainRouting(action: Action, text: string, deps: ActionDeps): Promise<void> {
   const ids = await eventsMeant(action, text, deps);
   if (ids === null) return;
   const known = (await Promise.all(ids.map((id) => deps.alerts.get(id)))).filter((stored) => stored !== null);
@@ -24,7 +24,7 @@ export async function tellWhy(action: Action, text: string, deps: PerformDeps): 
   }
   for (const { alert, refs } of known.slice(0, ALERTS_MAX)) {
     const { id, callbackAt, receivedAt } = alert.event;
-    const [steps, times] = await Promise.all([deps.routing.trail.read(id), deps.routing.timesDelivered(id)]);
+    const [steps, times] = await Promise.all([deps.routing.eventLog.read(id), deps.routing.timesDelivered(id)]);
     const posted = await Promise.all(
       refs.map(async ({ channel, ts }) => ({
         channel,
@@ -38,7 +38,7 @@ export async function tellWhy(action: Action, text: string, deps: PerformDeps): 
 }
 
 /** Null: the person has been asked which card, or told that there is none. */
-async function eventsMeant(action: Action, text: string, deps: PerformDeps): Promise<string[] | null> {
+async function eventsMeant(action: Action, text: string, deps: ActionDeps): Promise<string[] | null> {
   const id = eventId.exec(text)?.[0];
   if (id !== undefined) return [id];
   const [, channel, ts] = message.exec(text) ?? [];
@@ -50,6 +50,6 @@ async function eventsMeant(action: Action, text: string, deps: PerformDeps): Pro
       : Action.parse({ ...action, target: { kind: 'words', words: text.split(' ') } });
   const resolved = await resolveCard(asked, deps);
   if (resolved === null) return null;
-  const latest = await deps.routing.trail.latest(resolved.acctId);
+  const latest = await deps.routing.eventLog.latest(resolved.acctId);
   return latest === null ? [] : [latest];
 }

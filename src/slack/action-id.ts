@@ -19,9 +19,9 @@ export const actionId = {
   /** "Change and approve…", "Deny with note…", "Break glass…" on a request: each opens a form. */
   changeRequest: 'change_request',
   denyWithNote: 'deny_with_note',
-  breakGlass: 'break_glass',
+  overrideRequest: 'break_glass',
   /** "Somebody changed it meanwhile": put back, or leave it. */
-  putBack: 'put_back',
+  restore: 'put_back',
   leaveIt: 'leave_it',
   /** A block, within a minute. */
   undoBlock: 'undo_block',
@@ -53,7 +53,7 @@ export const callbackId = {
   limitCard: 'limit_card',
   orderVirtual: 'order_virtual',
   decideRequest: 'decide_request',
-  askForMore: 'ask_for_more',
+  askForRaise: 'ask_for_more',
   /** Shortcut on a message. */
   explainDecline: 'explain_decline',
 } as const;

@@ -3,7 +3,13 @@ import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bolt, { type App } from '@slack/bolt';
 import type { Log } from '../core/log.ts';
-import { type createDoor, createStop, serverOptions, tlsOptions, watchContinue } from '../webhooks/http-server.ts';
+import {
+  type createHttpServer,
+  createStop,
+  serverOptions,
+  tlsOptions,
+  watchContinue,
+} from '../webhooks/http-server.ts';
 import { toBoltLogger } from './bolt-logger.ts';
 
 export interface SlackAppOptions {
@@ -16,7 +22,7 @@ export interface SlackAppOptions {
   /** Tells a person that what they asked for did not get through; `body` is what Slack delivered. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Routes that are not Slack's, put in front of Bolt's listener. */
-  readonly door: (otherwise: RequestListener) => ReturnType<typeof createDoor>;
+  readonly door: (otherwise: RequestListener) => ReturnType<typeof createHttpServer>;
 }
 
 export interface SlackApp {
@@ -72,14 +78,14 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     await options.apologise(body as Record<string, unknown>);
   });
   // Acknowledged is not done: what a listener still has to store must be stored before we go.
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   app.use(async ({ next }) => {
     const run = next();
-    underWay.add(run);
+    inFlight.add(run);
     try {
       await run;
     } finally {
-      underWay.delete(run);
+      inFlight.delete(run);
     }
   });
 
@@ -128,7 +134,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
       socket = 'stopped';
       if (wasConnected) await app.stop();
       await stop?.();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
     },
   };
 }

@@ -23,7 +23,7 @@ export interface Person {
   /** Invited to some channels only: belongs to another company, or to none. */
   readonly isGuest: boolean;
   /** Belongs to another workspace that a channel is shared with. */
-  readonly isStranger: boolean;
+  readonly isExternal: boolean;
   readonly isDeactivated: boolean;
 }
 
@@ -184,7 +184,7 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
             email: email.trim() === '' ? null : email.trim(),
             isBot: user?.is_bot === true || userId === 'USLACKBOT',
             isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
-            isStranger: user?.is_stranger === true,
+            isExternal: user?.is_stranger === true,
             isDeactivated: user?.deleted === true,
           };
         });

@@ -2,13 +2,13 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord, endOf } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
-import { tellIfAnswer, tellOrdered } from './notify-ordered.ts';
+import { notifyIfAnswer, notifyOrdered } from './notify-ordered.ts';
 import { VirtualOrder } from './order.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
@@ -21,24 +21,24 @@ type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
  *
  * @throws CardApiError when it was certainly not sent and the job should run again.
  */
-export async function orderVirtual(action: Action, deps: PerformDeps): Promise<void> {
-  const { journal } = deps;
+export async function orderVirtual(action: Action, deps: ActionDeps): Promise<void> {
+  const { progress } = deps;
   const order = orderOf(action, deps);
   if (order === null) {
     const whoCan = 'Type `/card virtual order` again.';
     return await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan }, deps);
   }
   await deps.withLock(`order:${action.id}`, async () => {
-    const written = await journal.read(action.id);
+    const written = await progress.read(action.id);
     if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await tell(action, order, written, deps);
+    if (written?.state === 'settled') return await notify(action, order, written, deps);
     const facts = { acctId: null, cardId: null, after: summaryOf(order) };
     if (written === null) await deps.audit.append(auditRecord(action, 'asked', facts, deps));
     // Killed while it was being sent: nobody heard the answer.
     if (written?.state === 'sending') return await settle(action, order, 'unknown', {}, deps);
 
     await deps.audit.append(auditRecord(action, 'sent', facts, deps));
-    const stands = await journal.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+    const stands = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
     // We stood still for longer than our lock: somebody else has sent it, or is about to.
     if (stands !== null) return;
     try {
@@ -48,7 +48,7 @@ export async function orderVirtual(action: Action, deps: PerformDeps): Promise<v
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await settle(action, order, 'unknown', {}, deps);
       if (error.retryable && !deps.isLastAttempt) {
-        await journal.write(action.id, { state: 'asked' });
+        await progress.write(action.id, { state: 'asked' });
         throw error;
       }
       await settle(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) }, deps);
@@ -64,13 +64,13 @@ async function settle(
   order: VirtualOrder,
   state: State,
   rest: Partial<Pick<Result, 'apiWords' | 'note'>>,
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   const card = { ...nobodyYet, holder: nameOf(order) };
   const after = summaryOf(order);
   const result: Result = { state, card, before: null, after, apiWords: null, note: null, ...rest };
   const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
-  await tell(action, order, endOf(await deps.journal.write(action.id, end)) ?? end, deps);
+  await notify(action, order, endOf(await deps.progress.write(action.id, end)) ?? end, deps);
 }
 
 const outcomeWords = {
@@ -79,11 +79,11 @@ const outcomeWords = {
   unknown: 'outcome not known',
 } as const;
 
-async function tell(
+async function notify(
   action: Action,
   order: VirtualOrder,
   { at, result }: { at: string; result: Result },
-  deps: PerformDeps,
+  deps: ActionDeps,
 ): Promise<void> {
   const state = result.state as State;
   const { apiWords, note, card, after } = result;
@@ -106,17 +106,17 @@ async function tell(
   await deps.answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
   if (orderId !== null) {
     const eventId = await deps.virtualOrders.expect({ kind: 'order', orderId }, { action, at });
-    if (eventId !== null) await tellOrdered(action, eventId, deps);
+    if (eventId !== null) await notifyOrdered(action, eventId, deps);
   } else if (state === 'unknown') {
     const asked = { action, at: action.askedAt };
     const eventId = await deps.virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
     // Its notice came while nobody knew yet that the answer was lost.
-    if (eventId !== null) await tellIfAnswer(asked, eventId, deps);
+    if (eventId !== null) await notifyIfAnswer(asked, eventId, deps);
   }
-  await deps.journal.write(action.id, { state: 'told', at, result });
+  await deps.progress.write(action.id, { state: 'told', at, result });
 }
 
-function orderOf({ target }: Action, { unseal }: PerformDeps): VirtualOrder | null {
+function orderOf({ target }: Action, { unseal }: ActionDeps): VirtualOrder | null {
   const text = target.kind === 'order' ? unseal(target.sealed) : null;
   return text === null ? null : VirtualOrder.parse(JSON.parse(text));
 }

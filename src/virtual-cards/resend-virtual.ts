@@ -1,7 +1,7 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { PerformDeps } from '../actions/deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -14,9 +14,9 @@ import type { Resolved } from '../directory/resolve-card.ts';
  *
  * @throws CardApiError when it was certainly not sent and the job should run again.
  */
-export async function resendVirtual({ action, acctId }: Resolved, deps: PerformDeps): Promise<void> {
+export async function resendVirtual({ action, acctId }: Resolved, deps: ActionDeps): Promise<void> {
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const written = await deps.journal.read(action.id);
+  const written = await deps.progress.read(action.id);
   if (written?.state === 'told') return;
   if (card.isVirtual === false) {
     const no = { what: 'Your resend', why: 'This card is not virtual.', whoCan: 'Plastic cards come by mail.' };
@@ -31,13 +31,13 @@ export async function resendVirtual({ action, acctId }: Resolved, deps: PerformD
   else {
     await deps.audit.append(auditRecord(action, 'sent', facts, deps));
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
-    await deps.journal.write(action.id, { state: 'sending', before: null, after: null });
+    await deps.progress.write(action.id, { state: 'sending', before: null, after: null });
     try {
       await deps.card.requestVirtualCardData({ AcctId: acctId });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome !== 'unknown' && error.retryable && !deps.isLastAttempt) {
-        await deps.journal.write(action.id, { state: 'asked' });
+        await deps.progress.write(action.id, { state: 'asked' });
         throw error;
       }
       state = error.outcome === 'unknown' ? 'unknown' : 'failed';
@@ -55,7 +55,7 @@ export async function resendVirtual({ action, acctId }: Resolved, deps: PerformD
   await deps.postAuditLine(`audit-${action.id}-${state}`, line);
   await deps.answer(action, resendAnswer({ state, card, apiWords: said, note, ref }));
   const result = { state, card, before: null, after: null, apiWords: said, note };
-  await deps.journal.write(action.id, { state: 'told', at, result });
+  await deps.progress.write(action.id, { state: 'told', at, result });
 }
 
 const outcomeWords = { done: 'sent again', failed: 'failed, nothing was sent', unknown: 'outcome not known' } as const;

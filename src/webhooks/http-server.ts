@@ -50,7 +50,7 @@ const webhookPath = /^\/webhooks\/([^/]*)\/?$/;
  * In front, not as Bolt's custom routes: Bolt compiles the pattern of each route anew for each request, which halves
  * what the receivers can take (docs/performance.md).
  */
-export function createDoor(
+export function createHttpServer(
   deps: Deps,
   otherwise: RequestListener,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue?: boolean) => void {
@@ -114,7 +114,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
 }
 
 /** Hands requests with `Expect: 100-continue` to the door before Node says "continue" to all of them. */
-export function watchContinue(server: Server, open: ReturnType<typeof createDoor>): void {
+export function watchContinue(server: Server, open: ReturnType<typeof createHttpServer>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
 }
 
@@ -136,11 +136,11 @@ export function createStop(server: Server): () => Promise<void> {
   });
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
-    const underWay = requests.get(socket);
-    underWay?.add(request);
+    const inFlight = requests.get(socket);
+    inFlight?.add(request);
     response.once('close', () => {
-      underWay?.delete(request);
-      if (isStopping && (underWay?.size ?? 0) === 0) socket.destroySoon();
+      inFlight?.delete(request);
+      if (isStopping && (inFlight?.size ?? 0) === 0) socket.destroySoon();
     });
   };
   server.prependListener('request', onRequest);
@@ -150,10 +150,10 @@ export function createStop(server: Server): () => Promise<void> {
     new Promise((resolve) => {
       isStopping = true;
       server.close(() => resolve());
-      for (const [socket, underWay] of requests) if (underWay.size === 0) socket.destroy();
+      for (const [socket, inFlight] of requests) if (inFlight.size === 0) socket.destroy();
       setTimeout(() => {
-        for (const [socket, underWay] of requests) {
-          if ([...underWay].some(({ complete }) => !complete)) socket.destroy();
+        for (const [socket, inFlight] of requests) {
+          if ([...inFlight].some(({ complete }) => !complete)) socket.destroy();
         }
       }, BODY_PATIENCE_MS).unref();
     });

@@ -93,7 +93,7 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   confirmed: 'Confirmed by the card service.',
   unconfirmed:
     'The card service took it, but did not confirm it within 2 minutes. Look at the card before you rely on it.',
-  overtaken: '',
+  superseded: '',
 };
 
 function headline({ verb, state, confirmation }: ActionResult, name: string): string {

@@ -26,7 +26,7 @@ export function blockButton({ value, card }: About): Button {
     confirm: confirm({
       title: 'Block this card?',
       text: `${named(card, 110)} will decline every purchase until somebody unblocks it.`,
-      yes: 'Block card',
+      pendingApproval: 'Block card',
       style: 'danger',
     }),
   });
@@ -42,7 +42,7 @@ export function activateButton({ value, card }: About): Button {
     confirm: confirm({
       title: 'Activate this card?',
       text: `${named(card, 110)} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
-      yes: 'Activate card',
+      pendingApproval: 'Activate card',
       style: 'primary',
     }),
   });

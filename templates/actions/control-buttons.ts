@@ -3,12 +3,12 @@ import type { CardFacts, Control, Outcome } from '../../src/alerts/alert.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { button } from '../core/blocks.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';
-import { takeBackButton } from '../limits/temporary-change.ts';
+import { revertButton } from '../limits/temporary-change.ts';
 
 /** The buttons for what can still be done about something that was done here. */
 export function controlButtons(control: Control | null, card: CardFacts): Button[] {
   if (control === null) return [];
-  if (control.kind === 'take_back') return [takeBackButton(control.id, card)];
+  if (control.kind === 'take_back') return [revertButton(control.id, card)];
   const label = `Undo the block of ${cardOfHolderRaw(card)}`;
   return [button({ text: 'Undo', action: actionId.undoBlock, value: control.id, label })];
 }

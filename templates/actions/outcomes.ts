@@ -70,7 +70,7 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   sent: ' · sent, waiting for the card service to confirm',
   confirmed: ' · confirmed',
   unconfirmed: ' · *not confirmed*: the card service did not show it within 2 minutes. Look at the card',
-  overtaken: '',
+  superseded: '',
 };
 
 /** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */

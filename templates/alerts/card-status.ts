@@ -51,8 +51,8 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
 }
 
 /** What the card is now, as far as anybody knows. */
-function now({ steps, overtakenBy }: StatusChange): CardStatus | undefined {
-  return overtakenBy ?? steps.at(-1)?.status;
+function now({ steps, supersededBy }: StatusChange): CardStatus | undefined {
+  return supersededBy ?? steps.at(-1)?.status;
 }
 
 const headlines: Readonly<Record<CardStatus, string>> = {
@@ -63,7 +63,7 @@ const headlines: Readonly<Record<CardStatus, string>> = {
 };
 
 function headline(change: StatusChange): string {
-  if (change.overtakenBy !== null) return 'Card status, arrived late';
+  if (change.supersededBy !== null) return 'Card status, arrived late';
   const status = now(change);
   if (isNew(change)) return 'New card';
   if (status === undefined) return 'Card status';
@@ -89,8 +89,8 @@ function way(change: StatusChange): string {
   return words.length === 1 ? `now ${last} (status before not known)` : words.join(' → ');
 }
 
-function note({ steps, overtakenBy }: StatusChange): string {
-  const late = overtakenBy === null ? '' : ` Arrived late: the card is now ${statusWord(overtakenBy)}.`;
+function note({ steps, supersededBy }: StatusChange): string {
+  const late = supersededBy === null ? '' : ` Arrived late: the card is now ${statusWord(supersededBy)}.`;
   return steps.at(-1)?.status === 'CLOSED' ? `${late} Final: this card can never be used again.` : late;
 }
 

@@ -1,7 +1,7 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import type { CardTestingAlert } from '../../src/alerts/alert.ts';
 import { type TriedCard, testedCardValue } from '../../src/alerts/card-testing-rule.ts';
-import { placeLine } from '../../src/core/merchant-category.ts';
+import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -25,7 +25,7 @@ export function cardTesting(alert: CardTestingAlert, _view: View): Message {
   const count = cardsWord(tried.length);
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? 'one merchant' : merchant;
-  const where = placeLine(event.merchant);
+  const where = locationLine(event.merchant);
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
   const names = shown.map((card) => `${holderName(asCard(card))} (${cardName(asCard(card))})`);
@@ -119,7 +119,7 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
     confirm: confirm({
       title: 'Block this card?',
       text: 'The chosen card will decline every purchase until somebody unblocks it.',
-      yes: 'Block card',
+      pendingApproval: 'Block card',
       style: 'danger',
     }),
   };
@@ -135,7 +135,7 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
     confirm: confirm({
       title: `Block ${open.length} cards?`,
       text: `Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 210)}`,
-      yes: `Block ${open.length} cards`,
+      pendingApproval: `Block ${open.length} cards`,
       style: 'danger',
     }),
   });

@@ -1,6 +1,6 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
-import { mayShow, type Place } from '../../src/core/channel-visibility.ts';
+import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { standing } from '../actions/outcomes.ts';
 import { outside } from '../core/blocks.ts';
@@ -20,7 +20,10 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
   adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
 };
 
-export function shownReason(decline: { readonly code: string; readonly message: string }, place: Place): ShownReason {
+export function shownReason(
+  decline: { readonly code: string; readonly message: string },
+  place: ChannelVisibility,
+): ShownReason {
   const reason = declineReason(decline);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, ...(isWithheld && withheldReason), isWithheld };
@@ -35,7 +38,7 @@ export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message
 }
 
 /** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
-export function shortfall(alert: TransactionAlert, reason: ShownReason, place: Place): string {
+export function shortfall(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { event } = alert;
   if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
     const missing = missingBalance(alert);
@@ -46,7 +49,11 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: P
 }
 
 /** What the cardholder can do, and what an admin can. What was blocked here needs unblocking before all else. */
-export function fixes(alert: TransactionAlert, reason: ShownReason, place: Place): [holder: string, admin: string] {
+export function fixes(
+  alert: TransactionAlert,
+  reason: ShownReason,
+  place: ChannelVisibility,
+): [holder: string, admin: string] {
   const { outcomes } = alert;
   const isBlocked =
     standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
@@ -60,7 +67,7 @@ function unblockFix(alert: TransactionAlert): string {
 }
 
 /** What an admin can do: the smallest change that would have let it pass, where one is known. */
-function adminFix(alert: TransactionAlert, reason: ShownReason, place: Place): string {
+function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { remedy } = alert;
   if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
   if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Repeats } from '../../src/alerts/aggregation-rule.ts';
 import type { CardFacts, TransactionAlert } from '../../src/alerts/alert.ts';
-import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -30,7 +30,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
-  const where = placeLine(event.merchant);
+  const where = locationLine(event.merchant);
   const [holderFix, adminFix] = fixes(alert, reason, place);
   const late = alert.late ? 'Late notice: ' : '';
   const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import type { Place } from '../../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -13,12 +13,12 @@ import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '.
 export interface Explained {
   readonly alert: TransactionAlert;
   /** How it found its way; null: not for this person. */
-  readonly trail: Why['steps'] | null;
+  readonly eventLog: Why['steps'] | null;
 }
 
 interface Around {
   /** Who can read the message that it is about. */
-  readonly place: Place;
+  readonly place: ChannelVisibility;
   /** User ids and user group ids. */
   readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
   /** Declines of the same message that are not shown. */
@@ -59,7 +59,7 @@ function modal(blocks: KnownBlock[]): ModalView {
   };
 }
 
-function about({ alert, trail }: Explained, { place, whoMay }: Around): KnownBlock[] {
+function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {
   const { event, outcomes } = alert;
   const said = event.decline ?? { code: '', message: '' };
   const reason = shownReason(said, place);
@@ -81,7 +81,7 @@ function about({ alert, trail }: Explained, { place, whoMay }: Around): KnownBlo
     section('*What would fix it*', `Cardholder: ${holder}`, `Admin: ${admin}`),
     section('*Who can*', whoCan(alert, reason, whoMay)),
     ...outcomeLines(outcomes),
-    ...(trail === null || trail.length === 0 ? [] : [section('*How it got here*', ...steps(trail))]),
+    ...(eventLog === null || eventLog.length === 0 ? [] : [section('*How it got here*', ...steps(eventLog))]),
     ...context([event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · ')),
   ];
 }
@@ -104,8 +104,8 @@ function approverWords(wanted: string): string {
   return wanted === 'unblock' ? 'Approvers can unblock the card' : 'Approvers can change the limit';
 }
 
-function steps(trail: Why['steps']): string[] {
-  const shown = trail.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);
-  const earlier = trail.length - shown.length;
+function steps(eventLog: Why['steps']): string[] {
+  const shown = eventLog.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);
+  const earlier = eventLog.length - shown.length;
   return earlier > 0 ? [`… ${earlier} earlier`, ...shown] : shown;
 }

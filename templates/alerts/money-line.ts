@@ -1,5 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -14,7 +14,7 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   const card = cardOf(alert);
   const [verb, at] = words;
   const merchant = outside(event.merchant.name, 80);
-  const where = outside(placeLine(event.merchant), 80);
+  const where = outside(locationLine(event.merchant), 80);
   const amount = formatCents(event.amountCents);
   const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
   const who = holderName(card);

@@ -33,7 +33,7 @@ export interface TeamFacts {
   readonly requests: readonly WaitingRequest[];
   readonly claims: readonly WaitingClaim[];
   /** Soonest end first. */
-  readonly raises: readonly OpenRaise[];
+  readonly recentRaises: readonly OpenRaise[];
   readonly mutes: readonly OpenMute[];
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
@@ -49,11 +49,11 @@ const INACTIVE_MAX = 10;
 
 /** What waits for those who run the program, and how things stand. */
 export function homeTeam(facts: TeamFacts): KnownBlock[] {
-  const { requests, raises, mutes, isApprover, health } = facts;
+  const { requests, recentRaises, mutes, isApprover, health } = facts;
   return [
     ...homeRequests(requests),
     ...homeClaims(facts),
-    ...homeRaises(raises, isApprover),
+    ...homeRaises(recentRaises, isApprover),
     ...homeMutes(mutes),
     ...homeDeclines(facts),
     ...homeInactive(facts),

@@ -7,7 +7,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
-import { takeBackButton } from '../limits/temporary-change.ts';
+import { revertButton } from '../limits/temporary-change.ts';
 
 /** A wish that others have to say yes to. */
 export interface WaitingRequest {
@@ -48,7 +48,7 @@ export interface OpenMute {
 }
 
 const REQUESTS_MAX = 8;
-const RAISES_MAX = 8;
+const RECENT_RAISES_MAX = 8;
 const MUTES_MAX = 10;
 const MINUTE_MS = 60_000;
 
@@ -90,18 +90,18 @@ function decideButtons({ value, card }: WaitingRequest) {
 }
 
 /** @param mayTakeBack approvers end them early, operators look. */
-export function homeRaises(raises: readonly OpenRaise[], mayTakeBack: boolean): KnownBlock[] {
-  if (raises.length === 0) return [];
+export function homeRaises(recentRaises: readonly OpenRaise[], mayTakeBack: boolean): KnownBlock[] {
+  if (recentRaises.length === 0) return [];
   return [
     header('Temporary changes'),
-    ...raises.slice(0, RAISES_MAX).map((raise) => ({
+    ...recentRaises.slice(0, RECENT_RAISES_MAX).map((raise) => ({
       ...section(
         `*${capital(outside(ruleName(raise.change), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
-      ...(mayTakeBack && raise.leftMs > 0 && { accessory: takeBackButton(raise.value, raise.card) }),
+      ...(mayTakeBack && raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
     })),
-    ...more(raises.length - RAISES_MAX, 'temporary changes'),
+    ...more(recentRaises.length - RECENT_RAISES_MAX, 'temporary changes'),
   ];
 }
 

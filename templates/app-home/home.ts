@@ -19,14 +19,14 @@ export function home({ at, own, team }: Home): { type: 'home'; blocks: KnownBloc
   const blocks: KnownBlock[] = [
     ...(own.length === 0 ? [] : homeOwnCards(own)),
     ...(team === null ? [] : homeTeam(team)),
-    ...(own.length === 0 && team === null ? stranger() : []),
+    ...(own.length === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. It is drawn anew when something changes.`),
   ];
   return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }
 
 /** Nobody we know anything of: what they can do. */
-function stranger(): KnownBlock[] {
+function external(): KnownBlock[] {
   return [
     header('Cardbell'),
     section(

@@ -1,10 +1,10 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
-import type { UnsureYes } from '../../src/approvals/request-store.ts';
+import type { UnconfirmedApproval } from '../../src/approvals/request-store.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
 import { isOfLimits, type RuleChange, type RuleValue, singlesOf, wantedOf } from '../../src/limits/rule-change.ts';
 import { moveWords, ruleName, stateWords } from '../../src/limits/rule-words.ts';
-import type { Lease } from '../../src/limits/temporary-change-store.ts';
+import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -21,7 +21,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
-import { ending, takeBackButton } from '../limits/temporary-change.ts';
+import { ending, revertButton } from '../limits/temporary-change.ts';
 
 export interface ApprovalRequest {
   /** Opaque id: what the buttons carry. */
@@ -41,9 +41,9 @@ export interface ApprovalRequest {
   readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
-  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'glass';
+  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'override';
   /** A yes of which nobody knows whether the card service took it. */
-  readonly unsure: Pick<UnsureYes, 'how' | 'by' | 'at' | 'isOver'> | null;
+  readonly unsure: Pick<UnconfirmedApproval, 'how' | 'by' | 'at' | 'isOver'> | null;
   /** An approver's word to the one who asked. */
   readonly note: string;
   /** Who decided last, or broke the glass; null otherwise. */
@@ -53,7 +53,7 @@ export interface ApprovalRequest {
   /** Nobody answered for a quarter of an hour: operators may break the glass. */
   readonly isOverdue: boolean;
   /** The temporary change that a yes made, as it is now. */
-  readonly lease: Lease | null;
+  readonly temporaryChange: TemporaryChange | null;
 }
 
 const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
@@ -61,12 +61,12 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired',
-  glass: 'Done without an approver',
+  override: 'Done without an approver',
 };
 
 /** A wish that needs the yes of others, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
-  const { askedBy, askedAt, card, change, before, state, lease } = request;
+  const { askedBy, askedAt, card, change, before, state, temporaryChange } = request;
   const rule = outside(ruleName(change), RULES_MAX);
   const moved = outside(moveWords(change, before), RULES_MAX);
   const verb = isOfLimits(change) ? 'raise the' : 'allow';
@@ -83,7 +83,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
       ...fields([...ruleFields(change, before), ['Stays', capital(outside(termWords(request.term), 80))]]),
-      section(progress(request), lease === null ? null : ending(lease)),
+      section(progress(request), temporaryChange === null ? null : ending(temporaryChange)),
       ...controls(request),
       ...context(
         dateAfter('Asked', askedAt),
@@ -93,7 +93,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
   };
 }
 
-function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequest) {
+function controls({ value, state, change, card, isOverdue, temporaryChange }: ApprovalRequest) {
   if (state === 'open') {
     return actions(
       button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
@@ -104,10 +104,10 @@ function controls({ value, state, change, card, isOverdue, lease }: ApprovalRequ
       }),
       button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
       button({ text: 'Deny with note…', action: actionId.denyWithNote, value }),
-      isOverdue ? button({ text: 'Break glass…', action: actionId.breakGlass, value }) : null,
+      isOverdue ? button({ text: 'Break glass…', action: actionId.overrideRequest, value }) : null,
     );
   }
-  return lease?.state === 'open' ? actions(takeBackButton(lease.id, card)) : [];
+  return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];
 }
 
 function headline(change: RuleChange): string {
@@ -143,7 +143,7 @@ function progress(request: ApprovalRequest): string {
   const changed = unsure === null ? 'Nothing changed.' : unsureWords(unsure);
   if (state === 'denied') return `Denied${who}${when}. ${changed}${said}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
-  if (state === 'glass')
+  if (state === 'override')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
@@ -156,7 +156,7 @@ function needsWords(needed: number): string {
 
 /** Somebody said yes, and nobody knows what became of it. */
 function unsureWords({ how, by, at, isOver }: NonNullable<ApprovalRequest['unsure']>): string {
-  const did = `${mention(by)} ${how === 'glass' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
+  const did = `${mention(by)} ${how === 'override' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
   return isOver
     ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
     : `${did}, but the card service did not answer. I am looking whether the change is there.`;

@@ -4,7 +4,7 @@ import * as limits from '../../src/slack/limits.ts';
 import { outside, plainText, section } from '../core/blocks.ts';
 import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
 
-export interface AskForm {
+export interface RaiseForm {
   /** Opaque id: comes back with the submission. */
   readonly privateMetadata: string;
   /** What it is about: `$84.10 at Blue Bottle Coffee was declined`; empty when it is about no purchase. Raw. */
@@ -13,10 +13,10 @@ export interface AskForm {
 }
 
 /** *Ask for more*, for the holder of a card: how much, how long, and why. */
-export function askForm({ privateMetadata, about, amountCents }: AskForm): ModalView {
+export function askForm({ privateMetadata, about, amountCents }: RaiseForm): ModalView {
   return {
     type: 'modal',
-    callback_id: callbackId.askForMore,
+    callback_id: callbackId.askForRaise,
     private_metadata: privateMetadata,
     title: plainText('Ask for more', limits.MODAL_TITLE_MAX),
     submit: plainText('Ask', limits.MODAL_TITLE_MAX),

@@ -11,7 +11,7 @@ import { capital, cardOfHolder } from '../core/card-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
 
 /** What the form on a request is for. */
-export type DecidePurpose = 'change' | 'deny' | 'glass';
+export type DecidePurpose = 'change' | 'deny' | 'override';
 
 export interface DecideForm {
   /** Opaque id: comes back with the submission. */
@@ -27,13 +27,13 @@ const HOUR_MS = 3_600_000;
 const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> = {
   change: { title: 'Change and approve', submit: 'Approve' },
   deny: { title: 'Deny with a note', submit: 'Deny' },
-  glass: { title: 'Break the glass', submit: 'Break glass' },
+  override: { title: 'Break the glass', submit: 'Break glass' },
 };
 
 /** The forms behind the buttons of a request: another amount, a note, or the glass. */
 export function decideForm({ privateMetadata, purpose, request, capCents }: DecideForm): ModalView {
-  const { card, wish, before, action } = request;
-  const { change, term } = wish;
+  const { card, changeRequest, before, action } = request;
+  const { change, term } = changeRequest;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
   return {
@@ -53,7 +53,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
         action.ask === null ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
-      ...(purpose === 'glass'
+      ...(purpose === 'override'
         ? context(
             `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,
           )

@@ -63,15 +63,15 @@ export function context(...texts: readonly (string | null)[]): ContextBlock[] {
 interface ConfirmWords {
   readonly title: string;
   readonly text: string;
-  readonly yes: string;
+  readonly pendingApproval: string;
   readonly style?: 'primary' | 'danger';
 }
 
-export function confirm({ title, text, yes, style }: ConfirmWords): ConfirmationDialog {
+export function confirm({ title, text, pendingApproval, style }: ConfirmWords): ConfirmationDialog {
   return {
     title: plainText(title, limits.CONFIRM_TITLE_MAX),
     text: plainText(text, limits.CONFIRM_TEXT_MAX),
-    confirm: plainText(yes, limits.CONFIRM_BUTTON_MAX),
+    confirm: plainText(pendingApproval, limits.CONFIRM_BUTTON_MAX),
     deny: plainText('Cancel', limits.CONFIRM_BUTTON_MAX),
     ...(style && { style }),
   };

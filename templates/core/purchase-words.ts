@@ -1,18 +1,18 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import type { PurchaseStory } from '../../src/alerts/purchase-timeline.ts';
+import type { PurchaseTimeline } from '../../src/alerts/purchase-timeline.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 
-type Step = PurchaseStory['steps'][number];
+type Step = PurchaseTimeline['steps'][number];
 
 /**
  * Where a purchase stands, for its first message: `*settled* for $96.20`. Empty as long as nothing followed.
  *
  * What no id ties to it is said to belong to it probably.
  */
-export function purchaseState({ event, story }: TransactionAlert): string {
-  if (story === null || story.leaderId !== event.id) return '';
-  const { steps } = story;
+export function purchaseState({ event, timeline }: TransactionAlert): string {
+  if (timeline === null || timeline.leaderId !== event.id) return '';
+  const { steps } = timeline;
   const others = steps.filter(({ eventId }) => eventId !== event.id);
   if (others.length === 0) return '';
   const held = sum(steps, (step) => step.kind === 'authorization');
@@ -35,8 +35,8 @@ export function purchaseState({ event, story }: TransactionAlert): string {
 }
 
 /** For a step that only its merchant, amount and time tie to the purchase that it answers. */
-export function inferredNote({ event, story }: TransactionAlert): string {
-  const own = story?.leaderId === event.id ? undefined : story?.steps.find(({ eventId }) => eventId === event.id);
+export function inferredNote({ event, timeline }: TransactionAlert): string {
+  const own = timeline?.leaderId === event.id ? undefined : timeline?.steps.find(({ eventId }) => eventId === event.id);
   return own?.isInferred === true ? 'probably belongs to this purchase: same card and merchant, no reference' : '';
 }
 

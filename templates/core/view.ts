@@ -1,8 +1,8 @@
-import type { Place } from '../../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 
 /** Who will read the message. */
 export interface View {
-  readonly place: Place;
+  readonly place: ChannelVisibility;
   /** Slack channel of the message: what is counted there. Left out where nothing is. */
   readonly channel?: string;
 }

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
-import type { Place } from '../../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
@@ -38,7 +38,7 @@ const INACTIVE_MAX = 10;
 const BAR_LENGTH = 10;
 
 /** What was declined in a day or a week, with the one before beside it. */
-export function digest(facts: Digest, place: Place): Message {
+export function digest(facts: Digest, place: ChannelVisibility): Message {
   const { kind, from, to, count, before, cents, merchants, groups, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
   const words = kind === 'daily' ? ['Yesterday and today', 'the day before'] : ['This week', 'the week before'];
@@ -69,7 +69,10 @@ export function digest(facts: Digest, place: Place): Message {
 }
 
 /** A reason that helps somebody who holds a card that is not theirs has another name where many read it. */
-function reasonName({ code, name }: { readonly code: string; readonly name: string }, place: Place): string {
+function reasonName(
+  { code, name }: { readonly code: string; readonly name: string },
+  place: ChannelVisibility,
+): string {
   return declineReason({ code, message: '' }).isSensitive ? shownReason({ code, message: '' }, place).title : name;
 }
 

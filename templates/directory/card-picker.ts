@@ -103,7 +103,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Unblock this card?',
           text: `${name} can be used again.`,
-          yes: 'Unblock card',
+          pendingApproval: 'Unblock card',
           style: 'primary',
         }),
       });
@@ -117,7 +117,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Activate this card?',
           text: `${name} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
-          yes: 'Activate card',
+          pendingApproval: 'Activate card',
           style: 'primary',
         }),
       });
@@ -131,7 +131,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Block this card?',
           text: `${name} will decline every purchase until somebody unblocks it.`,
-          yes: 'Block card',
+          pendingApproval: 'Block card',
           style: 'danger',
         }),
       });

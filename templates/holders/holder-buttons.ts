@@ -17,7 +17,7 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
     confirm: confirm({
       title: 'Block your card?',
       text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
-      yes: 'Block my card',
+      pendingApproval: 'Block my card',
       style: 'danger',
     }),
   });

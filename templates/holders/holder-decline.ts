@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { placeLine } from '../../src/core/merchant-category.ts';
+import { locationLine } from '../../src/core/merchant-category.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { standing } from '../actions/outcomes.ts';
@@ -23,7 +23,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
-  const where = placeLine(event.merchant);
+  const where = locationLine(event.merchant);
   const fix = whatToDo(alert, reason);
   const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
 

@@ -56,5 +56,5 @@ function next({ verb, state, text, confirmation }: Outcome): string {
   if (verb === 'block') return 'It declines everything until somebody who approves unblocks it.';
   if (confirmation === 'sent') return 'Wait a moment: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
-  return confirmation === 'overtaken' ? '' : 'You can try again now.';
+  return confirmation === 'superseded' ? '' : 'You can try again now.';
 }

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
-import type { LimitRequest, UnsureYes } from '../../src/approvals/request-store.ts';
+import type { LimitRequest, UnconfirmedApproval } from '../../src/approvals/request-store.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type Term, termWords, type Wish } from '../../src/limits/change-request.ts';
+import { type ChangeRequest, type Term, termWords } from '../../src/limits/change-request.ts';
 import { isSameValue, type RuleChange, type RuleValue, wantedOf } from '../../src/limits/rule-change.ts';
 import { ruleMove, ruleName } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -32,17 +32,20 @@ export function requestSent({ card, payCents, change, before, term, note }: Requ
 }
 
 /** To the holder: somebody said yes, and nothing shows whether the card service took it. */
-export function requestUnsure({ card, before }: LimitRequest, { by, wish }: Pick<UnsureYes, 'by' | 'wish'>): Message {
+export function requestUnsure(
+  { card, before }: LimitRequest,
+  { by, changeRequest }: Pick<UnconfirmedApproval, 'by' | 'changeRequest'>,
+): Message {
   const lines = [
     `*${mention(by)} said yes, but the card service has not confirmed it.*`,
-    `Your ${cardName(card)}: ${movedWords(before, wish)}.`,
+    `Your ${cardName(card)}: ${movedWords(before, changeRequest)}.`,
     'It may work or not. Your request is still open: an approver can look at the card and decide again.',
   ];
   return { text: sentence(lines.map((line) => line.replaceAll('*', '')).join(' ')), blocks: [section(...lines)] };
 }
 
 /** `Daily limit $400.00 → $900.00 for 1 hour` */
-function movedWords(before: RuleValue, { change, term }: Wish): string {
+function movedWords(before: RuleValue, { change, term }: ChangeRequest): string {
   return `${capital(outside(ruleMove(change, before), RULES_MAX))} ${outside(termWords(term), 80)}`;
 }
 
@@ -52,19 +55,19 @@ function movedWords(before: RuleValue, { change, term }: Wish): string {
  * @param isSure for a yes: the card service has confirmed it. False: it took it, and two minutes showed nothing.
  */
 export function requestDecided(
-  { state, card, wish, before, decidedBy, note, action, unsure }: LimitRequest,
+  { state, card, changeRequest, before, decidedBy, note, action, unsure }: LimitRequest,
   { isSure }: { readonly isSure: boolean } = { isSure: true },
 ): Message {
-  const { change } = wish;
+  const { change } = changeRequest;
   const name = cardName(card);
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  const isYes = state === 'approved' || state === 'glass';
-  const moved = movedWords(before, wish);
+  const isApproval = state === 'approved' || state === 'override';
+  const moved = movedWords(before, changeRequest);
   const changedNothing =
     unsure === null ? 'Nothing changed.' : 'Whether an earlier yes changed anything is not certain.';
-  const asked = action.wish?.change;
-  const isOther = isYes && asked !== undefined && !isSameValue(wantedOf(asked), wantedOf(change));
-  const lines = isYes
+  const asked = action.changeRequest?.change;
+  const isOther = isApproval && asked !== undefined && !isSameValue(wantedOf(asked), wantedOf(change));
+  const lines = isApproval
     ? [
         isSure ? `*Approved${by}: try again now.*` : `*Approved${by}, but not confirmed by the card service.*`,
         `Your ${name}: ${moved}.`,

@@ -58,8 +58,8 @@ export function holderStatus(alert: StatusAlert): Message {
   };
 }
 
-function statusOf({ steps, overtakenBy }: StatusChange): CardStatus | undefined {
-  return overtakenBy ?? steps.at(-1)?.status;
+function statusOf({ steps, supersededBy }: StatusChange): CardStatus | undefined {
+  return supersededBy ?? steps.at(-1)?.status;
 }
 
 function line(change: StatusChange): string {

@@ -1,6 +1,6 @@
 import type { InputBlock, Option } from '@slack/types';
 import { LimitWindow } from '../../src/alerts/alert.ts';
-import type { LimitPlace } from '../../src/limits/limit-change.ts';
+import type { LimitRef } from '../../src/limits/limit-change.ts';
 import type { LimitPart } from '../../src/limits/rule-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -24,7 +24,7 @@ export type TermChoice = (typeof termChoices)[number][0];
 export const AS_ASKED = 'asked';
 
 /** `action_id` of the amount of one limit, where a form asks for several. */
-export function amountOf({ period, category }: LimitPlace): string {
+export function amountOf({ period, category }: LimitRef): string {
   return [formInput.amount, period, ...(category === null ? [] : [category])].join(':');
 }
 
@@ -36,7 +36,7 @@ export function amountLabel({ period, category }: Pick<LimitPart, 'period' | 'ca
 const NAME_MAX = 80;
 
 /** Which limit the amount is for; null where the form asks for one only. */
-export function limitOfAmount(action: string): LimitPlace | null {
+export function limitOfAmount(action: string): LimitRef | null {
   const [name, period, category = null] = action.split(':');
   const window = LimitWindow.safeParse(period);
   if (name !== formInput.amount || !window.success) return null;

@@ -47,10 +47,10 @@ function alsoTooSmall(other: LimitToRaise, isOfOne: boolean, occurredAt: string)
 
 /** The smallest raise with which this purchase would have passed, of every limit that must be raised. */
 export function smallestRaise(remedy: RaiseLimit): string {
-  const raises = limitsToRaise(remedy).flatMap((limit) =>
+  const recentRaises = limitsToRaise(remedy).flatMap((limit) =>
     limit.suggestedCents === null ? [] : [`the ${nameOf(limit)} to at least ${formatCents(limit.suggestedCents)}`],
   );
-  return list.format(raises);
+  return list.format(recentRaises);
 }
 
 const list = new Intl.ListFormat('en-US');

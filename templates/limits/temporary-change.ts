@@ -1,14 +1,14 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
 import { wantedOf } from '../../src/limits/rule-change.ts';
 import { ruleMove, ruleName, stateWords } from '../../src/limits/rule-words.ts';
-import type { Lease } from '../../src/limits/temporary-change-store.ts';
+import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
-const titles: Readonly<Record<Lease['state'], string>> = {
+const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',
   asking: 'Put back?',
   ended: 'Put back',
@@ -18,7 +18,7 @@ const titles: Readonly<Record<Lease['state'], string>> = {
 };
 
 /** A temporary change: until when, and how to take it back; afterwards, how it ended. */
-export function lease(one: Lease, card: CardFacts): Message {
+export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
   const { id, change, before, state, by, openedAt, endsAt } = one;
   const what = outside(ruleMove(change, before), RULES_MAX);
   const isOpen = state === 'open';
@@ -33,12 +33,12 @@ export function lease(one: Lease, card: CardFacts): Message {
     blocks: [
       header(`${titles[state]}: ${rules} of ${cardOfHolderRaw(card)}`),
       section(`*${capital(what)}*`, ending(one)),
-      ...(isOpen ? actions(takeBackButton(id, card)) : []),
+      ...(isOpen ? actions(revertButton(id, card)) : []),
       ...(state === 'asking'
         ? actions(
             button({
               text: isOne ? `Put back to ${stateWords(change, before)}` : 'Put them back',
-              action: actionId.putBack,
+              action: actionId.restore,
               value: id,
               style: 'primary',
               label: `Put back ${rules} of ${cardOfHolderRaw(card)}`,
@@ -60,21 +60,21 @@ export function lease(one: Lease, card: CardFacts): Message {
 }
 
 /** *Take back now*: on the lease's own message, on the alert, on the request. */
-export function takeBackButton(leaseId: string, card: CardFacts) {
+export function revertButton(temporaryChangeId: string, card: CardFacts) {
   return button({
     text: 'Take back now',
     action: actionId.revertNow,
-    value: leaseId,
+    value: temporaryChangeId,
     label: `Take back now: ${cardOfHolderRaw(card)}`,
   });
 }
 
 /** When it ends, or how it ended. */
-export function ending(one: Lease): string {
+export function ending(one: TemporaryChange): string {
   const { state, change, before, endsAt, found, closedAt, closedBy, term } = one;
   const when = closedAt === null ? '' : ` ${dateToken(closedAt)}`;
   const who = closedBy === null ? 'by itself' : `by ${mention(closedBy)}`;
-  const word = (value: Lease['before']): string => outside(stateWords(change, value), RULES_MAX);
+  const word = (value: TemporaryChange['before']): string => outside(stateWords(change, value), RULES_MAX);
   if (state === 'open') {
     const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself';
     return `Goes back to ${word(before)} ${dateAfter(end, endsAt)}.`;
@@ -86,7 +86,7 @@ export function ending(one: Lease): string {
 
 /** What it was, is now, and was set to for a while; who ended it, and when. */
 type Words = Readonly<Record<'was' | 'is' | 'set' | 'who' | 'when', string>>;
-type Ended = Readonly<Record<Exclude<Lease['state'], 'open' | 'replaced'>, (words: Words) => string>>;
+type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'replaced'>, (words: Words) => string>>;
 
 const ofOne: Ended = {
   asking: ({ was, is }) =>
@@ -107,7 +107,7 @@ const ofSeveral: Ended = {
 };
 
 /** To the one who asked for it: it is over. */
-export function leaseEnded(one: Lease, card: CardFacts): Message {
+export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Message {
   const head = `${capital(outside(ruleName(one.change), RULES_MAX))} of ${cardOfHolder(card)}`;
   return {
     text: sentence(`${head}: ${ending(one)}`),

@@ -4,7 +4,7 @@ import { context, header, outside, section, sentence } from '../core/blocks.ts';
 
 export interface OpsNotice {
   /** `trouble` needs a person; `recovered` and `info` do not. */
-  readonly level: 'trouble' | 'recovered' | 'info';
+  readonly level: 'ops' | 'recovered' | 'info';
   /** Short: `3 webhooks do not fit the schema`. */
   readonly title: string;
   readonly what: string;
@@ -17,7 +17,7 @@ export interface OpsNotice {
 }
 
 const words: Readonly<Record<OpsNotice['level'], string>> = {
-  trouble: 'Needs attention',
+  ops: 'Needs attention',
   recovered: 'Working again',
   info: 'For your information',
 };

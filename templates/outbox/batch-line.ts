@@ -1,9 +1,9 @@
 import { dateToken, easternClock } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
-import { howMuchWhere, type JoinedRow } from './batch-row.ts';
+import { type BatchRow, howMuchWhere } from './batch-row.ts';
 
 /** Everything of a row on one short line. */
-export function rowLine(row: JoinedRow): string {
+export function rowLine(row: BatchRow): string {
   const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
   const card = row.last4 === '' ? '' : ` ${outside(row.last4, 10)}`;
   const what = outside(`${row.what}${head === '' ? '' : `: ${head}`}`, 100);
@@ -12,7 +12,7 @@ export function rowLine(row: JoinedRow): string {
 }
 
 /** Why, whose, which card, when. */
-export function rowDetails({ why, who, last4, at }: JoinedRow): string[] {
+export function rowDetails({ why, who, last4, at }: BatchRow): string[] {
   const card = last4 === '' ? '' : `card ending ${outside(last4, 10)}`;
   return [outside(why, 80), outside(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
 }

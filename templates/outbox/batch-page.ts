@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Message } from '../../src/slack/message.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
 import { rowLine } from './batch-line.ts';
-import { count, type JoinedRow } from './batch-row.ts';
+import { type BatchRow, count } from './batch-row.ts';
 import { rowsTable } from './rows-table.ts';
 
 /** Whatever stands in them, so many rows fit. */
@@ -23,7 +23,7 @@ interface Page {
 }
 
 /** One page of a summary's rows, where no file could be attached. The first says why. */
-export function rowsPage(rows: readonly JoinedRow[], { page, noFile, hasTable }: Page): Message {
+export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: Page): Message {
   const from = page * PAGE_ROWS;
   const shown = rows.slice(from, from + PAGE_ROWS);
   const which = `Rows ${count(from + 1)} to ${count(from + shown.length)} of ${count(rows.length)}.`;
@@ -35,7 +35,7 @@ export function rowsPage(rows: readonly JoinedRow[], { page, noFile, hasTable }:
   };
 }
 
-function lines(rows: readonly JoinedRow[]): KnownBlock[] {
+function lines(rows: readonly BatchRow[]): KnownBlock[] {
   const blocks: KnownBlock[] = [];
   for (let at = 0; at < rows.length; at += SECTION_ROWS)
     blocks.push(section(...rows.slice(at, at + SECTION_ROWS).map((row) => `• ${rowLine(row)}`)));

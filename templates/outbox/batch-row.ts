@@ -1,6 +1,6 @@
 import type { Alert, Outcome, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
-import { merchantCategory, placeLine } from '../../src/core/merchant-category.ts';
+import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { howPaid } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
@@ -9,7 +9,7 @@ import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
 /** One alert among others: who, how much, where, why. All raw: who shows it escapes it. */
-export interface JoinedRow {
+export interface BatchRow {
   readonly id: string;
   readonly kind: Alert['event']['kind'];
   /** `Declined`, `Shipped`. */
@@ -36,7 +36,7 @@ export interface JoinedRow {
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
 
 /** An alert as a row, with no more than its own message would say in this place. */
-export function joinedRow(alert: Alert, view: View): JoinedRow {
+export function batchRow(alert: Alert, view: View): BatchRow {
   const { event, outcomes } = alert;
   const card = cardOf(alert);
   const row = {
@@ -56,7 +56,7 @@ export function joinedRow(alert: Alert, view: View): JoinedRow {
     return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
   if ('tried' in alert) {
     const who = `${count(alert.tried.length)} cards`;
-    const where = { merchant: alert.event.merchant.name.trim(), place: placeLine(alert.event.merchant) };
+    const where = { merchant: alert.event.merchant.name.trim(), place: locationLine(alert.event.merchant) };
     return {
       ...row,
       ...where,
@@ -86,7 +86,7 @@ export function joinedRow(alert: Alert, view: View): JoinedRow {
     ...row,
     cents: event.amountCents,
     merchant: event.merchant.name.trim(),
-    place: placeLine(event.merchant),
+    place: locationLine(event.merchant),
     at: event.occurredAt,
   };
   if (event.kind === 'decline') {
@@ -101,8 +101,8 @@ export function joinedRow(alert: Alert, view: View): JoinedRow {
 }
 
 function statusWay({ changes }: StatusAlert): string {
-  const way = changes.map(({ from, steps, overtakenBy }) => {
-    const now = overtakenBy ?? steps.at(-1)?.status ?? '';
+  const way = changes.map(({ from, steps, supersededBy }) => {
+    const now = supersededBy ?? steps.at(-1)?.status ?? '';
     return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
   });
   return capital(way.slice(0, 5).join('; '));
@@ -116,18 +116,18 @@ const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string
 };
 
 /** `$84.10 at Blue Bottle Coffee`, as much of it as there is. Raw. */
-export function howMuchWhere({ cents, merchant }: JoinedRow): string {
+export function howMuchWhere({ cents, merchant }: BatchRow): string {
   const amount = cents === null ? '' : formatCents(cents);
   return [amount, merchant].filter(Boolean).join(' at ');
 }
 
 /** By what a person finds it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */
-export function rowLabel(row: JoinedRow): string {
+export function rowLabel(row: BatchRow): string {
   const card = [row.who, row.last4].filter(Boolean).join(' ');
   return [card, howMuchWhere(row) || row.what].join(' · ');
 }
 
-const nouns: Readonly<Record<JoinedRow['kind'], readonly [one: string, many: string]>> = {
+const nouns: Readonly<Record<BatchRow['kind'], readonly [one: string, many: string]>> = {
   decline: ['decline', 'declines'],
   authorization: ['purchase', 'purchases'],
   pin: ['PIN purchase', 'PIN purchases'],
@@ -147,7 +147,7 @@ export function count(value: number): string {
 }
 
 /** `12 declines`, `9 declines and 3 purchases`; of more than three kinds `40 alerts`. */
-export function countWords(rows: readonly JoinedRow[]): string {
+export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ kind }) => kind));
   if (kinds.length > 3) return `${count(rows.length)} alerts`;
   return list.format(kinds.map(([kind, times]) => `${count(times)} ${nouns[kind][times === 1 ? 0 : 1]}`));

@@ -3,15 +3,15 @@ import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { type Field, fields, outside, section } from '../core/blocks.ts';
 import { barChart } from '../core/chart.ts';
-import type { Joining } from './batch.ts';
-import { count, type JoinedRow, tally } from './batch-row.ts';
+import type { BatchContext } from './batch.ts';
+import { type BatchRow, count, tally } from './batch-row.ts';
 import { totals } from './batch-totals.ts';
 
 const TOP = 5;
 const DONE_SHOWN = 6;
 
 /** A flood at a glance: how much, why, where, whose. The rows themselves follow as a file. */
-export function joinedSummary({ rows, hasChart }: Joining): KnownBlock[] {
+export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   const reasons = tally(rows.map(({ why }) => why).filter(Boolean));
   const merchants = tally(rows.map(({ merchant }) => merchant).filter(Boolean));
   const cards = tally(rows.map(cardWords));
@@ -28,7 +28,7 @@ export function joinedSummary({ rows, hasChart }: Joining): KnownBlock[] {
   ];
 }
 
-function cardWords({ who, last4 }: JoinedRow): string {
+function cardWords({ who, last4 }: BatchRow): string {
   return last4 === '' ? who : `${who}, card ending ${last4}`;
 }
 
@@ -44,7 +44,7 @@ function top(counted: readonly (readonly [text: string, times: number])[]): stri
 }
 
 /** What people did about some of them, newest first. */
-export function doneLines(rows: readonly JoinedRow[]): KnownBlock[] {
+export function doneLines(rows: readonly BatchRow[]): KnownBlock[] {
   const acted = rows
     .filter((row) => row.done !== null)
     .toSorted((one, other) => (other.done?.at ?? '').localeCompare(one.done?.at ?? ''));

@@ -9,16 +9,16 @@ import { outcomeLine } from '../actions/outcomes.ts';
 import { context, header, outside, plainText, section, sentence } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
 import { rowDetails } from './batch-line.ts';
-import { count, countWords, howMuchWhere, type JoinedRow, joinedRow, rowLabel, tally } from './batch-row.ts';
-import { doneLines, joinedSummary } from './batch-summary.ts';
+import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
+import { batchSummary, doneLines } from './batch-summary.ts';
 import { sumOf, totals } from './batch-totals.ts';
 import { fitsTable, rowsTable } from './rows-table.ts';
 
 /** Why they stand together: more came than a channel takes; quiet hours; a gap; suspected fraud. */
-export type JoinReason = 'busy' | 'held' | 'late' | 'fraud';
+export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';
 
 /** A few one below the other, many as a table, a flood as a summary whose rows come as a file. */
-export type JoinForm = 'list' | 'table' | 'summary';
+export type BatchForm = 'list' | 'table' | 'summary';
 
 const LIST_MAX = 5;
 /** Where the workspace has no table, lines stand in for it; a list of more than these is no longer read. */
@@ -29,25 +29,25 @@ const OPTIONS_MAX = 20;
 const TABLE_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
 
 /** Rows of some alerts, as they are shown in a place. */
-export function joinedRows(alerts: readonly Alert[], view: View): JoinedRow[] {
-  return alerts.map((alert) => joinedRow(alert, view));
+export function batchRows(alerts: readonly Alert[], view: View): BatchRow[] {
+  return alerts.map((alert) => batchRow(alert, view));
 }
 
 /** The form that these rows take in a new message. Not every workspace has tables. */
-export function joinForm(rows: readonly JoinedRow[], { hasTable }: { readonly hasTable: boolean }): JoinForm {
+export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): BatchForm {
   if (rows.length <= (hasTable ? LIST_MAX : LIST_WITHOUT_TABLE_MAX)) return 'list';
   return hasTable && fitsTable(rows, TABLE_SIZE_MAX, { withDone: false }) ? 'table' : 'summary';
 }
 
-export interface Joining {
-  readonly rows: readonly JoinedRow[];
-  readonly why: JoinReason;
-  readonly form: JoinForm;
+export interface BatchContext {
+  readonly rows: readonly BatchRow[];
+  readonly why: BatchReason;
+  readonly form: BatchForm;
   readonly hasChart: boolean;
 }
 
 /** Several alerts as one message. Each can be opened from its menu, with its buttons and what was done about it. */
-export function joinedMessage(joining: Joining): Message {
+export function batchMessage(joining: BatchContext): Message {
   const { rows, why, form } = joining;
   const title = `${titles[why]}${countWords(rows)}`;
   return {
@@ -58,21 +58,21 @@ export function joinedMessage(joining: Joining): Message {
       header(title),
       ...(form === 'list' ? rows.map(listRow) : []),
       ...(form === 'table' ? tableOf(rows) : []),
-      ...(form === 'summary' ? joinedSummary(joining) : []),
+      ...(form === 'summary' ? batchSummary(joining) : []),
       menu(rows),
       ...context(smallPrint[why], form === 'summary' ? 'Every row is in the thread.' : null),
     ],
   };
 }
 
-const titles: Readonly<Record<JoinReason, string>> = {
+const titles: Readonly<Record<BatchReason, string>> = {
   busy: '',
   held: 'While it was quiet here: ',
   late: 'Arrived late: ',
   fraud: 'Suspected fraud: ',
 };
 
-const smallPrint: Readonly<Record<JoinReason, string>> = {
+const smallPrint: Readonly<Record<BatchReason, string>> = {
   busy: 'One message, because more arrived at once than a channel can take one by one.',
   held: 'Kept back during this channel’s quiet hours.',
   late: 'Fetched after a gap: it happened earlier than it is shown here.',
@@ -80,20 +80,20 @@ const smallPrint: Readonly<Record<JoinReason, string>> = {
 };
 
 /** The most frequent reason, as a sentence. */
-function most(rows: readonly JoinedRow[]): string {
+function most(rows: readonly BatchRow[]): string {
   const [top] = tally(rows.map(({ why }) => why).filter(Boolean));
   const sum = sumOf(rows);
   const amount = sum > 0 ? `${formatCents(sum)} in all. ` : '';
   return top === undefined ? amount : `${amount}Most often: ${outside(lower(top[0]), 100)} (${count(top[1])}).`;
 }
 
-function rowSentence(row: JoinedRow): string {
+function rowSentence(row: BatchRow): string {
   const card = row.last4 === '' ? '' : `, card ending ${outside(row.last4, 10)}`;
   const details = [howMuchWhere(row), row.place, lower(row.why)].filter(Boolean).map((text) => outside(text, 100));
   return `${lower(row.what)}: ${outside(row.who, 80)}${card}, ${details.join(', ')}`;
 }
 
-function listRow(row: JoinedRow): KnownBlock {
+function listRow(row: BatchRow): KnownBlock {
   const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
   return section(
     `*${outside(row.what, 40)}${head === '' ? '' : `: ${outside(head, 150)}`}*`,
@@ -103,13 +103,13 @@ function listRow(row: JoinedRow): KnownBlock {
 }
 
 /** What was done stands in its row, or below where the table has no room for it. */
-function tableOf(rows: readonly JoinedRow[]): KnownBlock[] {
+function tableOf(rows: readonly BatchRow[]): KnownBlock[] {
   const withDone = fitsTable(rows, TABLE_SIZE_MAX, { withDone: true });
   return [section(totals(rows)), rowsTable(rows, { withDone }), ...(withDone ? [] : doneLines(rows))];
 }
 
 /** Opens one of the alerts, for the person who chooses. */
-function menu(rows: readonly JoinedRow[]): KnownBlock {
+function menu(rows: readonly BatchRow[]): KnownBlock {
   const words = { action_id: actionId.openAlert, placeholder: plainText('Open one of them…', limits.PLACEHOLDER_MAX) };
   const element: StaticSelect | ExternalSelect =
     rows.length <= OPTIONS_MAX

@@ -1,7 +1,7 @@
 import { outcomeShort } from '../actions/outcomes.ts';
-import type { JoinedRow } from './batch-row.ts';
+import type { BatchRow } from './batch-row.ts';
 
-const columns: readonly (readonly [head: string, of: (row: JoinedRow) => string])[] = [
+const columns: readonly (readonly [head: string, of: (row: BatchRow) => string])[] = [
   ['Event', ({ id }) => id],
   ['Time (UTC)', ({ at }) => at.replace(/\.\d+Z$/, 'Z')],
   ['What', ({ what }) => what],
@@ -20,7 +20,7 @@ const columns: readonly (readonly [head: string, of: (row: JoinedRow) => string]
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Alerts as a file for a spreadsheet (RFC 4180), with no more than their rows say in this place. */
-export function rowsCsv(rows: readonly JoinedRow[]): string {
+export function rowsCsv(rows: readonly BatchRow[]): string {
   const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => of(row)))];
   return BYTE_ORDER_MARK + lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }

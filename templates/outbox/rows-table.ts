@@ -3,7 +3,7 @@ import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { easternClock, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
-import type { JoinedRow } from './batch-row.ts';
+import type { BatchRow } from './batch-row.ts';
 
 /** What a cell takes of the message's size beside its text. */
 const CELL_OVERHEAD = 'raw_text'.length;
@@ -14,7 +14,7 @@ interface Column {
   readonly head: string;
   /** Longest text; longer is cut visibly. */
   readonly max: number;
-  readonly of: (row: JoinedRow) => string;
+  readonly of: (row: BatchRow) => string;
   readonly isRight?: boolean;
 }
 
@@ -37,7 +37,7 @@ const DONE_MAX = 50;
 const DONE_OVERHEAD = 'rich_text rich_text_section text user'.length;
 
 /** Alerts as a table. A column in which nothing stands, or the same in every row, is left out. */
-export function rowsTable(rows: readonly JoinedRow[], { withDone }: { readonly withDone: boolean }): TableBlock {
+export function rowsTable(rows: readonly BatchRow[], { withDone }: { readonly withDone: boolean }): TableBlock {
   const shown = columnsOf(rows);
   const isDone = withDone && rows.some(({ done }) => done !== null);
   const heads = [...shown.map(({ head }) => head), ...(isDone ? [DONE_HEAD] : [])];
@@ -59,7 +59,7 @@ export function rowsTable(rows: readonly JoinedRow[], { withDone }: { readonly w
 
 /** Whether these rows stay within what a table takes, and within `sizeMax` characters of a message. */
 export function fitsTable(
-  rows: readonly JoinedRow[],
+  rows: readonly BatchRow[],
   sizeMax: number,
   { withDone }: { readonly withDone: boolean },
 ): boolean {
@@ -74,7 +74,7 @@ export function fitsTable(
   return texts <= limits.TABLE_TEXT_MAX && texts + (rows.length + 1) * overhead <= sizeMax;
 }
 
-function columnsOf(rows: readonly JoinedRow[]): readonly Column[] {
+function columnsOf(rows: readonly BatchRow[]): readonly Column[] {
   const left = new Set([
     new Set(rows.map(({ at }) => easternClock(at, true).split(',')[0])).size === 1 ? 'Day and time (ET)' : 'Time (ET)',
     ...(new Set(rows.map(({ what }) => what)).size === 1 ? ['What'] : []),
@@ -87,7 +87,7 @@ function cell(text: string, max = 60): RawTextElement {
 }
 
 /** Who did what, with the person named as Slack names people. */
-function doneCell({ done }: JoinedRow): Cell {
+function doneCell({ done }: BatchRow): Cell {
   if (done === null) return cell('–');
   const { words, by } = outcomeShort(done);
   if (by === null) return cell(words, DONE_MAX);

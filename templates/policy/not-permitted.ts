@@ -52,13 +52,13 @@ export interface NotPermitted {
   readonly verb: Verb;
   /** Null: everybody of the own company. */
   readonly role: Role | null;
-  readonly isStranger: boolean;
+  readonly isExternal: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
 }
 
 /** You may not, and who may. */
-export function notPermitted({ verb, role, isStranger, whoMay }: NotPermitted): Message {
+export function notPermitted({ verb, role, isExternal, whoMay }: NotPermitted): Message {
   const who = whoMay.slice(0, 20).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
   const people =
     role === 'holder' || role === null
@@ -66,7 +66,7 @@ export function notPermitted({ verb, role, isStranger, whoMay }: NotPermitted): 
       : who.length === 0
         ? 'Nobody is configured for that yet: ask whoever runs Cardbell.'
         : `Ask ${who.join(', ')}.`;
-  const why = isStranger
+  const why = isExternal
     ? `People of other companies cannot ${doing[verb]}.`
     : `Only ${whoWords[role ?? 'operator']} may ${doing[verb]}.`;
 

@@ -73,7 +73,7 @@ function deliveredWords(times: number): string {
 
 /** One step: what, where and when, and in at most `textMax` characters why. */
 export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
-  const where = channel === null ? '' : ` ${placeOf(channel)}`;
+  const where = channel === null ? '' : ` ${visibilityOf(channel)}`;
   const what = `*${stepWords[step] ?? outside(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
   return step === 'posted' ? what : `${what} ${tokens(outside(text, textMax))}`;
 }
@@ -81,10 +81,10 @@ export function stepLine({ step, at, channel, text }: Why['steps'][number], text
 /** Where it stands now: the way to it is told above. */
 function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
   const place = address === null ? dateToken(at) : link(address, 'the message');
-  return `*Stands in* ${placeOf(channel)}: ${place}`;
+  return `*Stands in* ${visibilityOf(channel)}: ${place}`;
 }
 
-function placeOf(channel: string): string {
+function visibilityOf(channel: string): string {
   return channel.startsWith('D') ? 'a direct message' : channelMention(channel);
 }
 
@@ -92,6 +92,6 @@ function placeOf(channel: string): string {
 function tokens(text: string): string {
   return text
     .replaceAll(/&lt;@([UW][A-Z0-9]+)&gt;/g, (_whole, userId: string) => mention(userId))
-    .replaceAll(/&lt;#([CGD][A-Z0-9]+)&gt;/g, (_whole, channel: string) => placeOf(channel))
+    .replaceAll(/&lt;#([CGD][A-Z0-9]+)&gt;/g, (_whole, channel: string) => visibilityOf(channel))
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => dateToken(instant));
 }

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { auditFaults, moneyFaults, startClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
 import { startDisturbances } from './disturbances.ts';
-import { lookAtEpisodes } from './episodes.ts';
+import { checkAggregationGroups } from './episodes.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
 import { look } from './oracle.ts';
 import { createRandom } from './random.ts';
@@ -40,7 +40,7 @@ export interface ChaosReport {
   /** Declines among the events that repeat one another; one message counts them. */
   readonly repeats: number;
   /** Shown in a message with others. */
-  readonly joined: number;
+  readonly batch: number;
   readonly quarantined: number;
   /** Nowhere to be seen, and nothing waits any more that could bring it. */
   readonly lost: readonly string[];
@@ -109,11 +109,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await sendAll(options, cluster, service.send, sent, random);
     await Promise.all([disturbances.stop(), clicks.stop()]);
     say('everything is well again, waiting for what is on its way');
-    const waiting = await drained(cluster, service.underWay, options);
+    const waiting = await drained(cluster, service.inFlight, options);
 
     const seen = await look(cluster.workspace, Object.values(channels));
     const visible = sent.filter(({ mark, kind }) => mark !== null && kind !== 'repeat');
-    const episodes = await lookAtEpisodes(cluster.store, sent, seen);
+    const aggregationGroups = await checkAggregationGroups(cluster.store, sent, seen);
     const timesOf = ({ mark }: ChaosEvent): number => seen.times.get(mark ?? '') ?? 0;
     const misfits = sent.filter(({ mark }) => mark === null).length;
     const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
@@ -124,13 +124,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const report: ChaosReport = {
       seed,
       events: sent.length,
-      posted: visible.filter((event) => timesOf(event) > 0).length + episodes.told,
-      repeats: episodes.sent,
-      joined: seen.joined,
+      posted: visible.filter((event) => timesOf(event) > 0).length + aggregationGroups.told,
+      repeats: aggregationGroups.sent,
+      batch: seen.batch,
       quarantined,
-      lost: [...visible.filter((event) => timesOf(event) === 0).map(nameOf), ...episodes.lost],
+      lost: [...visible.filter((event) => timesOf(event) === 0).map(nameOf), ...aggregationGroups.lost],
       waiting,
-      twice: [...visible.filter((event) => timesOf(event) > 1).map(nameOf), ...episodes.twice],
+      twice: [...visible.filter((event) => timesOf(event) > 1).map(nameOf), ...aggregationGroups.twice],
       misfitsLost: misfits - quarantined,
       besideIdleMs: besideIdle,
       attempts: service.counts.attempts,
@@ -138,7 +138,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       messages: seen.messages,
       clicks: clicks.made(),
       actions: audit.actions,
-      faults: [...audit.faults, ...episodes.faults, ...(await moneyFaults(cluster.store, cluster))],
+      faults: [...audit.faults, ...aggregationGroups.faults, ...(await moneyFaults(cluster.store, cluster))],
       clicksLost: audit.lost.map((click) => withTrace(click, cluster.logs())),
       toldNotDone:
         cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length +
@@ -224,7 +224,7 @@ async function sendAll(
 /** Waits until nothing is on its way any more: at the service, in the inbox, in a queue, in an outbox. @returns what still is. */
 async function drained(
   { store }: ChaosCluster,
-  underWay: () => number,
+  inFlight: () => number,
   { drainSeconds, say }: ChaosOptions,
 ): Promise<number> {
   const outbox = createOutbox(store);
@@ -241,7 +241,7 @@ async function drained(
         store.zcard(`{cardbell:queue}:${queue}:delayed`),
       ]),
     );
-    const left = { service: underWay(), inbox, jobs: sum(jobs), outbox: sum(waiting) };
+    const left = { service: inFlight(), inbox, jobs: sum(jobs), outbox: sum(waiting) };
     if (sum(Object.values(left)) > 0) quietSince = performance.now();
     if (performance.now() - quietSince > 3000) return 0;
     if (performance.now() > deadline) {

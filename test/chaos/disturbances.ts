@@ -71,7 +71,7 @@ export function startDisturbances(
   let isStopping = false;
   const longest = options.isShort ? 2500 : 8000;
 
-  const deeds = {
+  const policyVerbs = {
     async kill() {
       const member = random.pick(cluster.members);
       member.kill();
@@ -141,11 +141,11 @@ export function startDisturbances(
     run({ slackFails: 7, cardApiFails: 3 }),
   ]);
 
-  async function run(weights: Partial<Record<keyof typeof deeds, number>>): Promise<void> {
+  async function run(weights: Partial<Record<keyof typeof policyVerbs, number>>): Promise<void> {
     while (!isStopping) {
       await sleep(random.integer(...options.pauseMs));
       if (isStopping) break;
-      const what = await deeds[random.weighted(weights as Record<keyof typeof deeds, number>)]();
+      const what = await policyVerbs[random.weighted(weights as Record<keyof typeof policyVerbs, number>)]();
       done.set(what, (done.get(what) ?? 0) + 1);
       options.say(what);
     }

@@ -5,7 +5,7 @@ import { type ChaosEvent, markPattern } from './events.ts';
 import type { Seen } from './oracle.ts';
 
 /** Repeats of one decline: how many there were, and how many people are told of. */
-export interface EpisodeFigures {
+export interface AggregationFigures {
   readonly sent: number;
   readonly told: number;
   readonly lost: readonly string[];
@@ -17,7 +17,11 @@ export interface EpisodeFigures {
  * Looks whether each repeat is counted once: in the message that stands for it, which is shown once, and which says the
  * number wherever it is drawn anew after each of them.
  */
-export async function lookAtEpisodes(store: Redis, sent: readonly ChaosEvent[], seen: Seen): Promise<EpisodeFigures> {
+export async function checkAggregationGroups(
+  store: Redis,
+  sent: readonly ChaosEvent[],
+  seen: Seen,
+): Promise<AggregationFigures> {
   const expected = new Map<string, number>();
   for (const { kind, mark } of sent) {
     if (kind === 'repeat' && mark !== null) expected.set(mark, (expected.get(mark) ?? 0) + 1);

@@ -32,12 +32,12 @@ const declines = ['decline.rule.velocity', 'decline.balance.card', 'decline.rule
 export const markPattern = /K\d{6}X/g;
 
 /** A card that is tried again and again at one merchant. */
-interface Episode {
+interface AggregationGroup {
   readonly mark: string;
   readonly AcctId: number;
   left: number;
 }
-const EPISODES_AT_ONCE = 4;
+const GROUPS_AT_ONCE = 4;
 
 /**
  * Makes events that differ in all that groups alerts: each has a merchant, a parcel or a holder of its own, and its mark
@@ -45,7 +45,7 @@ const EPISODES_AT_ONCE = 4;
  */
 export function createEvents(random: Random, accounts: readonly SandboxAccount[]): () => ChaosEvent {
   let serial = 0;
-  const episodes: Episode[] = [];
+  const aggregationGroups: AggregationGroup[] = [];
   return function next() {
     serial += 1;
     const mark = `K${String(serial).padStart(6, '0')}X`;
@@ -71,20 +71,20 @@ export function createEvents(random: Random, accounts: readonly SandboxAccount[]
         return { kind, mark, webhook: sampleWebhook(kind, { ...person, AcctId: own, CustomId: '', CardList: [card] }) };
       }
       case 'repeat': {
-        if (episodes.length < EPISODES_AT_ONCE) {
+        if (aggregationGroups.length < GROUPS_AT_ONCE) {
           const left = random.integer(2, 6);
-          episodes.push({ mark, AcctId, left });
+          aggregationGroups.push({ mark, AcctId, left });
         }
-        const episode = random.pick(episodes);
-        episode.left -= 1;
-        if (episode.left === 0) episodes.splice(episodes.indexOf(episode), 1);
+        const aggregationGroup = random.pick(aggregationGroups);
+        aggregationGroup.left -= 1;
+        if (aggregationGroup.left === 0) aggregationGroups.splice(aggregationGroups.indexOf(aggregationGroup), 1);
         const fields = {
-          AcctId: episode.AcctId,
+          AcctId: aggregationGroup.AcctId,
           NetworkTransactionId,
-          MerchantName: `Shop ${episode.mark}`,
-          MerchantId: episode.mark,
+          MerchantName: `Shop ${aggregationGroup.mark}`,
+          MerchantId: aggregationGroup.mark,
         };
-        return { kind, mark: episode.mark, webhook: sampleWebhook('decline.balance.card', fields) };
+        return { kind, mark: aggregationGroup.mark, webhook: sampleWebhook('decline.balance.card', fields) };
       }
       case 'misfit':
         return {

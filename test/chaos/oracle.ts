@@ -11,7 +11,7 @@ export interface Seen {
    */
   readonly said: ReadonlyMap<string, number>;
   /** Events that share their message with others. */
-  readonly joined: number;
+  readonly batch: number;
   readonly messages: number;
 }
 
@@ -25,7 +25,7 @@ export interface Seen {
 export async function look(workspace: Workspace, channels: readonly string[]): Promise<Seen> {
   const times = new Map<string, number>();
   const said = new Map<string, number>();
-  let joined = 0;
+  let batch = 0;
   let messages = 0;
   for (const channel of channels) {
     const summaries = new Map<string, Map<string, number>>();
@@ -42,11 +42,11 @@ export async function look(workspace: Workspace, channels: readonly string[]): P
     for (const key of new Set([...summaries.keys(), ...lists.keys()])) {
       const shown = new Map(summaries.get(key));
       raise(shown, lists.get(key) ?? new Map());
-      if (shown.size > 1) joined += shown.size;
+      if (shown.size > 1) batch += shown.size;
       added(times, shown);
     }
   }
-  return { times, said, joined, messages };
+  return { times, said, batch, messages };
 }
 
 /** The rows behind a summary, in its thread. */

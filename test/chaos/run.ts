@@ -40,7 +40,7 @@ process.stdout.write(
   `${JSON.stringify({ ...report, lost: report.lost.length, twice: report.twice.length }, null, 2)}\n`,
 );
 say(
-  `events in ${report.events}, posted ${report.posted} (joined ${report.joined}), quarantined ${report.quarantined}, waiting ${report.waiting}, lost ${report.lost.length}, twice ${report.twice.length}`,
+  `events in ${report.events}, posted ${report.posted} (joined ${report.batch}), quarantined ${report.quarantined}, waiting ${report.waiting}, lost ${report.lost.length}, twice ${report.twice.length}`,
 );
 for (const fault of faults) say(`NOT GOOD: ${fault}`);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -15,7 +15,7 @@ export interface Service {
   send(webhook: SampleWebhook): Promise<void>;
   readonly counts: { attempts: number; accepted: number; retried: number; lastResort: number };
   /** Webhooks that are not accepted yet. */
-  underWay(): number;
+  inFlight(): number;
   close(): void;
 }
 
@@ -27,14 +27,14 @@ export function createService(options: {
   const { urls, timeScale, random } = options;
   const post = createSender({ secret: secrets.sharedSecret, version: '2.0.1.3', timeoutMs: TIMEOUT_MS });
   const counts = { attempts: 0, accepted: 0, retried: 0, lastResort: 0 };
-  let underWay = 0;
+  let inFlight = 0;
 
   return {
     counts,
-    underWay: () => underWay,
+    inFlight: () => inFlight,
     close: () => post.close(),
     async send({ kind, body }) {
-      underWay += 1;
+      inFlight += 1;
       for (let attempt = 0; ; attempt += 1) {
         counts.attempts += 1;
         const outcome = await post(`${random.pick(urls)}/webhooks/${kind}`, body);
@@ -45,7 +45,7 @@ export function createService(options: {
         await sleep((seconds * 1000) / timeScale);
       }
       counts.accepted += 1;
-      underWay -= 1;
+      inFlight -= 1;
     },
   };
 }

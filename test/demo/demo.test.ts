@@ -35,7 +35,7 @@ describe('the demo, in a browser', () => {
   let browser: Browser;
   let page: Page;
   let sam: number;
-  const troubles: string[] = [];
+  const opsIssues: string[] = [];
 
   beforeAll(async () => {
     const executablePath = findOrInstall(['chromium', 'chromium-browser', 'google-chrome'], 'chromium');
@@ -45,8 +45,8 @@ describe('the demo, in a browser', () => {
     ]);
     sam = await heroAccount(demo);
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on('pageerror', (error) => troubles.push(error.message));
-    page.on('console', (message) => void (message.type() === 'error' && troubles.push(message.text())));
+    page.on('pageerror', (error) => opsIssues.push(error.message));
+    page.on('console', (message) => void (message.type() === 'error' && opsIssues.push(message.text())));
     await page.goto(demo.page);
     await page.locator('body[data-ready]').waitFor();
   });
@@ -149,9 +149,9 @@ describe('the demo, in a browser', () => {
     await till.close();
 
     await go(channelId.declines);
-    const joined = message(/\d+ declines/).last();
-    await joined.locator('[data-action-id=open_alert]').waitFor();
-    expect(await joined.innerText()).toMatch(/One message, because more arrived at once/);
+    const batch = message(/\d+ declines/).last();
+    await batch.locator('[data-action-id=open_alert]').waitFor();
+    expect(await batch.innerText()).toMatch(/One message, because more arrived at once/);
   });
 
   it('Ctrl-C leaves no process, no port and no file behind', async () => {
@@ -168,7 +168,7 @@ describe('the demo, in a browser', () => {
     expect(children.filter(isAlive)).toEqual([]);
     expect(await Promise.all(ports.map(isFree))).toEqual([true, true, true, true]);
     expect(existsSync(demo.folder)).toBe(false);
-    expect(troubles).toEqual([]);
+    expect(opsIssues).toEqual([]);
   });
 });
 

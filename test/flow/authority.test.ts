@@ -9,7 +9,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga, gus, otto } = people;
 const MINUTE = 60_000;
 const queues: Queue[] = [];
@@ -216,11 +216,11 @@ describe('a request that nobody answers', () => {
     expect(notice.text).toContain('The booth closes at noon.');
     await cardbell().waitFor(channels.audit, /broke the glass/);
     await told(/try again now.*The booth closes at noon/);
-    const leases = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases')).map((text) =>
+    const temporaryChanges = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases')).map((text) =>
       JSON.parse(text),
     );
-    const lease = leases.find(({ acctId }) => acctId === card.AcctId);
-    expect(Date.parse(lease.endsAt) - Date.parse(lease.openedAt)).toBeLessThanOrEqual(60 * MINUTE);
+    const temporaryChange = temporaryChanges.find(({ acctId }) => acctId === card.AcctId);
+    expect(Date.parse(temporaryChange.endsAt) - Date.parse(temporaryChange.openedAt)).toBeLessThanOrEqual(60 * MINUTE);
 
     const second = await asked(card, '1400 another booth');
     await age(second, 16 * MINUTE);
@@ -271,7 +271,7 @@ describe('a block', () => {
     const key = `{cardbell:state}:block:${actionId}`;
     const kept = JSON.parse((await cardbell().store.get(key)) ?? '{}');
     await cardbell().store.set(key, JSON.stringify({ ...kept, at: new Date(Date.now() - 61_000).toISOString() }));
-    const queue = new Queue('upkeep', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
+    const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
     queues.push(queue);
 
     await (await queue.getJob(`undo-${actionId}`))?.promote();

@@ -28,7 +28,7 @@ async function goesThrough({ take, sandbox, waitFor, press, writes, url, logs }:
 }
 
 /** What a key in the wrong slot, or a broken connection, would leave in the logs. */
-const troubles = ({ logs }: RunningCardbell): string[] =>
+const opsIssues = ({ logs }: RunningCardbell): string[] =>
   logs().filter((line) => /CROSSSLOT|MOVED|same slot|"level":(50|60)/.test(line));
 
 describe('on Redis Cluster', () => {
@@ -45,7 +45,7 @@ describe('on Redis Cluster', () => {
 
   it('three nodes, two webs and two workers share everything', async () => {
     await goesThrough(cardbell);
-    expect(troubles(cardbell)).toEqual([]);
+    expect(opsIssues(cardbell)).toEqual([]);
   });
 
   it('a gap is closed', async () => {
@@ -60,7 +60,7 @@ describe('on Redis Cluster', () => {
     const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
 
     expect(JSON.stringify(alert)).toMatch(/late/i);
-    expect(troubles(cardbell)).toEqual([]);
+    expect(opsIssues(cardbell)).toEqual([]);
   });
 });
 
@@ -85,6 +85,6 @@ describe('over TLS to Redis', () => {
 
   it('with a certificate authority of one’s own', async () => {
     await goesThrough(cardbell);
-    expect(troubles(cardbell)).toEqual([]);
+    expect(opsIssues(cardbell)).toEqual([]);
   });
 });

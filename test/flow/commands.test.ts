@@ -3,7 +3,7 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { settled } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
 
 describe('each command', () => {

@@ -11,8 +11,8 @@ const cardbell = useCardbell();
 const { ana, olga } = people;
 const scheduler = (kind: string): string => `digest-${channels.alerts}-${kind}`;
 
-async function withUpkeep<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
-  const queue = new Queue('upkeep', { connection: cardbell().store.duplicate(), prefix: '{cardbell:queue}' });
+async function withMaintenance<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
+  const queue = new Queue('maintenance', { connection: cardbell().store.duplicate(), prefix: '{cardbell:queue}' });
   try {
     return await work(queue);
   } finally {
@@ -57,7 +57,7 @@ describe('a digest', () => {
     await cardbell().command(ana, 'digest daily 09:00 America/Chicago');
     await cardbell().waitTold(ana, /gets a digest every day at 09:00, America\/Chicago/, since);
 
-    await withUpkeep(async (queue) => {
+    await withMaintenance(async (queue) => {
       const found = await queue.getJobScheduler(scheduler('daily'));
       expect(found).toMatchObject({ pattern: '0 9 * * *', tz: 'America/Chicago' });
       const job = async () => (await queue.getDelayed()).find(({ name }) => name === 'send-digest');
@@ -99,7 +99,7 @@ describe('a digest', () => {
     await cardbell().command(ana, 'digest off');
     await cardbell().waitTold(ana, /gets no digest any more/, since);
 
-    await withUpkeep(async (queue) => {
+    await withMaintenance(async (queue) => {
       const digests = (await queue.getJobSchedulers()).filter(({ key }) => key.startsWith('digest-'));
       expect(digests).toEqual([]);
     });

@@ -250,14 +250,14 @@ describe('a card that was ordered', () => {
       'the message of the shipment says how far the card has come',
     );
 
-    const upkeep = new Queue('upkeep', { connection: store, prefix: QUEUE_PREFIX });
-    for (const _run of [1, 2]) await upkeep.add('remind-of-activation', {}, { removeOnComplete: true });
+    const maintenance = new Queue('maintenance', { connection: store, prefix: QUEUE_PREFIX });
+    for (const _run of [1, 2]) await maintenance.add('remind-of-activation', {}, { removeOnComplete: true });
     const reminder = await waitFor(channels.shipping, new RegExp(`${holder}.*still not activated`));
     await until(
       async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0,
       'nothing waits any more',
     );
-    await upkeep.close();
+    await maintenance.close();
 
     expect(reminder.thread_ts).toBe(shipped.ts);
     expect(reminder).toMatchObject({ subtype: 'thread_broadcast' });

@@ -5,7 +5,7 @@ import { verifyChain } from '../../src/audit/verify.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
-import { askSteps, each, glassSteps, name, orderSteps, table, yesSteps } from '../support/crash-points.ts';
+import { approvalSteps, askSteps, each, name, orderSteps, overrideSteps, table } from '../support/crash-points.ts';
 import { createDoom } from '../support/crashing-worker.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
@@ -13,7 +13,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga, otto } = people;
 
 interface Case {
@@ -94,7 +94,7 @@ beforeAll(async () => {
   }
   await worker.stop();
 
-  await each(yesSteps, async (pattern, when, what, row) => {
+  await each(approvalSteps, async (pattern, when, what, row) => {
     const card = cards[row] as SandboxAccount;
     const request = requests.get(card) as StoredMessage;
     const facts = { acctId: card.AcctId, ts: request.ts };
@@ -102,7 +102,7 @@ beforeAll(async () => {
     const actionId = await doom.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
     yeses.set(what, { card, actionId, request });
   });
-  await each(glassSteps, async (pattern, when, what, row) => {
+  await each(overrideSteps, async (pattern, when, what, row) => {
     const card = cards[row + 8] as SandboxAccount;
     const request = requests.get(card) as StoredMessage;
     const facts = { acctId: card.AcctId, ts: request.ts };
@@ -154,7 +154,7 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
 });
 
 describe('the second approver says yes, and the worker is killed by SIGKILL', () => {
-  it.each(table(yesSteps))('just %s %s: it is one write, one end, one message', async (when, step) => {
+  it.each(table(approvalSteps))('just %s %s: it is one write, one end, one message', async (when, step) => {
     const { card, actionId, request } = yeses.get(name(when, step)) as Case;
 
     expect(writesOf(card)).toEqual([100, 1500]);
@@ -172,22 +172,25 @@ describe('the second approver says yes, and the worker is killed by SIGKILL', ()
 });
 
 describe('an operator breaks the glass, and the worker is killed by SIGKILL', () => {
-  it.each(table(glassSteps))('just %s %s: it is one write, one end, and told to everybody once', async (when, step) => {
-    const { card, actionId, request } = glasses.get(name(when, step)) as Case;
+  it.each(table(overrideSteps))(
+    'just %s %s: it is one write, one end, and told to everybody once',
+    async (when, step) => {
+      const { card, actionId, request } = glasses.get(name(when, step)) as Case;
 
-    expect(writesOf(card)).toEqual([100, 1100]);
-    const [approved, sent, done, ...after] = await recordsOf(actionId);
-    expect([approved, sent, done]).toEqual(['approved', 'sent', 'done']);
-    expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
-    expect(cardbell().now(request).text).toMatch(/^Done without an approver/);
-    expect(shownOf(request)).not.toContain('decide_request');
-    const broken = new RegExp(`broke the glass for ${holderOf(card)}`);
-    expect(linesOf(channels.ops, broken)).toHaveLength(1);
-    expect(linesOf(channels.approvals, broken)).toHaveLength(1);
-    expect(linesOf(channels.audit, new RegExp(`broke the glass.*${actionId.slice(-8)}`))).toHaveLength(1);
-    const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
-    expect(told).toEqual([expect.stringContaining('try again now')]);
-  });
+      expect(writesOf(card)).toEqual([100, 1100]);
+      const [approved, sent, done, ...after] = await recordsOf(actionId);
+      expect([approved, sent, done]).toEqual(['approved', 'sent', 'done']);
+      expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
+      expect(cardbell().now(request).text).toMatch(/^Done without an approver/);
+      expect(shownOf(request)).not.toContain('decide_request');
+      const broken = new RegExp(`broke the glass for ${holderOf(card)}`);
+      expect(linesOf(channels.ops, broken)).toHaveLength(1);
+      expect(linesOf(channels.approvals, broken)).toHaveLength(1);
+      expect(linesOf(channels.audit, new RegExp(`broke the glass.*${actionId.slice(-8)}`))).toHaveLength(1);
+      const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
+      expect(told).toEqual([expect.stringContaining('try again now')]);
+    },
+  );
 });
 
 describe('a virtual card is ordered, and the worker is killed by SIGKILL', () => {

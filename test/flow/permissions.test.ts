@@ -6,7 +6,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { settled } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { olga, gus, ana, zoe, otto } = people;
 
 const refused = /^Not done: Only/;

@@ -7,7 +7,7 @@ import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, otto } = people;
 const queues: Queue[] = [];
 
@@ -88,7 +88,7 @@ async function records({ AcctId }: SandboxAccount) {
 async function timeIsOver(card: SandboxAccount): Promise<void> {
   const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
-  const queue = new Queue('upkeep', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
+  const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
   queues.push(queue);
   await (await queue.getJob(`lease-${id}`))?.promote();
 }

@@ -68,7 +68,7 @@ sideBySide('posting once, in ten seconds', () => {
 });
 
 sideBySide('what Slack does not take', () => {
-  const cardbell = useCardbell({ pace: { tokenDeadMs: 2000 } });
+  const cardbell = useCardbell({ throttle: { tokenDeadMs: 2000 } });
 
   it('a message whose blocks are refused is posted as plain text, and ops hear of it once', async () => {
     const { texts, workspace, waitFor } = cardbell();

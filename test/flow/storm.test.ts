@@ -72,8 +72,8 @@ it('a card that is chosen in a joined message is blocked from there, and the mes
           deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: `Joined Shop ${index}` })),
     ),
   );
-  const joined = await waitFor(channels.declines, /While it was quiet here: 3 declines/);
-  const options = (joined.blocks ?? []).flatMap((block) =>
+  const batch = await waitFor(channels.declines, /While it was quiet here: 3 declines/);
+  const options = (batch.blocks ?? []).flatMap((block) =>
     'elements' in block
       ? block.elements.flatMap((element) => ('options' in element ? (element.options ?? []) : []))
       : [],
@@ -81,13 +81,13 @@ it('a card that is chosen in a joined message is blocked from there, and the mes
   expect(options).toHaveLength(3);
   const value = options.find(({ text }) => text?.text.includes(chosen.LastName))?.value;
 
-  await workspace.select({ user: olga, message: joined, actionId: 'open_alert', value });
+  await workspace.select({ user: olga, message: batch, actionId: 'open_alert', value });
   const shown = await waitTold(olga, /Joined Shop 1/);
   await press(olga, shown, 'block_card');
 
-  await until(() => JSON.stringify(now(joined).blocks).includes('Blocked'), 'the joined message says so', 30_000);
+  await until(() => JSON.stringify(now(batch).blocks).includes('Blocked'), 'the joined message says so', 30_000);
   expect(account(chosen.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
-  expect(now(joined).text).toContain(holderOf(chosen));
+  expect(now(batch).text).toContain(holderOf(chosen));
 }, 90_000);
 
 it('without charts and without files nothing is missing: the rows come as tables, in the summary’s thread', async () => {

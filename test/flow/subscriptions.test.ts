@@ -17,7 +17,7 @@ const places = {
 } as const;
 
 const cardbell = useCardbell({
-  pace: atOnce,
+  throttle: atOnce,
   workspace: {
     channels: [
       ...(workspaceOptions.channels ?? []),
@@ -132,7 +132,7 @@ describe('a channel that was subscribed and is shared since', () => {
 async function timePasses(id: string): Promise<void> {
   const { store } = cardbell();
   const kept = JSON.parse((await store.hget('{cardbell:state}:mutes', id)) ?? '{}');
-  const queue = new Queue('upkeep', { connection: store as never, prefix: QUEUE_PREFIX });
+  const queue = new Queue('maintenance', { connection: store as never, prefix: QUEUE_PREFIX });
   try {
     await store.hset('{cardbell:state}:mutes', id, JSON.stringify({ ...kept, endsAt: new Date().toISOString() }));
     await (await queue.getJob(`${id}-${Date.parse(kept.endsAt)}`))?.promote();

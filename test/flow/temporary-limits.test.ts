@@ -6,7 +6,7 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga } = people;
 const queues: Queue[] = [];
 
@@ -27,12 +27,12 @@ async function setLimit(card: SandboxAccount, words: string): Promise<string> {
   return (await cardbell().waitTold(ana, new RegExp(holderOf(card)), since)).text;
 }
 
-type KeptLease = { id: string; acctId: number; change: { limitCents: number } };
+type KeptTemporaryChange = { id: string; acctId: number; change: { limitCents: number } };
 
-async function leaseOf(card: SandboxAccount, setDollars: number): Promise<[string, KeptLease]> {
+async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Promise<[string, KeptTemporaryChange]> {
   const kept = Object.entries(await cardbell().store.hgetall('{cardbell:state}:leases'));
   const found = kept
-    .map(([id, text]): [string, KeptLease] => [id, JSON.parse(text)])
+    .map(([id, text]): [string, KeptTemporaryChange] => [id, JSON.parse(text)])
     .find(([, { acctId, change }]) => acctId === card.AcctId && change.limitCents === setDollars * 100);
   if (found === undefined) throw new Error('there is no such lease');
   return found;
@@ -40,9 +40,9 @@ async function leaseOf(card: SandboxAccount, setDollars: number): Promise<[strin
 
 /** The hour is over: wakes what would wake by itself. */
 async function promote(card: SandboxAccount, setDollars: number): Promise<string> {
-  const queue = new Queue('upkeep', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
+  const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
   queues.push(queue);
-  const [id] = await leaseOf(card, setDollars);
+  const [id] = await temporaryChangeOf(card, setDollars);
   await (await queue.getJob(`lease-${id}`))?.promote();
   return id;
 }
@@ -146,8 +146,8 @@ describe('a temporary limit', () => {
     await setLimit(card, '600 for 4h');
     cardbell().workers[0]?.kill('SIGKILL');
     await cardbell().workers[0]?.exit;
-    const [id, lease] = await leaseOf(card, 600);
-    const past = { ...lease, endsAt: new Date(Date.now() - 60_000).toISOString() };
+    const [id, temporaryChange] = await temporaryChangeOf(card, 600);
+    const past = { ...temporaryChange, endsAt: new Date(Date.now() - 60_000).toISOString() };
     await cardbell().store.hset('{cardbell:state}:leases', id, JSON.stringify(past));
 
     await cardbell().startWorker();

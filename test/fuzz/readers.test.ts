@@ -113,8 +113,8 @@ const properties: Readonly<Record<string, () => void>> = {
       (text) => {
         const command = parseCommand(text);
         if (command.verb === 'unclear') expect(command.why.length).toBeLessThan(300);
-        if (command.verb !== 'limit' || command.wish.change.kind !== 'limit') return;
-        const { limitCents } = command.wish.change;
+        if (command.verb !== 'limit' || command.changeRequest.change.kind !== 'limit') return;
+        const { limitCents } = command.changeRequest.change;
         if (limitCents !== null) expect(Number.isSafeInteger(limitCents) && limitCents >= 0).toBe(true);
       },
     );

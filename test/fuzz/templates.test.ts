@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { limitWindows } from '../../src/alerts/alert.ts';
 import { requestMessage } from '../../src/approvals/request-message.ts';
 import { LimitRequest } from '../../src/approvals/request-store.ts';
-import { Lease } from '../../src/limits/temporary-change-store.ts';
+import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
@@ -14,13 +14,13 @@ import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
-import { glassBroken, requestReminder } from '../../templates/approvals/request-notes.ts';
+import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
 import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker } from '../../templates/directory/card-picker.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { requestDecided, requestSent, requestUnsure } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
-import { lease, leaseEnded } from '../../templates/limits/temporary-change.ts';
+import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
@@ -53,7 +53,7 @@ const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
     action: ask('limit', { reason: two }),
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },
-    wish: {
+    changeRequest: {
       change: isSeveral
         ? limits(one)
         : { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
@@ -62,7 +62,7 @@ const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
     before: isSeveral ? several : 400,
     needed: 1,
     approvals: [],
-    state: 'glass',
+    state: 'override',
     note: two,
     decidedBy: one,
     decidedAt: at,
@@ -105,7 +105,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'decide-form': (one, two) => {
     return [requestOf(one, two), requestOf(one, two, true)].flatMap((request) =>
-      (['change', 'deny', 'glass'] as const).map((purpose) =>
+      (['change', 'deny', 'override'] as const).map((purpose) =>
         decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 5000 }),
       ),
     );
@@ -113,10 +113,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'request-notes': (one, two) =>
     [requestOf(one, two), requestOf(one, two, true)].flatMap((request) => [
       requestReminder(request, many('U1')),
-      glassBroken(request, many('U1')),
+      overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided({ ...request, state: 'denied' }),
-      requestUnsure(request, { by: two, wish: request.wish }),
+      requestUnsure(request, { by: two, changeRequest: request.changeRequest }),
       requestMessage(request),
     ]),
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
@@ -124,7 +124,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
     const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };
     return [
-      explainDecline(many({ alert, trail: many({ step: one, at: two, channel: one, text: one }, 3) }, 4), around),
+      explainDecline(many({ alert, eventLog: many({ step: one, at: two, channel: one, text: one }, 3) }, 4), around),
     ];
   },
   'holder-request': (one, two) => {
@@ -142,10 +142,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       }),
     ];
   },
-  lease: (one, two) => {
+  temporaryChange: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
-    return Lease.shape.state.options.flatMap((state) => {
-      const given = Lease.parse({
+    return TemporaryChange.shape.state.options.flatMap((state) => {
+      const given = TemporaryChange.parse({
         id: 'act_1',
         acctId: 1,
         change: limits(one),
@@ -164,7 +164,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       });
       const change = { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 } as const;
       const ofOne = { ...given, change, before: 400, found: null };
-      return [given, ofOne].flatMap((shown) => [lease(shown, card), leaseEnded(shown, card)]);
+      return [given, ofOne].flatMap((shown) => [temporaryChange(shown, card), temporaryChangeEnded(shown, card)]);
     });
   },
   'limit-card-form': () => [limitCardForm('p_1')],
@@ -185,7 +185,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'not-permitted': (one) => [
-    notPermitted({ verb: 'block', role: 'operator', isStranger: false, whoMay: ['U1', ...many(one)] }),
+    notPermitted({ verb: 'block', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
   ],
   quiet: (one, two) => [
     quietSet({ words: one, except: two, until: at, released: 3 }),

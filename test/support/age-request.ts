@@ -9,7 +9,7 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
   const key = `{cardbell:state}:request:${id}`;
   const read = async () => JSON.parse((await store.get(key)) ?? '{}');
   await until(async () => (await read()).ref != null, 'its place is known');
-  const queue = new Queue('upkeep', { connection: store as never, prefix: '{cardbell:queue}' });
+  const queue = new Queue('maintenance', { connection: store as never, prefix: '{cardbell:queue}' });
   try {
     await until(async () => (await queue.getJob(`age-${id}`))?.isDelayed() ?? false, 'somebody looks after it');
     const kept = await read();

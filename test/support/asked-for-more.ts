@@ -1,5 +1,5 @@
 import { Action } from '../../src/actions/action.ts';
-import type { PerformDeps } from '../../src/actions/deps.ts';
+import type { ActionDeps } from '../../src/actions/deps.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { acctId, ask, byCommand, type PerformWorld } from './perform-world.ts';
@@ -19,12 +19,13 @@ export const toPay = (amountCents: number): Action =>
   });
 
 /** An approver's yes to that, and no. */
-export const yes = (id: string, userId: string): Action =>
+export const pendingApproval = (id: string, userId: string): Action =>
   ask('decide', { ...onRequest, id, approve: true, actor: person(userId) });
-export const no = (id: string, userId: string): Action => Action.parse({ ...yes(id, userId), approve: false });
+export const no = (id: string, userId: string): Action =>
+  Action.parse({ ...pendingApproval(id, userId), approve: false });
 
 /** Otto, who is no approver, breaks the glass for it. */
-export const glass = ask('break_glass', {
+export const override = ask('break_glass', {
   ...onRequest,
   id: 'act_glass1',
   actor: person('U0OTTO'),
@@ -34,16 +35,16 @@ export const glass = ask('break_glass', {
 
 /** What people read in direct messages, by the id that makes telling it twice nothing. */
 export interface Told {
-  readonly deps: PerformDeps;
+  readonly deps: ActionDeps;
   told(): string[];
 }
 
 /** The card is Hugo's, and what he is told is kept. */
 export async function linkHugo(world: PerformWorld): Promise<Told> {
   const told = new Map<string, Message>();
-  const deps: PerformDeps = {
+  const deps: ActionDeps = {
     ...world.deps,
-    tellDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
+    notifyDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
   };
   const at = world.deps.now().toISOString();
   await deps.links.link({ acctId, userId: HUGO.userId, provedBy: 'approver', by: 'U0ANA', at });

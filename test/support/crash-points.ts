@@ -14,7 +14,7 @@ const goesOnRecord =
   (event: string) =>
   ({ actionId }: Doomed) =>
     `:chain\\r\\n[^]*"actionId":"${actionId}","event":"${event}"`;
-const inJournal =
+const inProgress =
   (state: string) =>
   ({ actionId }: Doomed) =>
     `:journal:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
@@ -24,24 +24,24 @@ const isEdited = ({ ts }: Doomed): string => `chat\\.update[^]*${ts}`;
 
 export const askSteps: Steps = {
   'its record is written': goesOnRecord('waiting'),
-  'its journal is written': inJournal('asked'),
+  'its journal is written': inProgress('asked'),
   'its message goes into the outbox': ({ actionId }) => `:sent:req_${actionId.slice(4)}[^]*"kind":"notice"`,
   'the holder is answered': isAnswered,
 };
-export const yesSteps: Steps = {
-  'its journal is written': inJournal('sending'),
+export const approvalSteps: Steps = {
+  'its journal is written': inProgress('sending'),
   'the card API is asked to write': isWritten,
   'its end is put on record': goesOnRecord('done'),
   'the message is edited': isEdited,
 };
-export const glassSteps: Steps = {
+export const overrideSteps: Steps = {
   'it is put on record': goesOnRecord('approved'),
-  'its end is written in the journal': inJournal('settled'),
+  'its end is written in the journal': inProgress('settled'),
   'the card API is asked to write': isWritten,
   'the message is edited': isEdited,
 };
 export const orderSteps: Steps = {
-  'its journal is written': inJournal('sending'),
+  'its journal is written': inProgress('sending'),
   'the card API is asked to order': () => 'POST /v4/VirtualCard/Order[^]*LastName',
   'its end is put on record': goesOnRecord('done'),
   'the person is answered': isAnswered,

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
-import type { PerformDeps } from '../../src/actions/deps.ts';
+import type { ActionDeps } from '../../src/actions/deps.ts';
 import { confirmAction } from '../../src/actions/verify-action.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
 import { Killed, mortal } from './crash-at.ts';
-import { createPerformWorld, type PerformWorld } from './perform-world.ts';
+import { createActionWorld, type PerformWorld } from './perform-world.ts';
 
 /** From the click to the end: what the queue runs, again and again, until it is over. */
-export async function whole(action: Action, world: PerformWorld, deps: PerformDeps): Promise<void> {
+export async function whole(action: Action, world: PerformWorld, deps: ActionDeps): Promise<void> {
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
@@ -25,13 +25,13 @@ export async function whole(action: Action, world: PerformWorld, deps: PerformDe
 export async function killEverywhere(
   redis: Redis,
   action: Action,
-  prepare: (world: PerformWorld) => PerformDeps | Promise<PerformDeps>,
+  prepare: (world: PerformWorld) => ActionDeps | Promise<ActionDeps>,
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
-  meanwhile: (world: PerformWorld, deps: PerformDeps) => Promise<void> = async () => {},
+  meanwhile: (world: PerformWorld, deps: ActionDeps) => Promise<void> = async () => {},
 ): Promise<number> {
   for (let killAt = 1; ; killAt += 1) {
     await redis.flushall();
-    const world = await createPerformWorld(redis);
+    const world = await createActionWorld(redis);
     const deps = await prepare(world);
     const { deps: doomed, life } = mortal(deps, killAt);
     try {

@@ -3,7 +3,7 @@ import { createLog } from '../../src/core/log.ts';
 import type { OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { usualPace } from '../../src/outbox/throttle.ts';
+import { defaultThrottle } from '../../src/outbox/throttle.ts';
 import type { Draft } from '../../src/slack/draft.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -80,7 +80,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     waiting: async () => queue.length,
   };
   const parts = {
-    draw: async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
+    render: async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
       kind: 'message',
       message: { text: shown.map(({ id }) => id).join(' '), blocks: [] },
       thread: null,
@@ -113,7 +113,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       clock += ms;
     },
   };
-  const deps = { ...withMoments(parts), outbox: withMoments(outbox), pace: usualPace, log, now: () => clock };
+  const deps = { ...withMoments(parts), outbox: withMoments(outbox), throttle: defaultThrottle, log, now: () => clock };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
   async function drain(): Promise<void> {

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
 import { createConfirmations } from '../../src/actions/confirmation-store.ts';
-import type { PerformDeps } from '../../src/actions/deps.ts';
-import { createJournal } from '../../src/actions/progress-store.ts';
+import type { ActionDeps } from '../../src/actions/deps.ts';
+import { createProgress } from '../../src/actions/progress-store.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
@@ -20,8 +20,8 @@ import type { Directory } from '../../src/directory/directory.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
-import { createRaises } from '../../src/limits/recent-raise-store.ts';
-import { createLeases } from '../../src/limits/temporary-change-store.ts';
+import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
+import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order-store.ts';
 import { card, declined } from '../templates/fixtures.ts';
@@ -31,14 +31,14 @@ export const cardId = card.cardId ?? 0;
 
 /** The card service and Slack as one action sees them, with every effect written down; all stores are on real Redis. */
 export interface PerformWorld {
-  readonly deps: PerformDeps;
+  readonly deps: ActionDeps;
   /** The card as the service has it. */
   readonly service: { status: CardStatus; rules: Record<string, unknown> };
   /** Writes that reached the service, in order: also those that changed nothing. */
   readonly writes: string[];
   readonly answers: Message[];
   readonly auditLines: string[];
-  readonly troubles: string[];
+  readonly opsIssues: string[];
   /** Clock of the action. */
   advance(ms: number): void;
   /** The alert as it was shown each time, in the words of its last outcome. */
@@ -47,7 +47,7 @@ export interface PerformWorld {
   stations(): Promise<AuditRecord['event'][]>;
 }
 
-export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps> = {}): Promise<PerformWorld> {
+export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> = {}): Promise<PerformWorld> {
   const service = {
     status: 'ACTIVE' as CardStatus,
     rules: { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: null, MonthlySpendLimit: 2000 } as Record<
@@ -58,7 +58,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
   const writes: string[] = [];
   const answers: Message[] = [];
   const auditLines = new Set<string>();
-  const troubles = new Set<string>();
+  const opsIssues = new Set<string>();
   const shown: PerformWorld['shown'] = [];
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
@@ -68,7 +68,7 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
   await alerts.addRef('evt_0123456789abcdef', { channel: 'C1', ts: '1.1' });
 
-  const deps: PerformDeps = {
+  const deps: ActionDeps = {
     card: {
       getAccount: async () =>
         AccountDetails.parse({
@@ -107,24 +107,24 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     changeRule: (raw, change) => changeRule(raw, change, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
     serviceDays: serviceDays('America/New_York'),
-    raises: createRaises(redis),
+    recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
     whoMay: async () => [],
     nameRuleset: async (known) => known,
     alerts,
     history: createCardHistory(redis),
-    journal: createJournal(redis),
+    progress: createProgress(redis),
     confirmations: createConfirmations(redis),
     virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,
     pending: createPending(redis),
     requests: createRequests(redis),
-    leases: createLeases(redis),
+    temporaryChanges: createTemporaryChanges(redis),
     links: createLinks(redis),
     claims: createClaims(redis),
     person: async () => null,
-    routing: {} as unknown as PerformDeps['routing'],
-    digest: {} as unknown as PerformDeps['digest'],
+    routing: {} as unknown as ActionDeps['routing'],
+    digest: {} as unknown as ActionDeps['digest'],
     audit,
     momentOf: () => null,
     recoverGap: async () => {},
@@ -140,18 +140,18 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     postClaim: async () => {},
     updateClaim: async () => {},
     scheduleClaimEnd: async () => {},
-    tellDirectly: async () => {},
+    notifyDirectly: async () => {},
     postAuditLine: async (id) => void auditLines.add(id),
-    scheduleLeaseEnd: async () => {},
-    postLease: async () => {},
-    updateLease: async () => {},
+    scheduleTemporaryChangeEnd: async () => {},
+    postTemporaryChange: async () => {},
+    updateTemporaryChange: async () => {},
     postToApprovals: async () => {},
     postToOps: async () => {},
     updateForm: async () => {},
     scheduleRequest: async () => {},
     scheduleUndoEnd: async () => {},
     scheduleConfirm: async () => {},
-    tellOps: async ({ cause }) => void troubles.add(cause),
+    notifyOps: async ({ cause }) => void opsIssues.add(cause),
     twoPersonAboveCents: 100_000,
     now,
     log: createLog({ level: 'silent', process: 'test' }),
@@ -166,8 +166,8 @@ export async function createPerformWorld(redis: Redis, over: Partial<PerformDeps
     get auditLines() {
       return [...auditLines];
     },
-    get troubles() {
-      return [...troubles];
+    get opsIssues() {
+      return [...opsIssues];
     },
     shown,
     advance(ms) {
@@ -203,7 +203,7 @@ export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
     id: `act_${verb}1`,
     verb,
     target: { kind: 'alert', alertId: 'evt_0123456789abcdef' },
-    wish:
+    changeRequest:
       verb === 'limit'
         ? {
             change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },

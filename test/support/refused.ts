@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Action, Verb } from '../../src/actions/action.ts';
-import type { PerformDeps } from '../../src/actions/deps.ts';
+import type { ActionDeps } from '../../src/actions/deps.ts';
 import type { AuditRecord } from '../../src/audit/audit.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
-import { acctId, ask, createPerformWorld, type PerformWorld } from './perform-world.ts';
+import { acctId, ask, createActionWorld, type PerformWorld } from './perform-world.ts';
 
 /** The rules in force at the click. */
 export const policy = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
@@ -14,7 +14,7 @@ export interface Refused {
   readonly verb: Verb;
   readonly when: string;
   readonly asked?: Partial<Action>;
-  readonly deps?: Partial<PerformDeps>;
+  readonly deps?: Partial<ActionDeps>;
   readonly before?: (world: PerformWorld) => unknown;
   /** In the record and in the answer. */
   readonly why: RegExp;
@@ -35,7 +35,7 @@ export async function refusedOf({ deps }: PerformWorld): Promise<AuditRecord[]> 
 
 /** The no is told, with its reason and that nothing changed; and on record once, with the reason and the rules in force. */
 export async function expectRefused(redis: Redis, row: Refused): Promise<void> {
-  const world = await createPerformWorld(redis, row.deps);
+  const world = await createActionWorld(redis, row.deps);
   await row.before?.(world);
   const written = world.writes.length;
   const action = ask(row.verb, { id: 'act_refused1', policy, ...row.asked });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
-import type { Pace } from '../../src/outbox/throttle.ts';
+import type { Throttle } from '../../src/outbox/throttle.ts';
 import {
   type ApiCall,
   type Delivery,
@@ -30,7 +30,7 @@ export interface CardbellOptions {
   readonly together?: boolean;
   readonly env?: Record<string, string>;
   /** Without: Slack's own. Faster for tests that post much and say nothing about it. */
-  readonly pace?: Partial<Pace>;
+  readonly throttle?: Partial<Throttle>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
   /** Sees the parts before Cardbell does: to break something from the beginning. */
@@ -111,7 +111,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
   const workerEnv = {
     CARD_API_URL: sandbox.url,
     CARD_API_TOKEN: secrets.apiToken,
-    ...(options.pace === undefined ? {} : { TEST_PACE: JSON.stringify(options.pace) }),
+    ...(options.throttle === undefined ? {} : { TEST_PACE: JSON.stringify(options.throttle) }),
   };
   const webs: Child[] = [];
   const workers: Child[] = [];

@@ -90,7 +90,7 @@ export const answer = {
     note: '',
     decidedBy: null,
     isOverdue: false,
-    lease: null,
+    temporaryChange: null,
     until: '2026-11-20T15:14:00Z',
   } satisfies ApprovalRequest,
   audit: {
@@ -105,7 +105,7 @@ export const answer = {
     ref: 'evt_0123456789abcdef',
   } satisfies AuditEntry,
   notice: {
-    level: 'trouble',
+    level: 'ops',
     title: '3 webhooks do not fit',
     what: 'The card service sent a field of another type.',
     means: 'Three declines are not shown.',

@@ -86,7 +86,7 @@ export function change(over: Partial<StatusChange> = {}): StatusChange {
     last4: '1212',
     from: 'ACTIVE',
     steps: [{ status: 'BLOCKED', at: '2026-11-20T14:14:05Z' }],
-    overtakenBy: null,
+    supersededBy: null,
     causedBy: null,
     ...over,
   };

@@ -135,7 +135,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
       last4: spiteful,
       from: fc.option(status),
       steps: fc.array(fc.record({ status, at: spiteful }), { minLength: 1, maxLength: 5 }),
-      overtakenBy: fc.option(status),
+      supersededBy: fc.option(status),
       causedBy: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     });
     fc.assert(
@@ -207,7 +207,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
             }),
           );
         }
-        for (const state of ['open', 'approved', 'denied', 'expired', 'glass'] as const) {
+        for (const state of ['open', 'approved', 'denied', 'expired', 'override'] as const) {
           const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
           expectFit(
             approvalRequest({

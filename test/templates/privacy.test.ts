@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
-import { mayShow, type Place, places } from '../../src/core/channel-visibility.ts';
+import { type ChannelVisibility, mayShow, places } from '../../src/core/channel-visibility.ts';
 import { spendKinds } from '../../src/routing/filter.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { change, declined, raise, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
@@ -28,10 +28,12 @@ const alerts: readonly (readonly [string, Alert])[] = [
     ? ({ ...(alert as Alert), event: { ...(alert as Alert).event, ...balance } } as Alert)
     : (alert as Alert),
 ]);
-const cases = places.flatMap((place) => alerts.map(([name, alert]): [Place, string, Alert] => [place, name, alert]));
+const cases = places.flatMap((place) =>
+  alerts.map(([name, alert]): [ChannelVisibility, string, Alert] => [place, name, alert]),
+);
 
 /** Everything that anybody could read: the sentence, the blocks, labels and values. */
-function read(alert: Alert, place: Place): string {
+function read(alert: Alert, place: ChannelVisibility): string {
   const { text, blocks } = renderAlert(alert, { place });
   return `${text}\n${shown(blocks)}\n${JSON.stringify(blocks)}`;
 }

@@ -83,10 +83,10 @@ describe('a slash command', () => {
 
   it('does not pass with another secret', async () => {
     app = await startApp(workspace, (it) => it.command('/card', async ({ ack }) => await ack()));
-    const stranger = await openWorkspace({ signingSecret: 'another', appUrl: appUrl(app) });
+    const external = await openWorkspace({ signingSecret: 'another', appUrl: appUrl(app) });
 
-    expect((await stranger.command({ user: 'U1', channel: 'C1', command: '/card', text: '' })).status).toBe(401);
-    await stranger.stop();
+    expect((await external.command({ user: 'U1', channel: 'C1', command: '/card', text: '' })).status).toBe(401);
+    await external.stop();
   });
 });
 

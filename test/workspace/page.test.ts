@@ -27,7 +27,7 @@ let browser: Browser;
 let workspace: Workspace;
 let app: App;
 let page: Page;
-const troubles: string[] = [];
+const opsIssues: string[] = [];
 
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
@@ -72,16 +72,16 @@ beforeEach(async () => {
     });
   });
   page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
-  troubles.length = 0;
-  page.on('pageerror', (error) => troubles.push(error.message));
-  page.on('console', (message) => void (message.type() === 'error' && troubles.push(message.text())));
+  opsIssues.length = 0;
+  page.on('pageerror', (error) => opsIssues.push(error.message));
+  page.on('console', (message) => void (message.type() === 'error' && opsIssues.push(message.text())));
 });
 
 afterEach(async () => {
   await page.close();
   await app.stop();
   await workspace.stop();
-  expect(troubles).toEqual([]);
+  expect(opsIssues).toEqual([]);
 });
 
 async function visit(user = 'U1', channel = 'C1') {

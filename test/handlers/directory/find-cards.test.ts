@@ -50,7 +50,7 @@ it('type-ahead over 5,000 accounts asks Redis a handful of questions for each le
     redis: redis(),
     keyOf,
     loader: loader as never,
-    politeness: { detailsBurst: 0, detailsReserve: 0, detailsPerMinute: 0 },
+    apiQuota: { detailsBurst: 0, detailsReserve: 0, detailsPerMinute: 0 },
   });
   await worker.refresh();
   await worker.stop();

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
 import type { LimitPeriod } from '../../../src/alerts/alert.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
-import { endLease } from '../../../src/limits/end-temporary-change.ts';
+import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import { limitChange, type RuleChange } from '../../../src/limits/rule-change.ts';
-import type { Lease } from '../../../src/limits/temporary-change-store.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const MINUTE = 60_000;
@@ -34,7 +34,7 @@ const raise = (
   dollars: Partial<Record<LimitPeriod, number>>,
   term: Term,
   over: Partial<Action> = {},
-): Action => ask('limit', { id: `act_${id}`, wish: { change: limits(dollars), term }, ...over });
+): Action => ask('limit', { id: `act_${id}`, changeRequest: { change: limits(dollars), term }, ...over });
 const earlier = raise('earlier', { daily: 450 }, forMs(HOUR), byCommand);
 const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
 const lasting = raise('later', { daily: 500 }, permanent);
@@ -45,9 +45,9 @@ function away(): never {
 }
 
 /** The card service falls silent with a write, and is back when somebody looks. @param arrives whether it made the change. */
-function silent({ deps }: PerformWorld, arrives = true): PerformDeps {
+function silent({ deps }: PerformWorld, arrives = true): ActionDeps {
   let isBlind = false;
-  const card: PerformDeps['card'] = {
+  const card: ActionDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       if (arrives) await deps.card.putSpendRules(...args);
@@ -69,7 +69,8 @@ async function lookUntilOver(world: PerformWorld, id = later.id): Promise<void> 
   }
 }
 
-const leaseOf = ({ deps }: PerformWorld, { id }: Action): Promise<Lease | null> => deps.leases.get(id);
+const temporaryChangeOf = ({ deps }: PerformWorld, { id }: Action): Promise<TemporaryChange | null> =>
+  deps.temporaryChanges.get(id);
 const lastOutcome = async ({ deps }: PerformWorld) =>
   (await deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.find(({ verb }) => verb === 'limit');
 
@@ -80,11 +81,11 @@ describe('a change whose answer was lost, found made later', () => {
   ])(
     'a raise can be taken back from its alert, and takes the place of an earlier one with %s',
     async (_what, more, left) => {
-      const world = await createPerformWorld(redis());
+      const world = await createActionWorld(redis());
       await performAction(raise('earlier', { daily: 450, ...more }, forMs(HOUR), byCommand), world.deps);
 
       await performAction(later, silent(world));
-      expect(await leaseOf(world, earlier)).toMatchObject({ state: 'open' });
+      expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
       await lookUntilOver(world);
 
       expect(await lastOutcome(world)).toMatchObject({
@@ -93,16 +94,16 @@ describe('a change whose answer was lost, found made later', () => {
         text: expect.stringContaining('Goes back to $400.00 by itself in 2 hours'),
         control: { kind: 'take_back', id: later.id },
       });
-      const was = await leaseOf(world, earlier);
+      const was = await temporaryChangeOf(world, earlier);
       expect([was?.state, was?.before]).toEqual(left);
-      expect(await leaseOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+      expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
     },
   );
 
   it('one by a command gets a message of its own', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     const posted: string[] = [];
-    const deps = { ...world.deps, postLease: async ({ id }: Lease) => void posted.push(id) };
+    const deps = { ...world.deps, postTemporaryChange: async ({ id }: TemporaryChange) => void posted.push(id) };
 
     await performAction({ ...later, ...byCommand } as Action, silent({ ...world, deps }));
     await lookUntilOver({ ...world, deps });
@@ -112,15 +113,15 @@ describe('a change whose answer was lost, found made later', () => {
   });
 
   it('one that stays lets nothing temporary of it end', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(earlier, world.deps);
 
     await performAction(lasting, silent(world));
     await lookUntilOver(world);
     world.advance(2 * HOUR);
-    await endLease(earlier.id, world.deps);
+    await endTemporaryChange(earlier.id, world.deps);
 
-    expect(await leaseOf(world, earlier)).toMatchObject({ state: 'replaced' });
+    expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'replaced' });
     expect(world.writes).toEqual(['limit 450', 'limit 500']);
   });
 
@@ -137,9 +138,9 @@ describe('a change whose answer was lost, found made later', () => {
       },
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 450', 'limit 500']);
-        expect(await leaseOf(world, earlier), diedAt).toMatchObject({ state: 'replaced' });
+        expect(await temporaryChangeOf(world, earlier), diedAt).toMatchObject({ state: 'replaced' });
         expect(
-          (await world.deps.leases.all()).map(({ state }) => state),
+          (await world.deps.temporaryChanges.all()).map(({ state }) => state),
           diedAt,
         ).toEqual(open);
         const outcome = await lastOutcome(world);
@@ -154,41 +155,45 @@ describe('a change whose answer was lost, found made later', () => {
 
 describe('what was found made, but is a later change’s', () => {
   it('a raise for a while stays one, though somebody had wanted the same for good and never got it', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(lasting, silent(world, false));
 
     await performAction(raise('newer', { daily: 500 }, forMs(HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await world.deps.leases.get('act_newer')).toMatchObject({ state: 'open', before: 40_000 });
+    expect(await world.deps.temporaryChanges.get('act_newer')).toMatchObject({ state: 'open', before: 40_000 });
   });
 
   it('a raise that somebody keeps for good is not opened again', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(later, silent(world));
 
     await performAction(raise('keeps', { daily: 500 }, permanent, byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await leaseOf(world, later)).toMatchObject({ state: 'replaced' });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'replaced' });
     expect((await lastOutcome(world))?.control).toBeNull();
   });
 
   it('of two limits one that somebody keeps for good stays, the other can be taken back', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     const two = raise('later', { daily: 500, monthly: 2100 }, forMs(HOUR));
     await performAction(two, silent(world));
 
     await performAction(raise('keeps', { monthly: 2100 }, permanent, byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await leaseOf(world, two)).toMatchObject({ state: 'open', change: { kind: 'limit' }, before: 40_000 });
+    expect(await temporaryChangeOf(world, two)).toMatchObject({
+      state: 'open',
+      change: { kind: 'limit' },
+      before: 40_000,
+    });
     expect((await lastOutcome(world))?.control).toMatchObject({ kind: 'take_back' });
   });
 });
 
 it('a raise whose time is over before it is found is put back, and offers nothing to take back', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const short = raise('later', { daily: 500 }, forMs(MINUTE));
   await performAction(short, silent(world));
 
@@ -196,61 +201,61 @@ it('a raise whose time is over before it is found is put back, and offers nothin
   await lookUntilOver(world);
   expect(await lastOutcome(world)).toMatchObject({ state: 'done', control: null });
   expect((await lastOutcome(world))?.text).not.toContain('by itself');
-  await endLease(short.id, world.deps);
+  await endTemporaryChange(short.id, world.deps);
 
   expect(world.service.rules['DailySpendLimit']).toBe(400);
 });
 
 describe('a change whose answer was lost, found not made', () => {
   it('has no end: nobody hears of one', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(earlier, world.deps);
 
     await performAction(later, silent(world, false));
     await lookUntilOver(world);
 
-    expect(await leaseOf(world, later)).toBeNull();
-    expect(await leaseOf(world, earlier)).toMatchObject({ state: 'open' });
+    expect(await temporaryChangeOf(world, later)).toBeNull();
+    expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
     expect((await lastOutcome(world))?.confirmation).toBe('unconfirmed');
   });
 
   it('keeps its end where the card cannot be read: it may be there all the same', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(later, silent(world, false));
 
     await lookUntilOver({ ...world, deps: { ...world.deps, card: { ...world.deps.card, getSpendRules: away } } });
 
-    expect(await leaseOf(world, later)).toMatchObject({ state: 'open' });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open' });
   });
 
   it('keeps its end where a shorter change goes back to it: what is there now is not all that there will be', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(later, silent(world));
 
     await performAction(raise('newer', { daily: 600 }, forMs(HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await leaseOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
   });
 
   it('overtaken by another one, it leaves no end that would cut that short', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(later, silent(world, false));
 
     await performAction(raise('newer', { daily: 600 }, forMs(3 * HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect((await world.deps.leases.all()).map(({ id }) => id)).toEqual(['act_newer']);
+    expect((await world.deps.temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_newer']);
   });
 });
 
 it('a change that is tried again keeps its end too, where a shorter one goes back to what it made', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   await expect(performAction(later, { ...silent(world), isLastAttempt: false })).rejects.toThrow(CardApiError);
 
   await performAction(raise('newer', { daily: 600 }, forMs(HOUR), byCommand), world.deps);
   await performAction(later, world.deps);
 
   expect((await world.stations()).at(-1)).toBe('unknown');
-  expect(await leaseOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+  expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { Expected } from '../../../src/actions/result.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -22,7 +22,7 @@ const cases: readonly [string, Action['verb'], Partial<Action>, string, PerformW
 
 describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, write, status) => {
   const action = ask(verb, over);
-  const start = (world: PerformWorld): PerformDeps => {
+  const start = (world: PerformWorld): ActionDeps => {
     world.service.status = status;
     return world.deps;
   };
@@ -35,7 +35,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
         (await world.stations()).length === 3 ? ['asked', 'sent', 'done'] : ['asked', 'sent', 'done', 'confirmed'],
       );
       expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
-      expect(world.troubles, diedAt).toEqual([]);
+      expect(world.opsIssues, diedAt).toEqual([]);
       if (action.target.kind === 'alert') {
         expect(world.answers, diedAt).toEqual([]);
         expect(world.shown.at(-1), diedAt).toEqual({ state: 'done', confirmation: 'confirmed' });
@@ -56,11 +56,11 @@ describe.each(cases)(
   (_what, verb, over, write, status) => {
     it('is done all the same: what came before it is no reason to leave it', async () => {
       const action = ask(verb, over);
-      const { wish } = action;
-      const change = wish === null ? null : wish.change;
+      const { changeRequest } = action;
+      const change = changeRequest === null ? null : changeRequest.change;
       const expected: Expected =
         change === null ? { kind: 'status', status: 'BLOCKED', cardId: null } : { kind: 'rule', change };
-      const start = async (world: PerformWorld): Promise<PerformDeps> => {
+      const start = async (world: PerformWorld): Promise<ActionDeps> => {
         world.service.status = status;
         await world.deps.confirmations.changed(acctId, expected, 'act_before');
         return world.deps;
@@ -79,7 +79,7 @@ describe('a write that was done and whose answer was lost', () => {
     '%s: is read back, never sent twice, wherever the worker is killed besides',
     async (_what, verb, over, write, status) => {
       const action = ask(verb, over);
-      const lost = (world: PerformWorld): PerformDeps => {
+      const lost = (world: PerformWorld): ActionDeps => {
         world.service.status = status;
         const { card } = world.deps;
         const gone = (): never => {
@@ -113,7 +113,7 @@ describe('a write that was done and whose answer was lost', () => {
 
 describe('a worker that stands still for longer than its lock, while another does it all', () => {
   /** The same dependencies, for a process that stands still after these calls: another one takes over meanwhile. */
-  const standingStill = (deps: PerformDeps, after: (keyof PerformDeps['card'])[], meanwhile: () => Promise<void>) => {
+  const standingStill = (deps: ActionDeps, after: (keyof ActionDeps['card'])[], meanwhile: () => Promise<void>) => {
     let isOver = false;
     const card = { ...deps.card } as Record<string, (...args: never[]) => Promise<unknown>>;
     for (const name of after) {
@@ -127,12 +127,12 @@ describe('a worker that stands still for longer than its lock, while another doe
         return answer;
       };
     }
-    return { ...deps, card: card as unknown as PerformDeps['card'] };
+    return { ...deps, card: card as unknown as ActionDeps['card'] };
   };
 
   it.each(cases)('%s: after it had written, it comes to the same end', async (_what, verb, over, write, status) => {
     const action = ask(verb, over);
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     world.service.status = status;
     const deps = standingStill(world.deps, ['setCardStatus', 'activateCard', 'putSpendRules'], () =>
       performAction(action, world.deps),
@@ -147,7 +147,7 @@ describe('a worker that stands still for longer than its lock, while another doe
 
   it.each(cases)('%s: after it had read, it writes nothing more', async (_what, verb, over, write, status) => {
     const action = ask(verb, over);
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     world.service.status = status;
     const before = { ...world.service };
     // And somebody changed it back since: what it read is true again, and all the same it is not its turn any more.
@@ -165,9 +165,9 @@ describe('a worker that stands still for longer than its lock, while another doe
 
 describe('two people at once', () => {
   it('one does it, the other is told that it is done', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     let queue: Promise<unknown> = Promise.resolve();
-    const withLock: PerformDeps['withLock'] = async (_name, work) => {
+    const withLock: ActionDeps['withLock'] = async (_name, work) => {
       const mine = queue.then(work);
       queue = mine.catch(() => {});
       return await mine;
@@ -185,7 +185,7 @@ describe('two people at once', () => {
 });
 
 it('done, but not on record even at the last attempt: nobody is told that it failed', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const { append } = world.deps.audit;
   const audit = {
     ...world.deps.audit,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, virtualOrder } from '../../support/perform-world.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
@@ -23,7 +23,10 @@ const limitOf = (id: string, limitCents: number): Action =>
   ask('limit', {
     ...byCommand,
     id,
-    wish: { change: { kind: 'limit', period: 'daily', limitCents, category: null }, term: { kind: 'permanent' } },
+    changeRequest: {
+      change: { kind: 'limit', period: 'daily', limitCents, category: null },
+      term: { kind: 'permanent' },
+    },
   });
 
 it.each<[string, Action, Action, string, object]>([
@@ -44,9 +47,9 @@ it.each<[string, Action, Action, string, object]>([
 ])(
   '%s whose first try failed is not repeated over what somebody asked for since',
   async (_what, older, newer, was, is) => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     const card = { ...world.deps.card, setCardStatus: lost, putSpendRules: lost };
-    const broken: PerformDeps = { ...world.deps, card };
+    const broken: ActionDeps = { ...world.deps, card };
     await expect(performAction(older, broken)).rejects.toThrow(CardApiError);
     // As it would be had the first try worked after all, when there is something to take back.
     world.service.status = was as typeof world.service.status;
@@ -64,22 +67,19 @@ describe('an order whose worker stood still for longer than its lock', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order2', target: virtualOrder });
 
   it.each([
-    ['has made it', (deps: PerformDeps): PerformDeps => deps],
-    [
-      'is making it',
-      (deps: PerformDeps): PerformDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } }),
-    ],
+    ['has made it', (deps: ActionDeps): ActionDeps => deps],
+    ['is making it', (deps: ActionDeps): ActionDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } })],
   ])('is not made again when another %s', async (_what, asOther) => {
-    const world = await createPerformWorld(redis());
-    const { journal } = world.deps;
-    const stalled: PerformDeps = {
+    const world = await createActionWorld(redis());
+    const { progress } = world.deps;
+    const stalled: ActionDeps = {
       ...world.deps,
-      journal: {
-        ...journal,
+      progress: {
+        ...progress,
         async begin(id, entry) {
           const other = performAction(action, asOther(world.deps));
-          await Promise.race([other, until(async () => (await journal.read(id))?.state === 'sending', 'it is sent')]);
-          return await journal.begin(id, entry);
+          await Promise.race([other, until(async () => (await progress.read(id))?.state === 'sending', 'it is sent')]);
+          return await progress.begin(id, entry);
         },
       },
     };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, cardId, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, cardId, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -13,7 +13,7 @@ const block = (id: string, over = {}) => ask('block', { ...byCommand, id, ...ove
 const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
 
 async function blocked(): Promise<PerformWorld> {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   await performAction(block('act_first'), world.deps);
   expect(world.service.status).toBe('BLOCKED');
   return world;
@@ -52,7 +52,7 @@ describe('Undo', () => {
   });
 
   it('of a new block counts nobody who wanted one before the card was active again', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
     await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);
     await performAction(block('act_first'), world.deps);
@@ -86,7 +86,7 @@ describe('Undo, when the card was made active again in another way', () => {
     [
       'the answer was lost and it is found done',
       async ({ deps }) => {
-        const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+        const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
           unsure();
         };
@@ -96,7 +96,7 @@ describe('Undo, when the card was made active again in another way', () => {
     [
       'the worker died behind the write and the next one finds it done',
       async ({ deps }) => {
-        const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+        const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
           throw new Error('killed');
         };
@@ -110,7 +110,7 @@ describe('Undo, when the card was made active again in another way', () => {
       async (world) => {
         const { deps } = world;
         let isSent = false;
-        const card: PerformDeps['card'] = {
+        const card: ActionDeps['card'] = {
           ...deps.card,
           getAccount: async (...args) => (isSent ? unsure() : await deps.card.getAccount(...args)),
           setCardStatus: async (...args) => {
@@ -136,7 +136,7 @@ describe('Undo, when the card was made active again in another way', () => {
       },
     ],
   ])('%s: whoever wanted it blocked before holds up nobody', async (_how, activate) => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
     await activate(world);
     await performAction(block('act_first'), world.deps);
@@ -148,7 +148,7 @@ describe('Undo, when the card was made active again in another way', () => {
   });
 
   it('while the card service still shows the old status, who wanted it blocked counts', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
     // What it shows is not what it has yet.
     world.service.status = 'ACTIVE';
@@ -174,7 +174,7 @@ describe('Undo, when the card was made active again in another way', () => {
   });
 
   it('lifts the own block, whatever the card went through before', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await tellStatus(world, 'BLOCKED', 1);
     await tellStatus(world, 'ACTIVE', 2);
     await performAction(block('act_first'), world.deps);

@@ -3,7 +3,7 @@ import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -25,7 +25,7 @@ function unreadable(): never {
 
 describe('a change that was sent', () => {
   it('says who did what at once, and that nothing has confirmed it yet', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
 
     await performAction(ask('block'), world.deps);
 
@@ -34,7 +34,7 @@ describe('a change that was sent', () => {
   });
 
   it('is confirmed by its webhook, before anything is asked of the card service', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
     const { getAccount: _unused, ...card } = world.deps.card;
 
@@ -49,7 +49,7 @@ describe('a change that was sent', () => {
   });
 
   it.each(['block', 'limit'] as const)('a %s is confirmed by a look at the card service', async (verb) => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(ask(verb), world.deps);
 
     const tookMs = await confirm(world, `act_${verb}1`);
@@ -66,7 +66,7 @@ describe('a change that was sent', () => {
   ])(
     'when the card service %s for two minutes, whoever asked, ops and the audit channel hear so',
     async (_how, away) => {
-      const world = await createPerformWorld(redis());
+      const world = await createActionWorld(redis());
       await performAction(ask('block', byCommand), world.deps);
       world.service.status = 'ACTIVE';
       const card = away === undefined ? world.deps.card : { ...world.deps.card, getAccount: away };
@@ -78,13 +78,13 @@ describe('a change that was sent', () => {
         expect.stringMatching(/^Blocked: Jane Doe/),
         expect.stringMatching(/^Not confirmed: block Jane Doe/),
       ]);
-      expect(world.troubles).toEqual([expect.stringMatching(/^unconfirmed:/)]);
+      expect(world.opsIssues).toEqual([expect.stringMatching(/^unconfirmed:/)]);
       expect(await world.stations()).toEqual(['asked', 'sent', 'done', 'unconfirmed']);
     },
   );
 
   it('the same once more says nothing more', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(ask('block', byCommand), world.deps);
     await confirm(world, 'act_block1');
     const before = { answers: world.answers.length, stations: await world.stations() };
@@ -96,14 +96,14 @@ describe('a change that was sent', () => {
   });
 
   it('undone by the next action before anybody looked, it is no alarm', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
     await performAction(ask('unblock', { id: 'act_unblock1' }), world.deps);
 
     await confirm(world, 'act_block1');
     await confirm(world, 'act_unblock1');
 
-    expect(world.troubles).toEqual([]);
+    expect(world.opsIssues).toEqual([]);
     expect(await world.stations()).toEqual([
       'asked',
       'sent',
@@ -111,14 +111,14 @@ describe('a change that was sent', () => {
       'asked',
       'sent',
       'done',
-      'overtaken',
+      'superseded',
       'confirmed',
     ]);
   });
 });
 
 it('a write without an answer, that nobody can look at, is told as soon as it can be seen', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const card = {
     ...world.deps.card,
     getAccount: unreadable,

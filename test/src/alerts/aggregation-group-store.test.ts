@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createEpisodes } from '../../../src/alerts/aggregation-group-store.ts';
-import { EPISODE_GAP_MS, EPISODE_SPAN_MS, episodeRule } from '../../../src/alerts/aggregation-rule.ts';
+import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
+import { AGGREGATION_GAP_MS, AGGREGATION_SPAN_MS, aggregationRule } from '../../../src/alerts/aggregation-rule.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -24,7 +24,7 @@ function tried(index: number, minutes: number, over: Record<string, unknown> = {
 }
 
 async function join({ event, late }: TransactionAlert, channel = 'C1'): Promise<string> {
-  return await createEpisodes(redis()).join(channel, event, episodeRule(event), late);
+  return await createAggregationGroups(redis()).join(channel, event, aggregationRule(event), late);
 }
 
 async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
@@ -91,8 +91,8 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await repeatsOf(tried(2, 1), 'C2')).toMatchObject({ count: 2 });
   });
 
-  const gap = EPISODE_GAP_MS / 60_000;
-  const span = EPISODE_SPAN_MS / 60_000;
+  const gap = AGGREGATION_GAP_MS / 60_000;
+  const span = AGGREGATION_SPAN_MS / 60_000;
 
   it.each([
     ['exactly as far apart as they may be', gap, idOf(1)],
@@ -142,7 +142,7 @@ describe('declines of the same card, merchant and reason', () => {
   it('in any order of arrival, under several workers, are counted alike', async () => {
     const servers = [redis(), redis().duplicate(), redis().duplicate()];
     others.push(...servers.slice(1));
-    const workers = servers.map((server) => createEpisodes(server));
+    const workers = servers.map((server) => createAggregationGroups(server));
     const alerts = Array.from({ length: 9 }, (_, index) => tried(index, index * 20));
     let run = 0;
 
@@ -155,7 +155,7 @@ describe('declines of the same card, merchant and reason', () => {
             workers[index % workers.length]?.join(
               channel,
               event,
-              { ...episodeRule(event), gapMs: EPISODE_SPAN_MS },
+              { ...aggregationRule(event), gapMs: AGGREGATION_SPAN_MS },
               false,
             ),
           ),

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createEpisodes } from '../../../src/alerts/aggregation-group-store.ts';
+import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
-import { createCardNews } from '../../../src/alerts/card-lifecycle.ts';
+import { createCardLifecycle } from '../../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
 import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
 import { deliverAlert } from '../../../src/alerts/deliver-alert.ts';
-import { createTrail } from '../../../src/alerts/event-log.ts';
-import { createPlaceAlert } from '../../../src/alerts/group-alert.ts';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
+import { createGroupAlert } from '../../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../../src/alerts/purchase-store.ts';
 import type { CardStatus, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
@@ -35,14 +35,14 @@ function world({ paddingCounts = true } = {}) {
   const advised: StoredEvent[] = [];
   const alerts = createAlerts(redis());
   const cardOrders = createCardOrders(redis());
-  const placeAlert = createPlaceAlert({
-    episodes: createEpisodes(redis()),
+  const groupAlert = createGroupAlert({
+    aggregationGroups: createAggregationGroups(redis()),
     cardTesting: createCardTesting(redis()),
     purchases: createPurchases(redis(), createLock(redis())),
-    cardNews: createCardNews({ cardOrders, alerts }),
+    cardLifecycle: createCardLifecycle({ cardOrders, alerts }),
     cardOrders,
     alerts,
-    trail: createTrail(redis()),
+    eventLog: createEventLog(redis()),
   });
   const outbox = createOutbox(redis());
   const deliver = (event: StoredEvent): Promise<number | null> =>
@@ -60,14 +60,14 @@ function world({ paddingCounts = true } = {}) {
         paddingCounts,
         enrichLater: async () => {},
         cardUsed: async () => [],
-        tellHolder: async (alert) => {
+        notifyHolder: async (alert) => {
           toHolder.push(alert);
         },
         history: createCardHistory(redis()),
         countDecline: async () => {},
         alerts,
         route: async ({ id }) => [routes.get(id) ?? []].flat(),
-        placeAlert,
+        groupAlert,
         outbox,
         wakeOutbox: async () => {},
         updateMessages: async (id) => {
@@ -75,7 +75,7 @@ function world({ paddingCounts = true } = {}) {
         },
       },
     );
-  return { alerts, outbox, placeAlert, deliver, advised };
+  return { alerts, outbox, groupAlert, deliver, advised };
 }
 
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -152,7 +152,7 @@ it('what quiet hours let pass is told now, with the message that they held and t
 });
 
 it('a card-testing warning has its first message even when the decline that brought it about was given up', async () => {
-  const { deliver, outbox, placeAlert, alerts } = world();
+  const { deliver, outbox, groupAlert, alerts } = world();
   const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index }));
   for (const { id } of events) routes.set(id, here);
   const [first, second, cause, next] = events as [
@@ -164,7 +164,7 @@ it('a card-testing warning has its first message even when the decline that brou
   await deliver(first);
   await deliver(second);
   // Its job dies right after it was counted, and is never run again.
-  const { warning } = await placeAlert(transactionAlert(cause), 'C1');
+  const { warning } = await groupAlert(transactionAlert(cause), 'C1');
   expect(warning).toMatchObject({ isCause: true });
   const id = warning?.warningId ?? '';
 

@@ -1,40 +1,40 @@
 import { expect, it } from 'vitest';
-import { createTrail } from '../../../src/alerts/event-log.ts';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
 it('keeps each step once, in the order of its first time', async () => {
   let now = Date.parse('2026-11-20T15:00:00Z');
-  const trail = createTrail(redis(), () => new Date(now));
+  const eventLog = createEventLog(redis(), () => new Date(now));
   const routed = { step: 'routed', channel: 'C1', text: 'Because.' } as const;
   const held = { step: 'held', channel: 'C1', text: 'Until later.' } as const;
 
-  await trail.note('evt_1', routed);
+  await eventLog.note('evt_1', routed);
   now += 1000;
-  await trail.note('evt_1', routed, held);
+  await eventLog.note('evt_1', routed, held);
 
-  expect(await trail.read('evt_1')).toEqual([
+  expect(await eventLog.read('evt_1')).toEqual([
     { ...routed, at: '2026-11-20T15:00:00.000000Z' },
     { ...held, at: '2026-11-20T15:00:01.000001Z' },
   ]);
-  expect(await trail.read('evt_2')).toEqual([]);
+  expect(await eventLog.read('evt_2')).toEqual([]);
 });
 
 it('does not grow without end', async () => {
-  const trail = createTrail(redis());
+  const eventLog = createEventLog(redis());
   for (let count = 0; count < 120; count += 1) {
-    await trail.note('evt_1', { step: 'edited', channel: null, text: `Step ${count}` });
+    await eventLog.note('evt_1', { step: 'edited', channel: null, text: `Step ${count}` });
   }
 
-  expect(await trail.read('evt_1')).toHaveLength(100);
+  expect(await eventLog.read('evt_1')).toHaveLength(100);
 });
 
 it('knows the newest event of an account', async () => {
-  const trail = createTrail(redis());
-  await trail.setLatest(7378, 'evt_1');
-  await trail.setLatest(7378, 'evt_2');
+  const eventLog = createEventLog(redis());
+  await eventLog.setLatest(7378, 'evt_1');
+  await eventLog.setLatest(7378, 'evt_2');
 
-  expect(await trail.latest(7378)).toBe('evt_2');
-  expect(await trail.latest(1)).toBeNull();
+  expect(await eventLog.latest(7378)).toBe('evt_2');
+  expect(await eventLog.latest(1)).toBeNull();
 });

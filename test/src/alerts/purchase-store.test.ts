@@ -37,8 +37,8 @@ it('in any order of arrival, at once and again, is one purchase with one beginni
       const first = await store.join(events[order[0] ?? 0] as (typeof events)[0]);
       await Promise.all(order.slice(1).map((index) => store.join(events[index] as (typeof events)[0])));
 
-      const stories = await Promise.all(events.map((event) => store.join(event)));
-      const [auth] = stories;
+      const timelines = await Promise.all(events.map((event) => store.join(event)));
+      const [auth] = timelines;
       const told = `arrived in the order ${order.join(', ')}`;
       expect(
         auth?.steps.map(({ eventId, isInferred }) => [eventId, isInferred]),
@@ -50,10 +50,10 @@ it('in any order of arrival, at once and again, is one purchase with one beginni
         [events[3]?.id, false],
       ]);
       expect(
-        stories.map((story) => story.steps),
+        timelines.map((timeline) => timeline.steps),
         told,
-      ).toEqual(stories.map(() => auth?.steps));
-      expect(stories[order[0] ?? 0]?.leaderId, told).toBe(first.leaderId);
+      ).toEqual(timelines.map(() => auth?.steps));
+      expect(timelines[order[0] ?? 0]?.leaderId, told).toBe(first.leaderId);
     }),
   );
 });

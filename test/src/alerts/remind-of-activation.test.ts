@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert, ShippingAlert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createCardNews } from '../../../src/alerts/card-lifecycle.ts';
+import { createCardLifecycle } from '../../../src/alerts/card-lifecycle.ts';
 import { NUDGE_AFTER_MS } from '../../../src/alerts/card-order.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
 import { remindOfActivation } from '../../../src/alerts/remind-of-activation.ts';
@@ -34,7 +34,7 @@ async function look(nowMs = due): Promise<void> {
   });
 }
 
-const news = () => createCardNews({ cardOrders: createCardOrders(redis()), alerts: createAlerts(redis()) });
+const news = () => createCardLifecycle({ cardOrders: createCardOrders(redis()), alerts: createAlerts(redis()) });
 
 function status(to: CardStatus, at: string, id: string): Parameters<ReturnType<typeof news>['status']>[0] {
   const alert = statusAlert([change({ from: null, steps: [{ status: to, at }] })]);

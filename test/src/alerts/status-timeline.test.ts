@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type StatusRecord, tellStatusStory } from '../../../src/alerts/status-timeline.ts';
+import { type StatusRecord, statusTimeline } from '../../../src/alerts/status-timeline.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
 
 const card = { cardId: 1, last4: '4242' };
@@ -13,39 +13,39 @@ const record = (eventId: string, status: StatusRecord['status'], second: number)
 
 describe('what a status event means', () => {
   it('a change tells from what is known to what', () => {
-    const story = tellStatusStory(card, 'a', [record('a', 'BLOCKED', 0)], 'ACTIVE');
+    const timeline = statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'ACTIVE');
 
-    expect(story.change).toMatchObject({ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }], overtakenBy: null });
-    expect(story.mayContinue).toBe(false);
+    expect(timeline.change).toMatchObject({ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }], supersededBy: null });
+    expect(timeline.mayContinue).toBe(false);
   });
 
   it.each(['a', 'b'])('an activation on the way to BLOCKED is one story, seen from event %s', (eventId) => {
     const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 1)];
 
-    const story = tellStatusStory(card, eventId, history, 'INACTIVE');
+    const timeline = statusTimeline(card, eventId, history, 'INACTIVE');
 
-    expect(story.change.from).toBe('INACTIVE');
-    expect(story.change.steps.map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
-    expect(story.eventIds).toEqual(['a', 'b']);
-    expect(story.change.overtakenBy).toBeNull();
+    expect(timeline.change.from).toBe('INACTIVE');
+    expect(timeline.change.steps.map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
+    expect(timeline.eventIds).toEqual(['a', 'b']);
+    expect(timeline.change.supersededBy).toBeNull();
   });
 
   it('an activation waits for a BLOCKED that may follow; a card that was active does not', () => {
-    expect(tellStatusStory(card, 'a', [record('a', 'ACTIVE', 0)], 'INACTIVE').mayContinue).toBe(true);
-    expect(tellStatusStory(card, 'a', [record('a', 'ACTIVE', 0)], null).mayContinue).toBe(true);
-    expect(tellStatusStory(card, 'a', [record('a', 'ACTIVE', 0)], 'BLOCKED').mayContinue).toBe(false);
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'INACTIVE').mayContinue).toBe(true);
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], null).mayContinue).toBe(true);
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'BLOCKED').mayContinue).toBe(false);
   });
 
   it('a block long after the activation is a story of its own', () => {
     const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 600)];
 
-    expect(tellStatusStory(card, 'b', history, 'INACTIVE').eventIds).toEqual(['b']);
+    expect(statusTimeline(card, 'b', history, 'INACTIVE').eventIds).toEqual(['b']);
   });
 
   it('an event that was overtaken says what the card is now', () => {
     const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300), record('c', 'CLOSED', 900)];
 
-    expect(tellStatusStory(card, 'a', history, null).change.overtakenBy).toBe('CLOSED');
+    expect(statusTimeline(card, 'a', history, null).change.supersededBy).toBe('CLOSED');
   });
 
   it('every event is part of its own story, in order, whatever the history', () => {
@@ -62,11 +62,11 @@ describe('what a status event means', () => {
     fc.assert(
       fc.property(histories, fc.constantFrom(null, ...cardStatuses), (history, known) => {
         for (const { eventId } of history) {
-          const { eventIds, change } = tellStatusStory(card, eventId, history, known);
+          const { eventIds, change } = statusTimeline(card, eventId, history, known);
           expect(eventIds).toContain(eventId);
           expect(change.steps.map((step) => step.at)).toEqual(change.steps.map((step) => step.at).toSorted());
           const isNewest = history.at(-1)?.eventId === eventIds.at(-1);
-          expect(change.overtakenBy === null).toBe(isNewest);
+          expect(change.supersededBy === null).toBe(isNewest);
         }
       }),
     );

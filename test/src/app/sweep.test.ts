@@ -14,10 +14,10 @@ async function swept(claims: ReturnType<typeof createClaims>): Promise<string[]>
   const parts = {
     queues: { queue: (name: string) => ({ name }), endClaim: async (id: string) => void woken.push(id) },
     outbox: { channels: none },
-    leases: { all: none },
+    temporaryChanges: { all: none },
     confirmations: { all: none },
     requests: { open: none },
-    performDeps: { routing: { mutes: { all: none }, quietHours: { all: none } } },
+    actionDeps: { routing: { mutes: { all: none }, quietHours: { all: none } } },
     claims,
     now: () => new Date(),
   };

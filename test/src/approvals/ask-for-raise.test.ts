@@ -3,7 +3,7 @@ import type { Remedy } from '../../../src/alerts/alert.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createPerformWorld } from '../../support/perform-world.ts';
+import { ask, createActionWorld } from '../../support/perform-world.ts';
 import { raise, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -12,7 +12,7 @@ it.each<[string, number, string[]]>([
   ['no more than is left: nothing stops it, nobody is asked', 30_000, []],
   ['a cent more: the approvers are asked', 30_001, ['open']],
 ])('a holder asks by command to pay %s', async (_what, cents, open) => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
   deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
@@ -26,7 +26,7 @@ it.each<[string, number, string[]]>([
 });
 
 it('what is left is not known: asked for is the purchase with what is set aside on top of it', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const unknown: Remedy = { ...raise, remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };
   const alert = transactionAlert({
@@ -40,5 +40,5 @@ it('what is left is not known: asked for is the purchase with what is set aside 
   await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy: unknown }) });
 
   const [request] = await deps.requests.open();
-  expect(request?.wish.change).toMatchObject({ period: 'daily', limitCents: 40_000 + 8410 + 4900 });
+  expect(request?.changeRequest.change).toMatchObject({ period: 'daily', limitCents: 40_000 + 8410 + 4900 });
 });

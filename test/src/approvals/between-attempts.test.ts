@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { ageRequest } from '../../../src/approvals/expire-request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, glass, no, type Told, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
-const ben = yes('act_ben', 'U0BEN');
-const clicks: readonly [string, Action, 'approved' | 'glass'][] = [
+const ben = pendingApproval('act_ben', 'U0BEN');
+const clicks: readonly [string, Action, 'approved' | 'override'][] = [
   ['a yes', ben, 'approved'],
-  ['broken glass', glass, 'glass'],
+  ['broken glass', override, 'override'],
 ];
 
 /** What others do, and what becomes of the request if nothing was sent before. */
 interface Meanwhile {
   readonly what: string;
-  readonly becomes: 'denied' | 'expired' | 'glass' | 'approved';
-  readonly others: (world: PerformWorld, deps: PerformDeps) => Promise<void>;
+  readonly becomes: 'denied' | 'expired' | 'override' | 'approved';
+  readonly others: (world: PerformWorld, deps: ActionDeps) => Promise<void>;
 }
 const saysNo: Meanwhile = {
   what: 'somebody says no',
@@ -37,19 +37,19 @@ const expires: Meanwhile = {
     await ageRequest('req_ask1', deps);
   },
 };
-const breaksGlass: Meanwhile = {
+const overrides: Meanwhile = {
   what: 'somebody breaks the glass',
-  becomes: 'glass',
-  others: async (world, deps) => await whole(glass, world, deps),
+  becomes: 'override',
+  others: async (world, deps) => await whole(override, world, deps),
 };
 const saysYes: Meanwhile = {
   what: 'somebody else says yes',
   becomes: 'approved',
-  others: async (world, deps) => await whole(yes('act_zoe', 'U0ZOE'), world, deps),
+  others: async (world, deps) => await whole(pendingApproval('act_zoe', 'U0ZOE'), world, deps),
 };
 
 async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const hugo = await askedToPay(world, 50_000);
   world.advance(PATIENCE_MS);
   return { world, hugo };
@@ -57,7 +57,7 @@ async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
 
 /** What the limit goes back to by itself, in dollars. */
 async function backs({ deps }: PerformWorld): Promise<number[]> {
-  const open = (await deps.leases.all()).filter(({ state }) => state === 'open');
+  const open = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
   return [...new Set(open.map(({ before }) => Number(before) / 100))];
 }
 
@@ -69,7 +69,7 @@ const away = (): never => {
 /** The first attempt of a click: the write arrives, or not, and nothing is heard of it. */
 async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
   let isSent = false;
-  const card: PerformDeps['card'] = {
+  const card: ActionDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       isSent = true;
@@ -91,7 +91,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await whole(click, world, hugo.deps);
 
     expect(world.writes).toEqual(['limit 900']);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id, underWay: [] });
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id, inFlight: [] });
     expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
     expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
   });
@@ -101,7 +101,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await firstAttempt(click, hugo, { arrives: true });
 
     await expires.others(world, hugo.deps);
-    await performAction(yes('act_zoe', 'U0ZOE'), hugo.deps);
+    await performAction(pendingApproval('act_zoe', 'U0ZOE'), hugo.deps);
     expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
     await whole(click, world, hugo.deps);
 
@@ -118,7 +118,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
     expect(world.writes).toEqual(['limit 900']);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
-    expect((await world.deps.journal.read(click.id))?.state).toBe('told');
+    expect((await world.deps.progress.read(click.id))?.state).toBe('told');
     expect(hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>')]);
     expect(await backs(world)).toEqual([400]);
   });
@@ -135,14 +135,14 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
 
     expect(world.writes).toEqual([]);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', underWay: [], unsure: null });
-    expect(await world.deps.raises.breakGlass(acctId, 'act_later')).toBe(true);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [], unsure: null });
+    expect(await world.deps.recentRaises.overrideRequest(acctId, 'act_later')).toBe(true);
   });
 });
 
 const deaths = [
-  ...[saysNo, expires, breaksGlass, saysYes].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
-  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: glass, state: 'glass', ...meanwhile })),
+  ...[saysNo, expires, overrides, saysYes].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
+  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: override, state: 'override', ...meanwhile })),
 ];
 
 it.each(deaths)(
@@ -164,10 +164,10 @@ it.each(deaths)(
         const isMade = world.writes.length > 0;
         expect(world.writes, diedAt).toEqual(isMade ? ['limit 900'] : []);
         expect(isMade ? [state, becomes] : [becomes], diedAt).toContain(request?.state);
-        expect(isMade, diedAt).toBe(['approved', 'glass'].includes(request?.state ?? ''));
+        expect(isMade, diedAt).toBe(['approved', 'override'].includes(request?.state ?? ''));
         const words = isMade ? /try again now/ : /Nothing changed|stays as it is/;
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
-        expect(['sending', 'settled'], diedAt).not.toContain((await world.deps.journal.read(click.id))?.state);
+        expect(['sending', 'settled'], diedAt).not.toContain((await world.deps.progress.read(click.id))?.state);
         expect(await backs(world), diedAt).toEqual(isMade ? [400] : []);
       },
       others,
@@ -181,13 +181,13 @@ it.each(deaths)(
 async function raiseOfTwo() {
   const told: string[] = [];
   const lines: string[] = [];
-  const world = await createPerformWorld(redis(), {
+  const world = await createActionWorld(redis(), {
     answer: async ({ actor }, { text }) => void told.push(`${actor.userId}: ${text}`),
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
   const change = { kind: 'limit', period: 'daily', limitCents: 180_000, category: null } as const;
   const hour = { kind: 'duration', ms: 3_600_000 } as const;
-  await performAction(ask('limit', { wish: { change, term: hour } }), world.deps);
+  await performAction(ask('limit', { changeRequest: { change, term: hour } }), world.deps);
   const click = (id: string, userId: string, approve: boolean) => {
     const target = { kind: 'request', requestId: 'req_limit1' } as const;
     return ask('decide', { ...byCommand, id, target, approve, actor: { userId, teamId: 'T1' } });
@@ -216,7 +216,7 @@ it.each(['denied', 'expired'])('a request %s after a yes that nobody knows of cl
   const { world, told, lines, click } = await raiseOfTwo();
   const ben = click('act_ben', 'U0BEN', true);
   let isSent = false;
-  const card: PerformDeps['card'] = {
+  const card: ActionDeps['card'] = {
     ...world.deps.card,
     putSpendRules: async () => {
       isSent = true;

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, glass, linkHugo, type Told, toPay, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, linkHugo, override, pendingApproval, type Told, toPay } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 /** The holder of the world that stands. */
 let hugo: Told;
 const read = (): string[] => hugo.told();
 const raised = (world: PerformWorld): Promise<number> =>
-  world.deps.leases.all().then((leases) => leases.filter(({ state }) => state === 'open').length);
+  world.deps.temporaryChanges
+    .all()
+    .then((temporaryChanges) => temporaryChanges.filter(({ state }) => state === 'open').length);
 
 describe('a request of a holder, its worker killed at any step', () => {
   it('asked: is one request, on record once, and its holder is told', async () => {
@@ -40,10 +42,10 @@ describe('a request of a holder, its worker killed at any step', () => {
   it('the second yes of two: is one write and one temporary raise, and the holder may try once it is confirmed', async () => {
     const steps = await killEverywhere(
       redis(),
-      yes('act_zoe', 'U0ZOE'),
+      pendingApproval('act_zoe', 'U0ZOE'),
       async (world) => {
         hugo = await askedToPay(world, 160_000);
-        await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
+        await performAction(pendingApproval('act_ben', 'U0BEN'), hugo.deps);
         expect(world.writes).toEqual([]);
         return hugo.deps;
       },
@@ -71,7 +73,7 @@ describe('a request of a holder, its worker killed at any step', () => {
   it('broken glass: is one write, broken once, and told to everybody', async () => {
     const steps = await killEverywhere(
       redis(),
-      glass,
+      override,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
         world.advance(PATIENCE_MS);
@@ -80,7 +82,7 @@ describe('a request of a holder, its worker killed at any step', () => {
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 900']);
         expect(await raised(world), diedAt).toBe(1);
-        expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('glass');
+        expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('override');
         expect(world.auditLines, diedAt).toContain('audit-act_glass1-glass');
         expect(read(), diedAt).toEqual([
           expect.stringMatching(/^U0HUGO req_ask1-glass: Approved by <@U0OTTO>: try again now/),
@@ -94,13 +96,13 @@ describe('a request of a holder, its worker killed at any step', () => {
 
 describe('a yes that the card service does not confirm', () => {
   it('is not told as "try again now", and not before it is clear', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     hugo = await askedToPay(world, 50_000);
     const { deps } = hugo;
     // It takes the change and shows the old limit all the same.
     const deaf = { ...deps, card: { ...deps.card, putSpendRules: async () => {} } };
 
-    await performAction(yes('act_ben', 'U0BEN'), deaf);
+    await performAction(pendingApproval('act_ben', 'U0BEN'), deaf);
     expect(read()).toEqual([]);
     for (let again: number | null = 0; again !== null; ) {
       world.advance(again);
@@ -113,12 +115,12 @@ describe('a yes that the card service does not confirm', () => {
 
 describe('given up after a crash between the write and its answer', () => {
   it('somebody still looks, and what became of it is told and on record', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     const action = Action.parse({ ...ask('limit', byCommand) });
     const broken = (): never => {
       throw new Error('a fault of ours');
     };
-    const deps: PerformDeps = {
+    const deps: ActionDeps = {
       ...world.deps,
       isLastAttempt: true,
       card: {

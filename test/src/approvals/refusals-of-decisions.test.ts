@@ -1,10 +1,10 @@
 import { it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, no as deny, glass, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, no as deny, override, pendingApproval } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused } from '../../support/refused.ts';
@@ -16,33 +16,35 @@ const typed = (text: string, channel = 'C1'): Partial<Action> => ({
   origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
 });
 const place = { isMember: true, isExtShared: false, isPrivate: false };
-const routing = (over: object = {}): Partial<PerformDeps> => ({
+const routing = (over: object = {}): Partial<ActionDeps> => ({
   routing: {
     zone: 'America/New_York',
     channelInfo: async () => place,
     subscriptions: { all: async () => [] },
     quietHours: { all: async () => [] },
-    trail: { latest: async () => null },
+    eventLog: { latest: async () => null },
     ...over,
-  } as unknown as PerformDeps['routing'],
+  } as unknown as ActionDeps['routing'],
 });
-const lease = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
-  const wish = {
+const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
+  const changeRequest = {
     change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },
     term: { kind: 'midnight' },
   };
-  await performAction(ask('limit', { ...byCommand, wish: wish as Action['wish'] }), deps);
-  const open = await deps.leases.get('act_limit1');
-  if (open !== null) await deps.leases.save({ ...open, state });
+  await performAction(ask('limit', { ...byCommand, changeRequest: changeRequest as Action['changeRequest'] }), deps);
+  const open = await deps.temporaryChanges.get('act_limit1');
+  if (open !== null) await deps.temporaryChanges.save({ ...open, state });
 };
-const onLease = (leaseId: string): Partial<Action> => ({ target: { kind: 'lease', leaseId } });
+const onTemporaryChange = (temporaryChangeId: string): Partial<Action> => ({
+  target: { kind: 'lease', temporaryChangeId },
+});
 const onBlock: Partial<Action> = { target: { kind: 'action', actionId: 'act_block1' } };
 const decided = async (world: PerformWorld) => {
   const { deps } = await askedToPay(world, 50_000);
   await performAction(deny('act_no', 'U0BEN'), deps);
 };
-const { id: _yes, verb: _decide, ...sayYes } = yes('act_yes', 'U0ZOE');
-const { id: _glass, verb: _break, ...breakIt } = glass;
+const { id: _approval, verb: _decide, ...sayYes } = pendingApproval('act_yes', 'U0ZOE');
+const { id: _glass, verb: _break, ...breakIt } = override;
 
 const rows: Refused[] = [
   { verb: 'decide', when: 'it is too old', asked: sayYes, why: /This request is too old/ },
@@ -79,26 +81,26 @@ const rows: Refused[] = [
     before: async (world) => {
       await askedToPay(world, 50_000);
       world.advance(PATIENCE_MS);
-      await world.deps.raises.breakGlass(acctId, 'act_other');
+      await world.deps.recentRaises.overrideRequest(acctId, 'act_other');
     },
     why: /within the last 24 hours/,
     isOfCard: true,
   },
-  { verb: 'take_back', when: 'it is too old', asked: onLease('act_gone'), why: /This change is too old/ },
+  { verb: 'take_back', when: 'it is too old', asked: onTemporaryChange('act_gone'), why: /This change is too old/ },
   {
     verb: 'take_back',
     when: 'it is over',
-    asked: onLease('act_limit1'),
-    before: (world) => lease(world, 'ended'),
+    asked: onTemporaryChange('act_limit1'),
+    before: (world) => temporaryChange(world, 'ended'),
     why: /put back already/,
     isOfCard: true,
   },
   {
     verb: 'take_back',
     when: 'somebody changed it meanwhile',
-    asked: onLease('act_limit1'),
+    asked: onTemporaryChange('act_limit1'),
     before: async (world) => {
-      await lease(world, 'open');
+      await temporaryChange(world, 'open');
       world.service.rules = { ...world.service.rules, DailySpendLimit: 700 };
     },
     why: /Somebody changed the daily limit meanwhile/,
@@ -107,8 +109,8 @@ const rows: Refused[] = [
   {
     verb: 'settle_lease',
     when: 'nothing is asked',
-    asked: onLease('act_limit1'),
-    before: (world) => lease(world, 'open'),
+    asked: onTemporaryChange('act_limit1'),
+    before: (world) => temporaryChange(world, 'open'),
     why: /It still runs/,
     isOfCard: true,
   },

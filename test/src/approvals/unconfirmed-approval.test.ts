@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, glass, no, type Told, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -32,27 +32,27 @@ interface Asked {
   readonly hugo: Told;
 }
 async function asked(): Promise<Asked> {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   return { world, hugo: await askedToPay(world, 50_000) };
 }
 
 /** The last attempt of a click whose write is followed by `trouble`; null: the write itself never arrives. */
-async function endsUnsure(click: Action, { hugo }: Asked, how: { arrives: boolean; trouble: () => never }) {
+async function endsUnsure(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;
-  const card: PerformDeps['card'] = {
+  const card: ActionDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       isSent = true;
       if (how.arrives) await deps.card.putSpendRules(...args);
-      how.trouble();
+      how.opsIssue();
     },
-    getSpendRules: async (...args) => (isSent ? how.trouble() : await deps.card.getSpendRules(...args)),
+    getSpendRules: async (...args) => (isSent ? how.opsIssue() : await deps.card.getSpendRules(...args)),
   };
   await performAction(click, { ...deps, card, isLastAttempt: true }).catch(() => {});
 }
 
-async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<PerformDeps> = {}): Promise<void> {
+async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<ActionDeps> = {}): Promise<void> {
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
     again = await confirmAction(id, { ...hugo.deps, ...over });
@@ -62,28 +62,29 @@ async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<P
 async function shown({ world }: Asked): Promise<string> {
   const request = await world.deps.requests.get('req_ask1');
   if (request === null) return '';
-  const lease = request.leaseId === null ? null : await world.deps.leases.get(request.leaseId);
-  return JSON.stringify(requestMessage(request, lease));
+  const temporaryChange =
+    request.temporaryChangeId === null ? null : await world.deps.temporaryChanges.get(request.temporaryChangeId);
+  return JSON.stringify(requestMessage(request, temporaryChange));
 }
 
-const clicks: readonly [string, Action, 'approved' | 'glass', string][] = [
-  ['a yes', yes('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
-  ['broken glass', glass, 'glass', 'U0OTTO'],
+const clicks: readonly [string, Action, 'approved' | 'override', string][] = [
+  ['a yes', pendingApproval('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
+  ['broken glass', override, 'override', 'U0OTTO'],
 ];
-const troubles: readonly [string, () => never][] = [
+const opsIssues: readonly [string, () => never][] = [
   ['the card service says nothing', away],
   ['Cardbell itself stumbles', fault],
 ];
 const cases = clicks.flatMap(([what, click, state, by]) =>
-  troubles.map(([when, trouble]) => ({ what, click, state, by, when, trouble })),
+  opsIssues.map(([when, opsIssue]) => ({ what, click, state, by, when, opsIssue })),
 );
 
-describe.each(cases)('$what whose end is not known, because $when', ({ click, state, by, trouble }) => {
+describe.each(cases)('$what whose end is not known, because $when', ({ click, state, by, opsIssue }) => {
   it('decides the request once the card shows the change, and tells the holder', async () => {
     const one = await asked();
     one.world.advance(PATIENCE_MS);
 
-    await endsUnsure(click, one, { arrives: true, trouble });
+    await endsUnsure(click, one, { arrives: true, opsIssue });
     expect(await shown(one)).toContain('I am looking whether the change is there');
     expect(one.hugo.told()).toEqual([]);
     await lookUntilOver(click.id, one);
@@ -98,7 +99,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     const one = await asked();
     one.world.advance(PATIENCE_MS);
 
-    await endsUnsure(click, one, { arrives: false, trouble });
+    await endsUnsure(click, one, { arrives: false, opsIssue });
     await lookUntilOver(click.id, one);
 
     expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open', decision: null });
@@ -123,7 +124,7 @@ it.each(clicks)(
         const { deps } = hugo;
         // From the write until somebody looks, nothing can be read.
         let isBlind = false;
-        const card: PerformDeps['card'] = {
+        const card: ActionDeps['card'] = {
           ...deps.card,
           putSpendRules: async (...args) => {
             await deps.card.putSpendRules(...args);
@@ -151,7 +152,7 @@ it.each(clicks)(
 describe('while nobody knows what became of a yes', () => {
   it('nobody says no: it might be there', async () => {
     const one = await asked();
-    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: true, trouble: away });
+    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: true, opsIssue: away });
 
     await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
 
@@ -162,9 +163,9 @@ describe('while nobody knows what became of a yes', () => {
 
   it('another yes settles it', async () => {
     const one = await asked();
-    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: false, trouble: away });
+    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
 
-    await performAction(yes('act_zoe', 'U0ZOE'), one.hugo.deps);
+    await performAction(pendingApproval('act_zoe', 'U0ZOE'), one.hugo.deps);
     await lookUntilOver('act_ben', one);
     await lookUntilOver('act_zoe', one);
 
@@ -175,7 +176,7 @@ describe('while nobody knows what became of a yes', () => {
 
   it('a no after the looking claims nothing', async () => {
     const one = await asked();
-    await endsUnsure(yes('act_ben', 'U0BEN'), one, { arrives: false, trouble: away });
+    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
     await lookUntilOver('act_ben', one);
 
     await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
@@ -192,18 +193,18 @@ it('glass that came to nothing is whole again, though its job was given up', asy
   const { deps } = one.hugo;
   const readless = { ...deps, isLastAttempt: true, card: { ...deps.card, getSpendRules: async () => away() } };
 
-  await performAction(glass, readless);
+  await performAction(override, readless);
   expect(one.world.answers.at(-1)?.text).toContain('Nothing changed');
-  await performAction({ ...glass, id: 'act_glass2' }, deps);
+  await performAction({ ...override, id: 'act_glass2' }, deps);
 
-  expect((await deps.requests.get('req_ask1'))?.state).toBe('glass');
+  expect((await deps.requests.get('req_ask1'))?.state).toBe('override');
 });
 
 it('an undo that is given up between the write and its answer is looked after', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
   const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
-  const setCardStatus: PerformDeps['card']['setCardStatus'] = async (...args) => {
+  const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
     await world.deps.card.setCardStatus(...args);
     fault();
   };

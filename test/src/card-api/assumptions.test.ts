@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CardApiAssumptions, parseAssumptions, politenessOf } from '../../../src/card-api/assumptions.ts';
+import { apiQuotaOf, CardApiAssumptions, parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 
 it('has a default and a sentence for every assumption', () => {
@@ -42,8 +42,8 @@ it.each([
 });
 
 it('says how often the directory may ask', () => {
-  expect(politenessOf(parseAssumptions())).toEqual({ listEveryMs: 360_000, detailsPerMinute: 60, detailsBurst: 60 });
-  expect(politenessOf(parseAssumptions('{"listCallsPerHour":7,"callsPerMinute":30}'))).toEqual({
+  expect(apiQuotaOf(parseAssumptions())).toEqual({ listEveryMs: 360_000, detailsPerMinute: 60, detailsBurst: 60 });
+  expect(apiQuotaOf(parseAssumptions('{"listCallsPerHour":7,"callsPerMinute":30}'))).toEqual({
     listEveryMs: 514_286,
     detailsPerMinute: 30,
     detailsBurst: 30,

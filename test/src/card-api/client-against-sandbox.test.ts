@@ -111,8 +111,8 @@ describe('cards', () => {
       403,
       'Invalid card account ID',
     ]);
-    const stranger = createCardClient({ baseUrl: sandbox.url, token: 'wrong' });
-    expect(await refusalOf(stranger.getAccount(closed.AcctId))).toEqual([
+    const external = createCardClient({ baseUrl: sandbox.url, token: 'wrong' });
+    expect(await refusalOf(external.getAccount(closed.AcctId))).toEqual([
       'token_dead',
       'refused',
       expect.any(Number),
@@ -324,7 +324,7 @@ it('fills a directory in which every holder and every card is found', async () =
     redis: connection,
     keyOf: (name) => `{contract:dir}:${name}`,
     loader: client,
-    politeness: { detailsBurst: 200 },
+    apiQuota: { detailsBurst: 200 },
   });
 
   await directory.refresh();

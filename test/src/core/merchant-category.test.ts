@@ -1,6 +1,6 @@
 import mcc from 'mcc';
 import { describe, expect, it } from 'vitest';
-import { countryName, merchantCategory, placeLine } from '../../../src/core/merchant-category.ts';
+import { countryName, locationLine, merchantCategory } from '../../../src/core/merchant-category.ts';
 
 describe('a merchant category', () => {
   it.each([
@@ -73,6 +73,6 @@ describe('a place', () => {
     [{ city: '', state: '', country: 'Atlantis' }, 'Atlantis'],
     [{ city: '', state: '', country: '' }, ''],
   ])('%j is %j', (place, line) => {
-    expect(placeLine(place)).toBe(line);
+    expect(locationLine(place)).toBe(line);
   });
 });

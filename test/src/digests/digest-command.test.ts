@@ -15,8 +15,8 @@ describe('what stands behind /card digest', () => {
     ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
     ['off', { kind: 'off' }],
     ['now', { kind: 'now' }],
-  ])('%j', (text, wish) => {
-    expect(readDigest(text.split(' '))).toEqual(wish);
+  ])('%j', (text, changeRequest) => {
+    expect(readDigest(text.split(' '))).toEqual(changeRequest);
   });
 
   it.each([

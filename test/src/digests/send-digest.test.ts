@@ -18,11 +18,11 @@ it('a digest is for no channel that another company reads, and brings words for 
     digests: createDigests(redis()),
     tallies,
     inactive: async () => [],
-    placeOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
+    visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
     post: async (channel, _id, message, elsewhere) => {
       posted.push(`${channel}: ${message.text}`, `elsewhere: ${elsewhere.text}`);
     },
-    tellShared: async (channel) => {
+    notifySharedChannel: async (channel) => {
       shared.push(channel);
     },
     now: () => now,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createDigests } from '../../../src/digests/digest-store.ts';
 import { setDigest } from '../../../src/digests/set-digest.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createPerformWorld } from '../../support/perform-world.ts';
+import { ask, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -16,8 +16,8 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     if (info instanceof SlackError) throw info;
     return { name: 'cards', isArchived: false, ...info };
   };
-  const world = await createPerformWorld(redis(), {
-    routing: { channelInfo } as unknown as PerformDeps['routing'],
+  const world = await createActionWorld(redis(), {
+    routing: { channelInfo } as unknown as ActionDeps['routing'],
     digest: {
       digests,
       schedule: async () => {},

@@ -283,7 +283,7 @@ describe('filling', () => {
 
   it('stays within its share of calls and leaves some for people', async () => {
     for (let acctId = 1; acctId <= 80; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
-    directory = open({ politeness: { detailsPerMinute: 1, detailsBurst: 30, detailsReserve: 10 } });
+    directory = open({ apiQuota: { detailsPerMinute: 1, detailsBurst: 30, detailsReserve: 10 } });
 
     await directory.refresh();
     await expect.poll(() => api.loads.length).toBe(20);
@@ -594,7 +594,7 @@ describe('10,000 accounts', () => {
     for (let acctId = 1; acctId <= 10_000; acctId += 1) {
       employ(acctId, { first: firsts[acctId % 10] ?? '', last: `Name${acctId}`, customId: `EMP-${acctId}` });
     }
-    directory = open({ politeness: { detailsBurst: 1, detailsReserve: 0, detailsPerMinute: 1 } });
+    directory = open({ apiQuota: { detailsBurst: 1, detailsReserve: 0, detailsPerMinute: 1 } });
     await directory.refresh();
     await directory.learn(statusEvent(4242, { holder: 'Maria Name4242', cardId: 777_777, last4: '0042' }));
     await redis.config('RESETSTAT');

@@ -33,15 +33,15 @@ describe('what a command asks for', () => {
     ['limit 4242 daily 30 for the team lunch', ['4242'], 'daily', 3000, null, 'for the team lunch'],
   ])('%j', (text, words, period, limitCents, durationMs, reason) => {
     const term = durationMs === null ? { kind: 'permanent' } : { kind: 'duration', ms: durationMs };
-    const wish = { change: { kind: 'limit', period, limitCents, category: null }, term };
-    expect(parseCommand(text)).toEqual({ verb: 'limit', words, wish, reason });
+    const changeRequest = { change: { kind: 'limit', period, limitCents, category: null }, term };
+    expect(parseCommand(text)).toEqual({ verb: 'limit', words, changeRequest, reason });
   });
 
   it.each([
     ['until midnight gala', { kind: 'midnight' }, 'gala'],
     ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
   ])('limit 4242 daily 30 %s', (words, term, reason) => {
-    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ wish: { term }, reason });
+    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ changeRequest: { term }, reason });
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -25,7 +25,7 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
     findKnown: async () => matches,
     status: async () => ({ accounts: 2 }),
   } as unknown as Directory;
-  const world = await createPerformWorld(redis(), { directory });
+  const world = await createActionWorld(redis(), { directory });
 
   await performAction(ask('block', { ...byCommand, target: { kind: 'words', words: ['jane'] } }), world.deps);
 
@@ -36,7 +36,7 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
 });
 
 it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: %s', async (verb) => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
 
   await performAction(ask(verb, byCommand), world.deps);
 
@@ -53,8 +53,8 @@ const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>]
 ];
 
 it.each(again)('%s is a wish like any other, on record', async (_what, verb, first, second) => {
-  const person = async () => ({ email: null, isBot: false, isGuest: false, isStranger: false, isDeactivated: false });
-  const world = await createPerformWorld(redis(), { person });
+  const person = async () => ({ email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false });
+  const world = await createActionWorld(redis(), { person });
 
   await performAction(ask(verb, first), world.deps);
   await performAction(ask(verb, { ...second, id: 'act_again' }), world.deps);
@@ -63,7 +63,7 @@ it.each(again)('%s is a wish like any other, on record', async (_what, verb, fir
 });
 
 it('an unmute of what is not muted is on record', async () => {
-  const world = await createPerformWorld(redis(), { routing: { mutes } as unknown as PerformDeps['routing'] });
+  const world = await createActionWorld(redis(), { routing: { mutes } as unknown as ActionDeps['routing'] });
 
   await performAction(ask('unmute', byCommand), world.deps);
 

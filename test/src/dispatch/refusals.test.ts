@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { type Action, verbs } from '../../../src/actions/action.ts';
 import { recordRefusal } from '../../../src/actions/record-refusal.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
-import { askedToPay, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, pendingApproval } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
-const somebody = { email: null, isBot: false, isGuest: false, isStranger: false, isDeactivated: false };
+const somebody = { email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const at = '2026-11-20T15:00:00.000Z';
 const gone: Partial<Action> = { target: { kind: 'alert', alertId: 'evt_gone' } };
 const words = (...typed: string[]): Partial<Action> => ({ ...byCommand, target: { kind: 'words', words: typed } });
@@ -178,9 +178,13 @@ const rows: Refused[] = [
 it.each(rows)('$verb, when $when: the no is told and on record', (row) => expectRefused(redis(), row));
 
 it('what was refused where it was asked is on record with the reason that was given there', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
-  const late = ask('decide', { ...yes('act_late', 'U0ZOE'), refusedFor: 'This request is decided already.', policy });
+  const late = ask('decide', {
+    ...pendingApproval('act_late', 'U0ZOE'),
+    refusedFor: 'This request is decided already.',
+    policy,
+  });
 
   await recordRefusal(late, deps);
   await recordRefusal(late, deps);
@@ -211,7 +215,7 @@ it('nobody says no without the record: one file of each half does', () => {
 
 it.each(verbs)('the record’s line says of %s in words that it was refused', async (verb) => {
   const lines: string[] = [];
-  const { deps } = await createPerformWorld(redis(), {
+  const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
 

@@ -11,7 +11,7 @@ const ask: Ask = {
   verb: 'block',
   target: { kind: 'words', words: ['1212'] },
   actor: { userId: 'U0OLGA', teamId: 'T1' },
-  isStranger: false,
+  isExternal: false,
   origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
 };
 const policy = { version: 'pol_1', words: 'operators (U0OLGA): block' };
@@ -39,7 +39,7 @@ async function asked(given: {
         taken.push({ type, refusedFor: action.refusedFor, policy: action.policy });
         return 'new';
       },
-      tell: async ({ text }) => void told.push(text),
+      notify: async ({ text }) => void told.push(text),
       refusal: notPermitted,
       unavailable,
       count: (_verb, decision) => void counted.push(decision),
@@ -56,7 +56,7 @@ const refusals: readonly [string, Parameters<typeof asked>[0], string, RegExp, s
   ['who has no role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],
   [
     'somebody of another company',
-    { ask: { isStranger: true } },
+    { ask: { isExternal: true } },
     'not permitted to people of another company',
     /./,
     'refused',
@@ -93,8 +93,8 @@ it('a form that opens stores nothing yet', async () => {
 });
 
 it('a no is given though it cannot be recorded; a yes is not', async () => {
-  const [no, yes] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
+  const [no, pendingApproval] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
 
   expect(no.told).toEqual([expect.stringMatching(/Only operators/)]);
-  expect(yes.told).toEqual([unavailable().text]);
+  expect(pendingApproval.told).toEqual([unavailable().text]);
 });

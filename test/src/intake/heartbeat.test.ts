@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { doorKeys } from '../../../src/core/keys.ts';
+import { webKeys } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, type RedisClient } from '../../../src/core/redis.ts';
 import { type Heartbeat, startHeartbeat } from '../../../src/intake/heartbeat.ts';
@@ -43,7 +43,7 @@ async function start(options: { beatMs?: number; stallMs?: number } = {}) {
   return one;
 }
 
-const opened = async (): Promise<number> => Number((await store.get(doorKeys.open)) ?? 0);
+const opened = async (): Promise<number> => Number((await store.get(webKeys.open)) ?? 0);
 
 interface GapEntry {
   readonly fromMs: number;
@@ -57,7 +57,7 @@ it('the very first start knows of no gap', async () => {
   await start();
 
   expect(await gaps()).toEqual([]);
-  expect(Number(await store.get(doorKeys.since))).toBeGreaterThan(0);
+  expect(Number(await store.get(webKeys.since))).toBeGreaterThan(0);
 });
 
 it('every later start ends a gap, however short, from the last beat; it is told once and kept', async () => {
@@ -71,7 +71,7 @@ it('every later start ends a gap, however short, from the last beat; it is told 
   expect(gap).toMatchObject({ cause: 'start' });
   expect(gap?.fromMs).toBeGreaterThanOrEqual(last);
   expect(gap?.toMs).toBeGreaterThanOrEqual(gap?.fromMs ?? 0);
-  expect(await store.zrange(doorKeys.gaps, '0', '-1')).toEqual([`${gap?.fromMs}-${gap?.toMs}`]);
+  expect(await store.zrange(webKeys.gaps, '0', '-1')).toEqual([`${gap?.fromMs}-${gap?.toMs}`]);
   const beat = await opened();
   await until(async () => (await opened()) > beat, 'it goes on beating');
   expect(await gaps()).toHaveLength(1);

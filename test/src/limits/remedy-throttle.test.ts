@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withinPace } from '../../../src/limits/remedy-throttle.ts';
+import { withThrottle } from '../../../src/limits/remedy-throttle.ts';
 
 it('looks for remedies within its pace, and beyond it says at once that none is known', async () => {
   let clock = 0;
@@ -8,7 +8,7 @@ it('looks for remedies within its pace, and beyond it says at once that none is 
     calls += 1;
     return 'remedy';
   };
-  const paced = withinPace(look, null as string | null, { perMinute: 2, atOnce: 9 }, () => clock);
+  const paced = withThrottle(look, null as string | null, { perMinute: 2, atOnce: 9 }, () => clock);
 
   expect([await paced(1), await paced(2), await paced(3)]).toEqual(['remedy', 'remedy', null]);
   clock = 30_000;
@@ -18,7 +18,7 @@ it('looks for remedies within its pace, and beyond it says at once that none is 
 
 it('never waits behind look-ups that hang, and goes on when they end', async () => {
   let end: (remedy: string) => void = () => {};
-  const paced = withinPace(() => new Promise<string | null>((resolve) => (end = resolve)), null, {
+  const paced = withThrottle(() => new Promise<string | null>((resolve) => (end = resolve)), null, {
     perMinute: 9,
     atOnce: 1,
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Remedy } from '../../../src/alerts/alert.ts';
 import { limitsToRaise } from '../../../src/limits/remedy-change.ts';
 import {
+  batch,
   currentOf,
   isLooser,
   isSameValue,
-  joined,
   type LimitPart,
   limitChange,
   RuleChange,
@@ -47,9 +47,9 @@ describe('a change of several limits', () => {
     expect(before).toEqual([2_500, 40_000, 150_000]);
     expect(RuleValue.parse(before)).toEqual(before);
     expect(wantedOf(withValue(several, before))).toEqual(before);
-    expect(joined(singlesOf(several, before))).toEqual({ change: several, value: before });
-    expect(joined(singlesOf(several, before).slice(1, 2))).toEqual({ change: single, value: 40_000 });
-    expect(joined([])).toBeNull();
+    expect(batch(singlesOf(several, before))).toEqual({ change: several, value: before });
+    expect(batch(singlesOf(several, before).slice(1, 2))).toEqual({ change: single, value: 40_000 });
+    expect(batch([])).toBeNull();
   });
 
   it.each<[RuleValue, RuleValue, boolean]>([

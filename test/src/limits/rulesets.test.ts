@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
 import type { CardFacts } from '../../../src/alerts/alert.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
-import { askedToPay, yes } from '../../support/asked-for-more.ts';
+import { askedToPay, pendingApproval } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const number = { id: 2, name: null, mayOverrule: true };
 
 /** A card that follows a ruleset. @param mayOverrule as it is assumed. @param now the ruleset that it follows by then. */
-function world(mayOverrule = true, over: Partial<PerformDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
-  return createPerformWorld(redis(), {
+function world(mayOverrule = true, over: Partial<ActionDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
+  return createActionWorld(redis(), {
     directory: { account: async () => null, reload: async () => ({ rulesetId: now }) } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe', ruleset: number }),
     nameRuleset: async (card: CardFacts) =>
@@ -102,8 +102,8 @@ it('a block has nothing to do with it', async () => {
 });
 
 it('a card that is shown names the ruleset that the service says now, not the one that was read before', async () => {
-  const base = await createPerformWorld(redis());
-  const card: PerformDeps['card'] = {
+  const base = await createActionWorld(redis());
+  const card: ActionDeps['card'] = {
     ...base.deps.card,
     getAccount: async (...args) => ({ ...(await base.deps.card.getAccount(...args)), rulesetId: 7 }),
   };
@@ -169,7 +169,7 @@ describe('a holder who may try again', () => {
     const one = await world(mayOverrule, {}, now);
     const hugo = await askedToPay(one, 50_000);
 
-    await performAction(yes('act_ben', 'U0BEN'), hugo.deps);
+    await performAction(pendingApproval('act_ben', 'U0BEN'), hugo.deps);
     await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
 
     const told = hugo.told().at(-1) ?? '';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitPeriod } from '../../../src/alerts/alert.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
-import { endLease } from '../../../src/limits/end-temporary-change.ts';
+import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import { limitChange, type RuleChange } from '../../../src/limits/rule-change.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { Killed, mortal } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const HOUR = 3_600_000;
@@ -31,20 +31,21 @@ function limits(dollars: Partial<Record<LimitPeriod, number>>): RuleChange {
 }
 
 const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Partial<Action> = {}): Action =>
-  ask('limit', { wish: { change: limits(dollars), term }, ...over });
+  ask('limit', { changeRequest: { change: limits(dollars), term }, ...over });
 const both = raise({ daily: 450, monthly: 2100 }, forHours(1));
-const takeBack = ask('take_back', {
+const revert = ask('take_back', {
   ...byCommand,
   id: 'act_back1',
-  target: { kind: 'lease', leaseId: both.id },
+  target: { kind: 'lease', temporaryChangeId: both.id },
   actor: { userId: 'U0BEN', teamId: 'T1' },
 });
 
 const limitsOf = ({ service }: PerformWorld) => [service.rules['DailySpendLimit'], service.rules['MonthlySpendLimit']];
-const openLeases = async ({ deps }: PerformWorld) => (await deps.leases.all()).filter(({ state }) => state === 'open');
+const openTemporaryChanges = async ({ deps }: PerformWorld) =>
+  (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
 const added = async ({ deps }: PerformWorld) =>
   await Promise.all(
-    ['limit:daily:', 'limit:monthly:'].map((target) => deps.raises.sum(acctId, target, deps.now().getTime(), '')),
+    ['limit:daily:', 'limit:monthly:'].map((target) => deps.recentRaises.sum(acctId, target, deps.now().getTime(), '')),
   );
 
 describe.each([
@@ -62,11 +63,11 @@ describe.each([
         expect(world.writes, diedAt).toEqual(['limit 450']);
         expect(limitsOf(world), diedAt).toEqual([450, 2100]);
         expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
-        expect(await openLeases(world), diedAt).toMatchObject([{ id: action.id, before: [40_000, 200_000] }]);
+        expect(await openTemporaryChanges(world), diedAt).toMatchObject([{ id: action.id, before: [40_000, 200_000] }]);
         expect(await added(world), diedAt).toEqual([5000, 10_000]);
         expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
         expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
-        expect(world.troubles, diedAt).toEqual([]);
+        expect(world.opsIssues, diedAt).toEqual([]);
       },
     );
 
@@ -75,7 +76,7 @@ describe.each([
 });
 
 it('the answer to the write lost, and killed at any step besides: it is read back, never sent twice', async () => {
-  const lost = ({ deps }: PerformWorld): PerformDeps => ({
+  const lost = ({ deps }: PerformWorld): ActionDeps => ({
     ...deps,
     card: {
       ...deps.card,
@@ -89,7 +90,7 @@ it('the answer to the write lost, and killed at any step besides: it is read bac
   await killEverywhere(redis(), both, lost, async (world, diedAt) => {
     expect(world.writes, diedAt).toEqual(['limit 450']);
     expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
-    expect(await openLeases(world), diedAt).toHaveLength(1);
+    expect(await openTemporaryChanges(world), diedAt).toHaveLength(1);
   });
 });
 
@@ -99,16 +100,16 @@ function unanswered(): CardApiError {
 }
 
 describe('two limits given back, the worker killed at any step', () => {
-  const raised = async ({ deps }: PerformWorld): Promise<PerformDeps> => {
+  const raised = async ({ deps }: PerformWorld): Promise<ActionDeps> => {
     await performAction(both, deps);
     return deps;
   };
 
   it('taken back before their time: one write puts back both', async () => {
-    const steps = await killEverywhere(redis(), takeBack, raised, async (world, diedAt) => {
+    const steps = await killEverywhere(redis(), revert, raised, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual(['limit 450', 'limit 400']);
       expect(limitsOf(world), diedAt).toEqual([400, 2000]);
-      expect((await world.deps.leases.get(both.id))?.state, diedAt).toBe('ended');
+      expect((await world.deps.temporaryChanges.get(both.id))?.state, diedAt).toBe('ended');
       expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done', 'asked', 'ended']);
       expect(world.auditLines, diedAt).toEqual([`audit-${both.id}-done`, `audit-${both.id}-ended`]);
       expect(world.answers, diedAt).toEqual([]);
@@ -120,10 +121,10 @@ describe('two limits given back, the worker killed at any step', () => {
   it('their time over: one write puts back both', async () => {
     for (let killAt = 1; ; killAt += 1) {
       await redis().flushall();
-      const world = await createPerformWorld(redis());
+      const world = await createActionWorld(redis());
       await raised(world);
       const { deps, life } = mortal(world.deps, killAt);
-      const finished = await endLease(both.id, deps).catch((error: unknown) => {
+      const finished = await endTemporaryChange(both.id, deps).catch((error: unknown) => {
         if (!(error instanceof Killed)) throw error;
         return 'killed' as const;
       });
@@ -131,7 +132,7 @@ describe('two limits given back, the worker killed at any step', () => {
         expect(life.points()).toBeGreaterThan(15);
         return;
       }
-      await endLease(both.id, world.deps);
+      await endTemporaryChange(both.id, world.deps);
 
       expect(world.writes, life.diedAt() ?? '').toEqual(['limit 450', 'limit 400']);
       expect(limitsOf(world), life.diedAt() ?? '').toEqual([400, 2000]);
@@ -154,22 +155,22 @@ describe('what somebody changed meanwhile', () => {
     ['both back to what they were', { DailySpendLimit: 400, MonthlySpendLimit: 2000 }, 'ended', [400, 2000]],
     ['something else', { WeeklySpendLimit: 1000 }, 'ended', [400, 2000]],
   ])('%s', async (_what, rules, state, left) => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(both, world.deps);
     Object.assign(world.service.rules, rules);
 
-    await endLease(both.id, world.deps);
+    await endTemporaryChange(both.id, world.deps);
 
-    expect((await world.deps.leases.get(both.id))?.state).toBe(state);
+    expect((await world.deps.temporaryChanges.get(both.id))?.state).toBe(state);
     expect(limitsOf(world)).toEqual(left);
   });
 
   it('put back all the same, when somebody says so; changed again before that, they are asked again', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
-    await endLease(both.id, world.deps);
-    const decide = (id: string) => ({ ...takeBack, id, verb: 'settle_lease', approve: true }) as Action;
+    await endTemporaryChange(both.id, world.deps);
+    const decide = (id: string) => ({ ...revert, id, verb: 'settle_lease', approve: true }) as Action;
 
     Object.assign(world.service.rules, { MonthlySpendLimit: 3500 });
     await performAction(decide('act_yes1'), world.deps);
@@ -183,16 +184,16 @@ describe('what somebody changed meanwhile', () => {
 describe('a later change of some of the same limits', () => {
   /** What the card has after each lease ended, in the order of their ends. */
   async function after(...actions: readonly Action[]) {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     for (const action of actions) await performAction(action, world.deps);
     const seen = [limitsOf(world)];
-    const byEnd = (await openLeases(world)).toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
+    const byEnd = (await openTemporaryChanges(world)).toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
     for (const { id } of byEnd) {
-      await endLease(id, world.deps);
+      await endTemporaryChange(id, world.deps);
       seen.push(limitsOf(world));
     }
-    expect(await openLeases(world)).toEqual([]);
-    expect(await world.deps.leases.all()).toEqual([]);
+    expect(await openTemporaryChanges(world)).toEqual([]);
+    expect(await world.deps.temporaryChanges.all()).toEqual([]);
     return seen;
   }
   const later = { id: 'act_limit2' };
@@ -265,15 +266,19 @@ describe('a later change of some of the same limits', () => {
 describe('one of several temporary limits kept for good', () => {
   /** 400 a day and 600 a week, both 700 for an hour; then this for good, and the hour is over. */
   async function keeping(dollars: Partial<Record<LimitPeriod, number>>) {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     Object.assign(world.service.rules, { WeeklySpendLimit: 600 });
     await performAction(raise({ daily: 700, weekly: 700 }, forHours(1)), world.deps);
     await performAction(raise(dollars, permanent, { id: 'act_limit2' }), world.deps);
-    await endLease(both.id, world.deps);
+    await endTemporaryChange(both.id, world.deps);
     const { DailySpendLimit, WeeklySpendLimit } = world.service.rules;
     const alert = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert;
-    const lease = await world.deps.leases.get(both.id);
-    return { left: [DailySpendLimit, WeeklySpendLimit], state: lease?.state, said: JSON.stringify(alert?.outcomes) };
+    const temporaryChange = await world.deps.temporaryChanges.get(both.id);
+    return {
+      left: [DailySpendLimit, WeeklySpendLimit],
+      state: temporaryChange?.state,
+      said: JSON.stringify(alert?.outcomes),
+    };
   }
 
   it.each<[string, Partial<Record<LimitPeriod, number>>, number[], string]>([
@@ -314,7 +319,7 @@ describe('one of several temporary limits kept for good', () => {
 
 describe('how much one person may raise', () => {
   const states = async (...actions: readonly Action[]): Promise<string[]> => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     const seen: string[] = [];
     for (const [index, action] of actions.entries()) {
       await performAction({ ...action, id: `act_limit${index}` }, world.deps);
@@ -356,7 +361,7 @@ describe('how much one person may raise', () => {
       'one limit taken away, joined with another',
       [
         ask('limit', {
-          wish: {
+          changeRequest: {
             change: limitChange([
               { period: 'daily', category: null, limitCents: 41_000 },
               { period: 'monthly', category: null, limitCents: null },
@@ -374,7 +379,7 @@ describe('how much one person may raise', () => {
 
 describe('a request for several limits', () => {
   const much = raise({ daily: 1500, monthly: 3500 }, forHours(4));
-  const yes = (over: Partial<Action> = {}): Action =>
+  const pendingApproval = (over: Partial<Action> = {}): Action =>
     ask('decide', {
       target: { kind: 'request', requestId: 'req_limit1' },
       approve: true,
@@ -383,7 +388,7 @@ describe('a request for several limits', () => {
     });
 
   it('asked twice is one; of other limits it is another', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(much, world.deps);
     await performAction({ ...much, id: 'act_limit2' }, world.deps);
     await performAction(raise({ daily: 1500 }, forHours(4), { id: 'act_limit3' }), world.deps);
@@ -392,46 +397,46 @@ describe('a request for several limits', () => {
   });
 
   it('lowered by the approver who says yes: done as lowered, with one lease', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(much, world.deps);
-    const wish = { change: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
+    const changeRequest = { change: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
 
-    await performAction(yes({ wish }), world.deps);
+    await performAction(pendingApproval({ changeRequest }), world.deps);
 
     expect(limitsOf(world)).toEqual([1400, 3500]);
-    expect(await openLeases(world)).toMatchObject([{ before: [40_000, 200_000], requestId: 'req_limit1' }]);
+    expect(await openTemporaryChanges(world)).toMatchObject([{ before: [40_000, 200_000], requestId: 'req_limit1' }]);
   });
 
   it('raised in one of them, it takes another yes', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(much, world.deps);
-    const wish = { change: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
+    const changeRequest = { change: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
 
-    await performAction(yes({ wish }), world.deps);
+    await performAction(pendingApproval({ changeRequest }), world.deps);
 
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'open', needed: 2 });
   });
 
   it('with broken glass each rises by no more than one person may allow', async () => {
-    const world = await createPerformWorld(redis());
+    const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
     world.advance(PATIENCE_MS);
-    const glass = ask('break_glass', {
+    const override = ask('break_glass', {
       id: 'act_glass1',
       target: { kind: 'request', requestId: 'req_limit1' },
       actor: { userId: 'U0OTTO', teamId: 'T1' },
       roles: ['operator'],
     });
 
-    await performAction(glass, world.deps);
+    await performAction(override, world.deps);
 
     expect(limitsOf(world)).toEqual([1400, 2500]);
   });
 });
 
 it('two limits whose first try failed are not repeated over one that somebody changed since', async () => {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   const lost = async (): Promise<never> => {
     throw unanswered();
   };
@@ -444,19 +449,19 @@ it('two limits whose first try failed are not repeated over one that somebody ch
 
   expect(limitsOf(world)).toEqual([400, 2050]);
   expect((await world.stations()).at(-1)).toBe('unknown');
-  expect(await openLeases(world)).toEqual([]);
+  expect(await openTemporaryChanges(world)).toEqual([]);
 });
 
 it('two limits that came through unheard, one of them changed since: the other does not stay raised for ever', async () => {
-  const world = await createPerformWorld(redis());
-  const unheard: PerformDeps['card']['putSpendRules'] = async (...args) => {
+  const world = await createActionWorld(redis());
+  const unheard: ActionDeps['card']['putSpendRules'] = async (...args) => {
     await world.deps.card.putSpendRules(...args);
     throw unanswered();
   };
   const away = { ...world.deps.card, putSpendRules: unheard };
   const { getSpendRules } = world.deps.card;
   let reads = 0;
-  const card: PerformDeps['card'] = {
+  const card: ActionDeps['card'] = {
     ...away,
     getSpendRules: async (...args) => (reads++ === 0 ? await getSpendRules(...args) : Promise.reject(unanswered())),
   };
@@ -465,7 +470,7 @@ it('two limits that came through unheard, one of them changed since: the other d
   await performAction(raise({ monthly: 2050 }, permanent, { ...byCommand, id: 'act_newer' }), world.deps);
   await performAction(both, world.deps);
   expect(limitsOf(world)).toEqual([450, 2050]);
-  await endLease(both.id, world.deps);
+  await endTemporaryChange(both.id, world.deps);
 
   expect(limitsOf(world)).toEqual([400, 2050]);
 });

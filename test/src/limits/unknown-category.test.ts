@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitWindow } from '../../../src/alerts/alert.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Remaining } from '../../../src/limits/binding-limit.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createPerformWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -15,12 +15,12 @@ type Windows = Partial<Record<'daily' | 'weekly', [limit: number, left: number]>
 
 /** A purchase of $84.10 was declined by a category's limit; now the card has these limits in dollars, and so much left. */
 async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300] }): Promise<PerformWorld> {
-  const world = await createPerformWorld(redis());
+  const world = await createActionWorld(redis());
   await decline(world, own, hardware);
   return world;
 }
 
-async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<PerformDeps> {
+async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<ActionDeps> {
   const rows = (windows: Windows) =>
     Object.entries(windows).map(([period, [limit, left]]) => ({
       period: period as 'daily' | 'weekly',
@@ -55,7 +55,7 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
 /** From the form: of one that could not say which limit it was, unless `isKnown`. */
 const wished = (period: LimitWindow, dollars: number, isKnown = false): Action =>
   ask('limit', {
-    wish: {
+    changeRequest: {
       change: { kind: 'limit', period, category: null, limitCents: dollars * 100 },
       term: { kind: 'permanent' },
       ...(isKnown ? {} : { isCategoryUnknown: true as const }),
@@ -154,11 +154,14 @@ it('approved as it was asked for, though the category has become tight meanwhile
   const world = await declinedWith({ daily: [400, 10] });
   await performAction(wished('daily', 1900), world.deps);
   const [request] = await world.deps.requests.open();
-  expect(request?.wish).toEqual({ change: { ...wished('daily', 1900).wish?.change }, term: { kind: 'permanent' } });
+  expect(request?.changeRequest).toEqual({
+    change: { ...wished('daily', 1900).changeRequest?.change },
+    term: { kind: 'permanent' },
+  });
   await decline(world, { daily: [400, 400] }, { daily: [50, 0] });
 
-  const yes = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;
-  await performAction(ask('decide', { ...yes, actor: { userId: 'U0BEN', teamId: 'T1' } }), world.deps);
+  const pendingApproval = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;
+  await performAction(ask('decide', { ...pendingApproval, actor: { userId: 'U0BEN', teamId: 'T1' } }), world.deps);
 
   expect(ownLimits(world)).toEqual([1900, null]);
   expect(hardwareLimit(world)).toBe(50);

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
-import { wakeMisdated } from '../../../src/ops/clock-skew.ts';
+import { wakeSkewedJobs } from '../../../src/ops/clock-skew.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -15,7 +15,7 @@ it('a job that a fast clock put off for an hour runs now; one that is to wait fo
   const key = `${QUEUE_PREFIX}:alerts:delayed`;
   await redis().zincrby(key, HOUR_MS * 0x1000, 'misdated');
 
-  expect(await wakeMisdated(queue, redis())).toBe(1);
+  expect(await wakeSkewedJobs(queue, redis())).toBe(1);
   expect(await queue.getJobState('misdated')).toBe('waiting');
   expect(await queue.getJobState('patient')).toBe('delayed');
   expect(await queue.getJobState('soon')).toBe('delayed');

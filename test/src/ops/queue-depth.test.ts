@@ -12,20 +12,20 @@ const inbox = '{cardbell:in}:webhooks';
 it('queues are as full as BullMQ says', async () => {
   const queues = createQueues(redis());
   for (let id = 0; id < 3; id += 1) await queues.deliverAlert(read('decline', { NetworkTransactionId: id }), false);
-  await queues.endLease('one', Date.now() + 60_000);
+  await queues.endTemporaryChange('one', Date.now() + 60_000);
   const before = Date.now();
   await queues.flushOutbox('C1');
 
   const depths = await readDepths(redis());
 
-  for (const name of ['alerts', 'outbox', 'updates', 'actions', 'upkeep'] as const) {
+  for (const name of ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const) {
     const { waiting, delayed, active, failed } = await queues
       .queue(name)
       .getJobCounts('waiting', 'delayed', 'active', 'failed');
     expect(depths[name]).toMatchObject({ waiting, delayed, active, failed });
   }
   expect(depths.alerts.waiting).toBe(3);
-  expect(depths.upkeep.delayed).toBe(1);
+  expect(depths.maintenance.delayed).toBe(1);
   expect(depths.alerts.oldestMs).toBeLessThanOrEqual(before);
   expect(depths.updates.oldestMs).toBeNull();
   await queues.close();
@@ -41,7 +41,7 @@ it('the inbox tells how many wait, and since when the oldest does', async () => 
 
 it('how long people have waited is the oldest of inbox and prompt queues; what waits for its time does not count', async () => {
   const queues = createQueues(redis());
-  await queues.endLease('one', Date.now() + 60_000);
+  await queues.endTemporaryChange('one', Date.now() + 60_000);
   expect((await readHealth(redis())).lagMs).toBe(0);
 
   await redis().xadd(inbox, `${Date.now() - 90_000}-0`, 'entry', '{}');

@@ -52,10 +52,13 @@ describe('the next message of a channel', () => {
   });
 
   it('keeps what belongs to one story together, and mixes stories when there are too many', () => {
-    const inStory = (id: string, threadId: string) => alert(id, { threadId });
-    expect(ids([inStory('a', 's'), alert('b'), inStory('c', 's')])).toEqual(['a', 'c']);
-    expect(ids([inStory('a', 's'), alert('b'), inStory('c', 't')])).toEqual(['a', 'b', 'c']);
-    const pairs = ['s', 't', 'u', 'v'].flatMap((story) => [inStory(`${story}1`, story), inStory(`${story}2`, story)]);
+    const inTimeline = (id: string, threadId: string) => alert(id, { threadId });
+    expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 's')])).toEqual(['a', 'c']);
+    expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 't')])).toEqual(['a', 'b', 'c']);
+    const pairs = ['s', 't', 'u', 'v'].flatMap((timeline) => [
+      inTimeline(`${timeline}1`, timeline),
+      inTimeline(`${timeline}2`, timeline),
+    ]);
     expect(ids(pairs)).toHaveLength(8);
   });
 

@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createTrail } from '../../../src/alerts/event-log.ts';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createThreads } from '../../../src/alerts/thread-store.ts';
 import { updateMessage } from '../../../src/alerts/update-alert.ts';
-import type { Place } from '../../../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createAttachRows } from '../../../src/outbox/attach-rows.ts';
-import { createJoinedMessages } from '../../../src/outbox/batch-store.ts';
+import { createBatchMessages } from '../../../src/outbox/batch-store.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { flushOutbox } from '../../../src/outbox/flush-outbox.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
-import { createDrawJoined } from '../../../src/outbox/render-batch.ts';
-import { createDrawEntries } from '../../../src/outbox/render-entries.ts';
-import { createPoster } from '../../../src/outbox/send-message.ts';
-import { usualPace } from '../../../src/outbox/throttle.ts';
-import { createSlackLacks } from '../../../src/outbox/unsupported-blocks-store.ts';
+import { createRenderBatch } from '../../../src/outbox/render-batch.ts';
+import { createRenderEntries } from '../../../src/outbox/render-entries.ts';
+import { createSender } from '../../../src/outbox/send-message.ts';
+import { defaultThrottle } from '../../../src/outbox/throttle.ts';
+import { createUnsupportedBlocks } from '../../../src/outbox/unsupported-blocks-store.ts';
 import type { Slack } from '../../../src/slack/client.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { Killed } from '../../support/crash-at.ts';
@@ -42,39 +42,40 @@ interface Files {
 
 function world(files: Files = { uploadFile: never, shareFile: never, findFile: never }) {
   const [alerts, outbox, threads] = [createAlerts(redis()), createOutbox(redis()), createThreads(redis())];
-  const lacks = createSlackLacks(redis());
-  const joinedMessages = createJoinedMessages(redis());
-  const placeOf = async (channel: string): Promise<Place> => (channel.startsWith('D') ? 'direct' : 'public');
-  const tellOps = async (): Promise<void> => {};
-  const joined = createDrawJoined({ alerts, lacks, placeOf, tellOps });
+  const unsupported = createUnsupportedBlocks(redis());
+  const batchMessages = createBatchMessages(redis());
+  const visibilityOf = async (channel: string): Promise<ChannelVisibility> =>
+    channel.startsWith('D') ? 'direct' : 'public';
+  const notifyOps = async (): Promise<void> => {};
+  const batch = createRenderBatch({ alerts, unsupported, visibilityOf, notifyOps });
   const slack = { ...files, post: never, findByRef: never };
-  const rows = createAttachRows({ slack, joinedMessages, joined, outbox, lacks, tellOps });
-  const poster = createPoster({
+  const rows = createAttachRows({ slack, batchMessages, batch, outbox, unsupported, notifyOps });
+  const sender = createSender({
     slack,
     alerts,
     outbox,
     threads,
-    trail: createTrail(redis()),
-    drawing: createDrawEntries({
+    eventLog: createEventLog(redis()),
+    drawing: createRenderEntries({
       alerts,
       threads,
-      joined,
+      batch,
       rows,
-      lacks,
-      tellOps,
-      renderAlert: async (alert, { channel }) => renderAlert(alert, { place: await placeOf(channel), channel }),
+      unsupported,
+      notifyOps,
+      renderAlert: async (alert, { channel }) => renderAlert(alert, { place: await visibilityOf(channel), channel }),
     }),
-    joined,
-    joinedMessages,
+    batch,
+    batchMessages,
     rows,
-    lacks,
+    unsupported,
     fallbackChannel: 'C0ALL',
     wakeOutbox: async () => {},
     updateMessages: async (id) => {
       woken.push(id);
     },
-    placeNotice: never,
-    tellOps,
+    postTrackedMessage: never,
+    notifyOps,
   });
   /** Something about it has changed, and its messages were told so. */
   const edit = (alertId: string): Promise<void> =>
@@ -85,7 +86,7 @@ function world(files: Files = { uploadFile: never, shareFile: never, findFile: n
       withLock: createLock(redis()),
       log,
     });
-  return { alerts, outbox, poster, joinedMessages, edit };
+  return { alerts, outbox, sender, batchMessages, edit };
 }
 
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -102,10 +103,10 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
   it('is brought up to date where something changed between its drawing and its noting', async () => {
     const here = world();
     const entries = await entriesOf(count, here);
-    await here.poster.draw(entries, 'C1');
+    await here.sender.render(entries, 'C1');
     await here.edit(idOf(count - 1));
 
-    await here.poster.posted(entries, ref);
+    await here.sender.posted(entries, ref);
 
     expect(woken).toEqual([idOf(count - 1)]);
     expect((await here.alerts.get(idOf(0)))?.refs).toEqual([{ ...ref, audience: 'team' }]);
@@ -115,16 +116,16 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     const here = world();
     const entries = await entriesOf(count, here);
     await here.edit(idOf(0));
-    await here.poster.draw(entries, 'C1');
+    await here.sender.render(entries, 'C1');
 
-    await here.poster.posted(entries, ref);
+    await here.sender.posted(entries, ref);
 
     expect(woken).toEqual([]);
   });
 
   it('that another worker drew before it died is brought up to date', async () => {
     const here = world();
-    await here.poster.posted(await entriesOf(count, here), ref);
+    await here.sender.posted(await entriesOf(count, here), ref);
 
     expect(woken).toEqual([idOf(0)]);
   });
@@ -140,7 +141,7 @@ describe('what a channel does not take', () => {
     const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
     const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere, requestId: null });
 
-    await here.poster.redirect([entry], 'C1', gone);
+    await here.sender.redirect([entry], 'C1', gone);
 
     expect(await inFallback(here)).toMatchObject([{ id: 'n1', message: { text: 'For all.' } }]);
     expect(JSON.stringify(await inFallback(here))).not.toContain('For few.');
@@ -151,11 +152,11 @@ describe('what a channel does not take', () => {
     await here.alerts.save(declined('decline.card.pin', 'Incorrect PIN'));
     const { id } = transactionAlert().event;
     const entry = OutboxEntry.parse({ kind: 'alert', id, alertId: id });
-    await here.poster.refused(entry, 'D1', new SlackError('chat.postMessage', 'refused', 'invalid_blocks'));
+    await here.sender.refused(entry, 'D1', new SlackError('chat.postMessage', 'refused', 'invalid_blocks'));
     const [waiting] = (await here.outbox.look('D1', 9)).waiting;
     expect(waiting?.entry).toMatchObject({ message: { text: expect.stringMatching(/PIN/) } });
 
-    await here.poster.redirect(waiting === undefined ? [] : [waiting.entry], 'D1', gone);
+    await here.sender.redirect(waiting === undefined ? [] : [waiting.entry], 'D1', gone);
 
     const [plain] = await inFallback(here);
     expect(plain).toMatchObject({ id: `${id}-plain` });
@@ -178,14 +179,14 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
     const entries = await entriesOf(3, here);
     const of = { channel: 'C1', ts: '1.000001' };
     const known = entries.map(({ id }) => ({ id, label: id }));
-    await here.joinedMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts: known });
+    await here.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts: known });
     await here.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
     const flush = () =>
       flushOutbox('C1', {
         ...here,
-        ...here.poster,
+        ...here.sender,
         wakeIn: async () => {},
-        pace: usualPace,
+        throttle: defaultThrottle,
         log,
         now: () => performance.now(),
         sleep: async () => {},

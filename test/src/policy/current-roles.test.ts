@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createRolesNow } from '../../../src/policy/current-roles.ts';
+import { createCurrentRoles } from '../../../src/policy/current-roles.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -12,8 +12,8 @@ const log = createLog({ level: 'silent', process: 'test' });
 function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
   let nowMs = 0;
-  const rolesNow = createRolesNow({
-    whosWho: { whoMay: async (role) => (role === 'approver' ? ['S0APPROVERS'] : ['U0OTTO', 'S0APPROVERS']) },
+  const currentRoles = createCurrentRoles({
+    configuredRoles: { whoMay: async (role) => (role === 'approver' ? ['S0APPROVERS'] : ['U0OTTO', 'S0APPROVERS']) },
     groupMembers: async () => {
       group.asked += 1;
       if (group.members === null) throw new Error('Slack does not say');
@@ -26,64 +26,64 @@ function world() {
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { group, rolesNow, advance };
+  return { group, currentRoles, advance };
 }
 
 describe('roles by now', () => {
   it('are asked for again after a minute, once for many', async () => {
-    const { group, rolesNow, advance } = world();
-    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
-    expect(await rolesNow('U0OTTO')).toEqual({ roles: ['operator', 'holder'], isComplete: true });
+    const { group, currentRoles, advance } = world();
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+    expect(await currentRoles('U0OTTO')).toEqual({ roles: ['operator', 'holder'], isComplete: true });
     expect(group.asked).toBe(1);
 
     group.members = [];
     advance(60_000);
 
-    expect(await rolesNow('U0ANA')).toEqual({ roles: [], isComplete: true });
+    expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: true });
   });
 
   it('are none while Slack does not say, and that is said; a storm asks it once in half a minute', async () => {
-    const { group, rolesNow, advance } = world();
+    const { group, currentRoles, advance } = world();
     group.members = null;
 
-    await Promise.all(Array.from({ length: 20 }, () => rolesNow('U0ANA')));
+    await Promise.all(Array.from({ length: 20 }, () => currentRoles('U0ANA')));
     advance(29_999);
-    expect(await rolesNow('U0ANA')).toEqual({ roles: [], isComplete: false });
+    expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: false });
     // For both roles, which name the same group.
     expect(group.asked).toBe(1);
 
     group.members = ['U0ANA'];
     advance(1);
-    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
   });
 
   it('what Slack said within a minute counts, though it falls silent', async () => {
-    const { group, rolesNow, advance } = world();
-    await rolesNow('U0ANA');
+    const { group, currentRoles, advance } = world();
+    await currentRoles('U0ANA');
     group.members = null;
     advance(59_999);
 
-    expect(await rolesNow('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
   });
 });
 
 describe('App Home', () => {
   it('drawn again shows nothing of the team to who lost the role since it was opened, though nobody said so', async () => {
-    const { group, rolesNow, advance } = world();
+    const { group, currentRoles, advance } = world();
     const teamFor: boolean[] = [];
     const published: string[] = [];
-    const none = { requests: [], claims: [], raises: [], mutes: [], declines: [], inactive: [] };
+    const none = { requests: [], claims: [], recentRaises: [], mutes: [], declines: [], inactive: [] };
     const home = createHome({
       viewers: createHomeViewers(redis()),
-      rolesNow,
+      currentRoles,
       ownCards: async () => [],
       teamFacts: async (_userId, isApprover) => {
         teamFor.push(isApprover);
         return { isApprover, ...none, health: { lagMs: 0 } } as never;
       },
       publish: async (_userId, view) => void published.push(JSON.stringify(view)),
-      drawHome: async () => {},
-      drawHomes: async () => {},
+      renderHome: async () => {},
+      renderHomes: async () => {},
       now: () => new Date(),
       log,
     });
@@ -91,7 +91,7 @@ describe('App Home', () => {
     group.members = [];
     advance(60_000);
 
-    await home.draw('U0ANA');
+    await home.render('U0ANA');
 
     expect(teamFor).toEqual([]);
     expect(published.join()).toContain('Do you hold a card?');

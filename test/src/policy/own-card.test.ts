@@ -3,7 +3,7 @@ import type { Action } from '../../../src/actions/action.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createPerformWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const ANA = { userId: 'U0ANA', teamId: 'T1' };
@@ -19,7 +19,7 @@ async function afterUnlink(agoMs: number, next: string | null = null) {
   if (next === null) await links.unlink(acctId);
   else await link(next);
   now = Date.now();
-  const world = await createPerformWorld(redis(), { links });
+  const world = await createActionWorld(redis(), { links });
   return { world, links, link };
 }
 
@@ -68,11 +68,11 @@ describe('the own card', () => {
 
   it('linked after it was asked for keeps its new holder from saying yes', async () => {
     const { world, link } = await afterUnlink(LATELY_MS + 1000);
-    const wish = {
+    const changeRequest = {
       change: { kind: 'limit', period: 'daily', limitCents: 180_000, category: null },
       term: { kind: 'permanent' },
     } as const;
-    await performAction(ask('limit', { ...byCommand, actor: ANA, wish }), world.deps);
+    await performAction(ask('limit', { ...byCommand, actor: ANA, changeRequest }), world.deps);
     expect(await world.deps.requests.open()).toHaveLength(1);
     await link(BEN.userId);
 

@@ -42,13 +42,13 @@ function deps(more: Partial<RecoverDeps> = {}): RecoverDeps {
       return rows.filter(({ atMs }) => atMs >= from.getTime() && atMs <= to.getTime());
     },
     toEvent: (one) => (one as Row).event,
-    notToldBefore: async (events) => events,
+    unreportedOnly: async (events) => events,
     take: createLateIntake(redis()).take,
     setAside: createLateIntake(redis()).setAside,
     quarantine: (one, issues) =>
       quarantine(one, { path: FETCHED_PATH, issues, version: undefined, receivedAt: new Date(nowMs).toISOString() }),
     recoverStatuses: async () => 0,
-    journal: createRecoveries(redis()),
+    recoveries: createRecoveries(redis()),
     onProgress: async () => {},
     rest: async () => {},
     sinceMs: async () => 0,
@@ -103,7 +103,10 @@ it('goes on where it stopped when it died in the middle, and counts nothing twic
     const broken = deps({
       fetchRows: (from, to) => dying('fetch', () => whole.fetchRows(from, to)),
       take: (id, events) => dying('take', () => whole.take(id, events)),
-      journal: { ...whole.journal, write: (id, progress) => dying('journal', () => whole.journal.write(id, progress)) },
+      recoveries: {
+        ...whole.recoveries,
+        write: (id, progress) => dying('journal', () => whole.recoveries.write(id, progress)),
+      },
     });
 
     await expect(recoverGap(gap, broken)).rejects.toThrow('killed');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createTrail } from '../../../src/alerts/event-log.ts';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { holdAllAsQuiet, holdAsQuiet } from '../../../src/routing/hold-for-quiet-hours.ts';
 import { createQuietHours, type QuietWindow } from '../../../src/routing/quiet-hours-store.ts';
@@ -19,8 +19,8 @@ function world() {
   const outbox = createOutbox(redis());
   const quietHours = createQuietHours(redis());
   const alerts = createAlerts(redis());
-  const trail = createTrail(redis());
-  const deps = { outbox, quietHours, alerts, trail, now: () => now };
+  const eventLog = createEventLog(redis());
+  const deps = { outbox, quietHours, alerts, eventLog, now: () => now };
   const hold = async (channel: string, amounts: readonly number[]): Promise<void> => {
     for (const cents of amounts) {
       const id = idOf(cents);
@@ -38,7 +38,7 @@ function world() {
     });
   const held = async (channel: string) =>
     (await outbox.held(channel)).map(({ entry, untilMs }) => [entry.id, new Date(untilMs).toISOString().slice(0, 16)]);
-  return { deps, outbox, trail, hold, quiet, held };
+  return { deps, outbox, eventLog, hold, quiet, held };
 }
 
 it('what is held is let go where the quiet hours are gone, and nowhere else', async () => {
@@ -65,20 +65,20 @@ it.each([
   ['earlier', '04:00', '2099-11-21T04:00'],
   ['later', '10:30', '2099-11-21T10:30'],
 ])('hours that end %s than those before hold until then', async (_when, to, until) => {
-  const { deps, hold, quiet, held, trail } = world();
+  const { deps, hold, quiet, held, eventLog } = world();
   await hold('C1', [500]);
   await quiet('C1', { to });
 
   await holdAsQuiet('C1', deps);
 
   expect(await held('C1')).toEqual([[idOf(500), until]]);
-  expect((await trail.read(idOf(500))).map(({ text }) => text)).toEqual([
+  expect((await eventLog.read(idOf(500))).map(({ text }) => text)).toEqual([
     `Until ${until}:00.000Z: the quiet hours of this channel were changed by <@U0ANA>.`,
   ]);
 });
 
 it('what the new hours let through comes at once, and the rest waits', async () => {
-  const { deps, outbox, hold, quiet, held, trail } = world();
+  const { deps, outbox, hold, quiet, held, eventLog } = world();
   await hold('C1', [500, 90_000]);
   await quiet('C1', {}, { except: 'declines over 500' });
 
@@ -87,7 +87,7 @@ it('what the new hours let through comes at once, and the rest waits', async () 
   expect(await held('C1')).toContainEqual([idOf(500), '2099-11-21T07:00']);
   const { waiting } = await outbox.look('C1', 9);
   expect(waiting.map(({ entry }) => entry.id)).toContain(idOf(90_000));
-  expect((await trail.read(idOf(90_000))).at(-1)?.text).toMatch(/^No longer: the quiet hours .* changed/);
+  expect((await eventLog.read(idOf(90_000))).at(-1)?.text).toMatch(/^No longer: the quiet hours .* changed/);
 });
 
 it('a command that runs long after it was typed lets the same through', async () => {

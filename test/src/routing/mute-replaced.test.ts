@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { endMute } from '../../../src/routing/mute.ts';
 import { createMutes, type Mute, type Mutes } from '../../../src/routing/mute-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -56,7 +56,7 @@ it.each(cases)(
       // The outbox takes an id once.
       if (!notices.has(id)) notices.set(id, message);
     });
-    const deps = { routing: { mutes: watched, postNotice } as unknown as PerformDeps['routing'], now: () => now };
+    const deps = { routing: { mutes: watched, postNotice } as unknown as ActionDeps['routing'], now: () => now };
     /** What a timer or the sweep wakes. */
     const wake = async (): Promise<void> => {
       for (const { id, endsAt, isEnding } of await mutes.all()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTrail } from '../../../src/alerts/event-log.ts';
-import type { Place } from '../../../src/core/channel-visibility.ts';
+import { createEventLog } from '../../../src/alerts/event-log.ts';
+import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
 import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
@@ -25,20 +25,20 @@ const channels = {
 const now = new Date('2026-11-20T23:00:00Z');
 const by = 'U0ANA';
 
-function world(places: Readonly<Record<string, Place>> = {}) {
+function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
   const subscriptions = createSubscriptions(redis());
   const quietHours = createQuietHours(redis());
   const mutes = createMutes(redis(), () => now);
-  const trail = createTrail(redis());
+  const eventLog = createEventLog(redis());
   const shared: string[] = [];
   const route = createRoute({
     channels,
     rules: createRoutingRules(redis(), { subscriptions, quietHours, mutes }),
     mutes,
-    placeOf: async (channel) => places[channel] ?? 'public',
-    mayHear: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
-    tellShared: async (channel) => void shared.push(channel),
-    trail,
+    visibilityOf: async (channel) => places[channel] ?? 'public',
+    mayBeNotified: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
+    notifySharedChannel: async (channel) => void shared.push(channel),
+    eventLog,
     now: () => now,
   });
   const to = async (event: StoredEvent = declineEvent()) =>
@@ -56,7 +56,7 @@ function world(places: Readonly<Record<string, Place>> = {}) {
       endsAt: '2026-11-21T00:00:00Z',
       ...over,
     });
-  return { subscriptions, quietHours, mutes, trail, shared, route, to, add, mute };
+  return { subscriptions, quietHours, mutes, eventLog, shared, route, to, add, mute };
 }
 
 const MUTE = { id: 'mute-7378', at: now.toISOString() };
@@ -157,7 +157,7 @@ describe('a route', () => {
   });
 
   it('is not to the author of a travel notice who has no role any more, or of whom Slack does not say; a mute of theirs still counts', async () => {
-    const { to, mute, mutes, trail } = world();
+    const { to, mute, mutes, eventLog } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });
     const travel = { countries: ['ES'], directChannel: 'D0BEN' };
     await mute({ id: 'travel-7378', travel });
@@ -165,12 +165,14 @@ describe('a route', () => {
 
     await mute({ id: 'travel-7378', travel, by: 'U0BEN' });
     expect(await to(event)).toEqual(['C0DECLINES']);
-    expect((await trail.read(event.id)).map(({ text }) => text).join()).toContain('<@U0BEN>, who has no role any more');
+    expect((await eventLog.read(event.id)).map(({ text }) => text).join()).toContain(
+      '<@U0BEN>, who has no role any more',
+    );
 
     await mute({ id: 'travel-7378', travel, by: 'U0GROUP' });
     const later = declineEvent({ country: 'ES', isCardPresent: true, amountCents: 1 });
     expect(await to(later)).toEqual(['C0DECLINES']);
-    expect((await trail.read(later.id)).map(({ text }) => text).join()).toContain('<@U0GROUP>: Slack could not say');
+    expect((await eventLog.read(later.id)).map(({ text }) => text).join()).toContain('<@U0GROUP>: Slack could not say');
 
     await mute({ by: 'U0BEN' });
     expect(await to(event)).toEqual([]);
@@ -178,11 +180,11 @@ describe('a route', () => {
   });
 
   it('says in the trail what fitted, and what did not and why', async () => {
-    const { to, add, trail } = world();
+    const { to, add, eventLog } = world();
     await add('C0TEAM', 'declines and over $900.00');
     await to();
 
-    expect(await trail.read(declineEvent().id)).toEqual([
+    expect(await eventLog.read(declineEvent().id)).toEqual([
       expect.objectContaining({
         step: 'routed',
         channel: 'C0DECLINES',
@@ -190,6 +192,6 @@ describe('a route', () => {
       }),
       expect.objectContaining({ step: 'skipped', text: expect.stringContaining('$84.10 is not over $900.00') }),
     ]);
-    expect(await trail.latest(7378)).toBe(declineEvent().id);
+    expect(await eventLog.latest(7378)).toBe(declineEvent().id);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -13,13 +13,13 @@ const typed = (text: string) =>
   });
 
 /** A channel that is quiet at night. */
-async function nightly({ deps }: PerformWorld): Promise<PerformDeps> {
+async function nightly({ deps }: PerformWorld): Promise<ActionDeps> {
   const quietHours = createQuietHours(redis());
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
   const channelInfo = async () => ({ isMember: true, isExtShared: false, isPrivate: false });
   const routing = { zone: 'UTC', quietHours, channelInfo, holdAsQuiet: async () => 0 };
-  return { ...deps, routing: routing as unknown as PerformDeps['routing'] };
+  return { ...deps, routing: routing as unknown as ActionDeps['routing'] };
 }
 
 it.each([

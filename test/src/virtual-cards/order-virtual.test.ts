@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { PerformDeps } from '../../../src/actions/deps.ts';
+import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { virtualCardArrived } from '../../../src/virtual-cards/notify-ordered.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createPerformWorld, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -38,7 +38,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
     await world.deps.alerts.save(notice(at));
     await virtualCardArrived(notice(at).event, world.deps);
   };
-  const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): PerformDeps => ({
+  const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): ActionDeps => ({
     ...world.deps,
     card: {
       ...world.deps.card,
@@ -52,8 +52,8 @@ describe('an order of a virtual card, its worker killed at any step', () => {
 
   it('its notice comes before the next worker knows that the answer was lost: the person is told all the same', async () => {
     const direct = new Set<string>();
-    const world = await createPerformWorld(redis(), {
-      tellDirectly: async (userId, _id, { text }) => void direct.add(`${userId}: ${text}`),
+    const world = await createActionWorld(redis(), {
+      notifyDirectly: async (userId, _id, { text }) => void direct.add(`${userId}: ${text}`),
     });
     const deps = lostAnswer(world, () => comes(world, world.deps.now().toISOString()));
 
@@ -71,7 +71,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
     ['that somebody else was told', { hoursAgo: 0, by: 'U0ZOE' }],
   ])('a notice of the same name %s is no answer to it', async (_what, { hoursAgo, by }) => {
     const direct: string[] = [];
-    const world = await createPerformWorld(redis(), { tellDirectly: async (userId) => void direct.push(userId) });
+    const world = await createActionWorld(redis(), { notifyDirectly: async (userId) => void direct.push(userId) });
     const at = new Date(world.deps.now().getTime() - hoursAgo * 3_600_000).toISOString();
     const deps = lostAnswer(world, async () => {
       await comes(world, at);

@@ -67,7 +67,7 @@ describe('a status change', () => {
     ],
     [
       'an arrival after a newer one',
-      change({ overtakenBy: 'ACTIVE' }),
+      change({ supersededBy: 'ACTIVE' }),
       'Card status, arrived late: Jane Doe',
       '*Active → blocked* Arrived late: the card is now active.',
       'Made outside Slack',

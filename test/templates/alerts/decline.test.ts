@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
-import type { Place } from '../../../src/core/channel-visibility.ts';
+import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
@@ -335,7 +335,7 @@ describe('what others may read', () => {
     ['public', false],
     ['private', true],
     ['direct', true],
-  ] satisfies [Place, boolean][])('in a %s place: money on the card %s', (place, isShown) => {
+  ] satisfies [ChannelVisibility, boolean][])('in a %s place: money on the card %s', (place, isShown) => {
     const alert = transactionAlert({
       availableCents: 1200,
       decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },

@@ -8,13 +8,13 @@ const shown = (...args: Parameters<typeof explainDecline>) => JSON.stringify(exp
 it('names who can do what would fix it, and the way of the event where it is given', () => {
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise });
   const at = '2026-11-20T14:14:06Z';
-  const trail = [
+  const eventLog = [
     { step: 'routed', at, channel: 'C1', text: 'Because it is the default channel for declines.' },
     { step: 'posted', at, channel: 'C1', text: 'Posted.' },
     { step: 'posted', at, channel: 'D0SAM', text: 'Posted.' },
   ];
 
-  const text = shown([{ alert, trail }], { place: 'private', whoMay, more: 2 });
+  const text = shown([{ alert, eventLog }], { place: 'private', whoMay, more: 2 });
 
   expect(text).toContain('Approvers can change the limit: <!subteam^S0APPROVERS>, <@U0ZOE>.');
   expect(text).toMatch(
@@ -29,5 +29,5 @@ it('names who can do what would fix it, and the way of the event where it is giv
 it('says that nobody can, where nobody can', () => {
   const alert = declined('decline.balance.card', 'Insufficient funds');
 
-  expect(shown([{ alert, trail: null }], { place: 'private', whoMay, more: 0 })).toContain('Nobody from Slack');
+  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 })).toContain('Nobody from Slack');
 });

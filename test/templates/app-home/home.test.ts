@@ -51,7 +51,7 @@ const mute = { card, isTravel: true, by: 'U3', reason: 'trade fair', endsAt: '20
 const team = {
   isApprover: true,
   requests: [request],
-  raises: [raise],
+  recentRaises: [raise],
   mutes: [mute],
   claims: [claim],
   declines: [{ ...decline, card }],
@@ -80,7 +80,7 @@ describe('App Home', () => {
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
-    expect(read({ team: { ...team, raises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
+    expect(read({ team: { ...team, recentRaises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
     expect(read({ team })).toMatch(/travels <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 · <!date\^\d+\^asked /);
   });
@@ -120,7 +120,7 @@ describe('App Home', () => {
       fc.property(words, fc.integer({ min: 0, max: 150 }), many(limit), (text, count, limits) => {
         const named = { ...card, holder: text, last4: text, group: text };
         const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
-        const trouble = { id: text, what: text, cause: text };
+        const opsIssue = { id: text, what: text, cause: text };
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
@@ -128,12 +128,12 @@ describe('App Home', () => {
           team: {
             isApprover: true,
             requests: fill({ ...request, card: named, reason: text, askedBy: text }),
-            raises: fill({ ...raise, card: named, by: text }),
+            recentRaises: fill({ ...raise, card: named, by: text }),
             mutes: fill({ ...mute, card: named, reason: text }),
             claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),
             inactive: fill(named),
-            health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(trouble) },
+            health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
           },
         });
 

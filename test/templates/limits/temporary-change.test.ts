@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Lease } from '../../../src/limits/temporary-change-store.ts';
-import { lease, leaseEnded } from '../../../templates/limits/temporary-change.ts';
+import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { temporaryChange, temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
@@ -30,7 +30,7 @@ const several = {
 };
 const of = 'limit for a single purchase at Restaurants';
 
-it.each<[Lease['state'], object, string]>([
+it.each<[TemporaryChange['state'], object, string]>([
   ['open', {}, 'Goes back to $400.00 '],
   ['asking', { found: 50_000 }, 'it is $500.00 now. Shall it go back to $400.00?'],
   ['ended', {}, 'Back at $400.00, put back by <@U2>'],
@@ -52,16 +52,16 @@ it.each<[Lease['state'], object, string]>([
   ],
   ['replaced', several, 'nothing is put back by itself'],
 ])('a temporary change that is %s says so: %j', (state, over, words) => {
-  const one = Lease.parse({ ...given, ...over, state });
+  const one = TemporaryChange.parse({ ...given, ...over, state });
 
-  expect(lease(one, card).text).toContain(words);
-  expect(leaseEnded(one, card).text).toContain(words);
+  expect(temporaryChange(one, card).text).toContain(words);
+  expect(temporaryChangeEnded(one, card).text).toContain(words);
 });
 
 it('of several limits names each, from what to what, and asks about all of them', () => {
-  const one = Lease.parse({ ...given, ...several, state: 'asking', found: [2_500, 50_000] });
+  const one = TemporaryChange.parse({ ...given, ...several, state: 'asking', found: [2_500, 50_000] });
 
-  const { text, blocks } = lease(one, card);
+  const { text, blocks } = temporaryChange(one, card);
 
   expect(text).toContain(`Put back?: ${of} and daily limit of Jane Doe’s card ending 1212.`);
   expect(shown(blocks)).toContain(

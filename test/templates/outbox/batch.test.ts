@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
-import { type JoinReason, joinedMessage, joinedRows, joinForm } from '../../../templates/outbox/batch.ts';
+import { type BatchReason, batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
 import { rowsPage, rowsPages } from '../../../templates/outbox/batch-page.ts';
-import type { JoinedRow } from '../../../templates/outbox/batch-row.ts';
+import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { rowsCsv } from '../../../templates/outbox/rows-csv.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
 import { declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
 import { shown as shownIn } from '../shown.ts';
 
 const inPublic = { place: 'public' } as const;
-const row = (over: Partial<JoinedRow> = {}): JoinedRow => ({
-  ...(joinedRows([transactionAlert()], inPublic)[0] as JoinedRow),
+const row = (over: Partial<BatchRow> = {}): BatchRow => ({
+  ...(batchRows([transactionAlert()], inPublic)[0] as BatchRow),
   ...over,
 });
-const rows = (count: number, over: (i: number) => Partial<JoinedRow> = () => ({})): JoinedRow[] =>
+const rows = (count: number, over: (i: number) => Partial<BatchRow> = () => ({})): BatchRow[] =>
   Array.from({ length: count }, (_, i) => row({ id: `evt_${String(i).padStart(16, '0')}`, ...over(i) }));
-const draw = (shown: readonly JoinedRow[], { why = 'busy' as JoinReason, hasTable = true, hasChart = true } = {}) =>
-  joinedMessage({ rows: shown, why, form: joinForm(shown, { hasTable }), hasChart });
-const types = (shown: readonly JoinedRow[], options = {}) => draw(shown, options).blocks.map(({ type }) => type);
+const draw = (shown: readonly BatchRow[], { why = 'busy' as BatchReason, hasTable = true, hasChart = true } = {}) =>
+  batchMessage({ rows: shown, why, form: batchForm(shown, { hasTable }), hasChart });
+const types = (shown: readonly BatchRow[], options = {}) => draw(shown, options).blocks.map(({ type }) => type);
 
 describe('several alerts in one message', () => {
   it('a few stand one below the other, with who, how much, where and why', () => {
-    const { text, blocks } = draw(joinedRows([transactionAlert(), shippingAlert()], inPublic));
+    const { text, blocks } = draw(batchRows([transactionAlert(), shippingAlert()], inPublic));
 
     expect(text).toMatch(
       /^1 decline and 1 shipment: declined: Jane Doe, card ending 1212, \$84\.10 at Blue Bottle Coffee, Austin, TX, over the daily limit; card shipped/,
@@ -84,14 +84,14 @@ describe('several alerts in one message', () => {
   it('a wrong PIN is not named where a whole channel reads along, in no form and not in the file', () => {
     const pin = declined('decline.card.pin', 'Invalid PIN');
     for (const count of [2, 10, 3000]) {
-      const shown = joinedRows(
+      const shown = batchRows(
         Array.from({ length: count }, () => pin),
         inPublic,
       );
       expect(JSON.stringify(draw(shown))).not.toMatch(/PIN/i);
       expect(rowsCsv(shown)).not.toMatch(/pin/i);
     }
-    expect(rowsCsv(joinedRows([pin], { place: 'direct' }))).toContain('decline.card.pin');
+    expect(rowsCsv(batchRows([pin], { place: 'direct' }))).toContain('decline.card.pin');
   });
 
   it('stays within Slack’s limits, whatever the rows say', () => {
