@@ -3,13 +3,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from './errors.ts';
 import { stateKey } from './keys.ts';
-import { defineScript } from './redis-script.ts';
+import { defineScript, readScript } from './redis-script.ts';
 
-const TEMPORARY_CHANGE_MS = 8_000;
-const ASK_AGAIN_MS = 40;
+/** How long a lock outlives an owner that died. */
+const LOCK_TTL_MS = 8_000;
+const RETRY_MS = 40;
 
-const renewScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
-const freeScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
+const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
+
+/** A key that at most one owner holds at a time, and that frees itself when the owner does not renew it. */
+export interface OwnedKey {
+  /** True when nobody held it. */
+  take(key: string, owner: string, ttlMs: number): Promise<boolean>;
+  /** False when it is not the owner's any more. */
+  renew(key: string, owner: string, ttlMs: number): Promise<boolean>;
+  /** Leaves it alone when it is not the owner's any more. */
+  free(key: string, owner: string): Promise<void>;
+}
+
+export function createOwnedKey(redis: Redis | Cluster): OwnedKey {
+  const renew = defineScript(redis, renewSource);
+  const free = defineScript(redis, freeSource);
+  return {
+    take: async (key, owner, ttlMs) => (await redis.set(key, owner, 'PX', ttlMs, 'NX')) === 'OK',
+    renew: async (key, owner, ttlMs) => (await renew.run([key], [owner, ttlMs])) === 1,
+    async free(key, owner) {
+      await free.run([key], [owner]);
+    },
+  };
+}
 
 /** Runs `work` while nobody else, in any process, runs work under the same name. */
 export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -17,33 +40,32 @@ export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 /**
  * One at a time for what must not overlap: two people acting on one account, two events of one card.
  *
- * A lock whose holder died frees itself after 8 seconds. Work that outlives its lease (a frozen process) may overlap
- * with the next, so what it does must also be safe to repeat.
+ * A lock whose owner died frees itself after 8 seconds. Work that outlives its lock (a frozen process) may overlap with
+ * the next, so what it does must also be safe to repeat.
  *
- * @throws StoreUnavailableError when the lock was not free within `patienceMs`.
+ * @throws StoreUnavailableError when the lock was not free within `maxWaitMs`.
  */
 export function createLock(redis: Redis | Cluster, maxWaitMs = 60_000): WithLock {
-  const renew = defineScript(redis, 'cardbellLockRenew', renewScript);
-  const free = defineScript(redis, 'cardbellLockFree', freeScript);
+  const lock = createOwnedKey(redis);
 
   return async function withLock(name, work) {
     const key = stateKey(`lock:${name}`);
-    const token = randomBytes(12).toString('hex');
+    const owner = randomBytes(12).toString('hex');
     const deadline = performance.now() + maxWaitMs;
-    while ((await redis.set(key, token, 'PX', TEMPORARY_CHANGE_MS, 'NX')) === null) {
+    while (!(await lock.take(key, owner, LOCK_TTL_MS))) {
       if (performance.now() > deadline) throw new StoreUnavailableError('somebody else holds the lock for too long');
-      await sleep(ASK_AGAIN_MS);
+      await sleep(RETRY_MS);
     }
     const renewing = setInterval(() => {
-      renew.run([key], [token, TEMPORARY_CHANGE_MS]).catch(() => {
-        // The lease runs out by itself if Redis stays away.
+      lock.renew(key, owner, LOCK_TTL_MS).catch(() => {
+        // The lock runs out by itself if Redis stays away.
       });
-    }, TEMPORARY_CHANGE_MS / 3);
+    }, LOCK_TTL_MS / 3);
     try {
       return await work();
     } finally {
       clearInterval(renewing);
-      await free.run([key], [token]);
+      await lock.free(key, owner);
     }
   };
 }

@@ -1,21 +1,83 @@
+import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 
-/** A Lua script, sent once and called by its digest afterwards. */
+/** The text of a `.lua` file with everything that it includes, and the keys that it declares. */
+export interface ScriptSource {
+  /** Folder and file, `core/renew-lock`: unique in the process. */
+  readonly name: string;
+  readonly lua: string;
+  /** What each of its `KEYS` holds. */
+  readonly keys: readonly string[];
+  /** True when the last of them may come any number of times. */
+  readonly takesMoreKeys: boolean;
+}
+
+/** A Lua script, sent once to each connection and called by its digest afterwards. */
 export interface RedisScript {
   run(keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
 }
 
+const includeLine = /^--- @include "([^"]+)"$/gm;
+const keysLine = /^--- @keys (.+)$/m;
+
 /**
- * Registers a Lua script with a client under `name`, which must be unique in the process.
+ * Reads a script from the `.lua` file beside a module: `readScript(new URL('./renew-lock.lua', import.meta.url))`. To be
+ * called when the module loads, so that a missing file stops the process at its start.
  *
- * ioredis loads it again by itself where a server does not know it (restart, failover, a new node).
+ * The file declares its keys in a line of its own, `--- @keys queue, entries`, because Redis Cluster routes a script by
+ * them; `--- @keys inbox, seen...` takes any number of the last one. A line `--- @include "../core/now"` is replaced by
+ * that file, whose path is relative to the file with the line. A file is included once, at its first mention.
+ *
+ * @throws Error when a file is missing, or the keys are not declared.
  */
-export function defineScript(redis: Redis | Cluster, name: string, lua: string): RedisScript {
+export function readScript(file: URL): ScriptSource {
+  const name = file.pathname
+    .split('/')
+    .slice(-2)
+    .join('/')
+    .replace(/\.lua$/, '');
+  const lua = readWithIncludes(file, new Set());
+  const declared = keysLine.exec(lua)?.[1];
+  if (declared === undefined) throw new Error(`${name}.lua does not declare its keys`);
+  const keys = declared.split(',').map((key) => key.trim());
+  return {
+    name,
+    lua,
+    keys: keys.map((key) => key.replace(/\.{3}$/, '')),
+    takesMoreKeys: keys.at(-1)?.endsWith('...') === true,
+  };
+}
+
+function readWithIncludes(file: URL, included: Set<string>): string {
+  if (included.has(file.href)) return '';
+  included.add(file.href);
+  return readFileSync(file, 'utf8').replaceAll(includeLine, (_line, path: string) =>
+    readWithIncludes(new URL(`${path}.lua`, file), included),
+  );
+}
+
+/**
+ * Makes a script callable through a client.
+ *
+ * ioredis sends its text again by itself where a server does not know it (restart, failover, a new node).
+ */
+export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript;
+/** @deprecated For scripts that are not in a file of their own yet. */
+export function defineScript(redis: Redis | Cluster, source: string, text: string): RedisScript;
+export function defineScript(redis: Redis | Cluster, source: ScriptSource | string, text = ''): RedisScript {
+  const { name, lua, keys: declared, takesMoreKeys } = typeof source === 'string' ? inline(source, text) : source;
   redis.defineCommand(name, { lua });
   const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
   return {
     async run(keys, args) {
+      const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
+      if (!fits)
+        throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
       return commands[name]?.call(redis, keys.length, ...keys, ...args);
     },
   };
+}
+
+function inline(name: string, lua: string): ScriptSource {
+  return { name, lua, keys: [], takesMoreKeys: true };
 }

@@ -1,4 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
+import { createOwnedKey } from '../core/lock.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** How much of the card API's patience the directory may use, over all workers together. */
 export interface ApiQuota {
@@ -26,35 +28,15 @@ export const apiQuotaDefaults: ApiQuota = {
   backOffMs: 60_000,
 };
 
-/** Takes one token of the shared bucket. Answers 0, or the milliseconds until it would be there. Redis' clock counts. */
-const TAKE = `
-local paused = redis.call('PTTL', KEYS[2])
-if paused > 0 then return paused end
-local rate, burst, floor = tonumber(ARGV[1]) / 60000, tonumber(ARGV[2]), tonumber(ARGV[3])
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local tokens = tonumber(bucket[1]) or burst
-local at = tonumber(bucket[2]) or now
-tokens = math.min(burst, tokens + math.max(0, now - at) * rate)
-local wait = 0
-if tokens - 1 >= floor then tokens = tokens - 1 else wait = math.ceil((floor + 1 - tokens) / rate) end
-redis.call('HSET', KEYS[1], 'tokens', string.format('%.4f', tokens), 'at', string.format('%.0f', now))
-redis.call('EXPIRE', KEYS[1], 600)
-return wait`;
-
-/** Deletes a lock that is still ours. */
-const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
-/** Prolongs a lock that is still ours. */
-const PROLONG = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`;
+const takeSource = readScript(new URL('./take-token.lua', import.meta.url));
 
 const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
 export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => string, limits: ApiQuota) {
+  const takeToken = defineScript(redis, takeSource);
+  const ownedKey = createOwnedKey(redis);
   const listLock = keyOf('list-lock');
   const fillLock = keyOf('fill-lock');
   const budget = keyOf('budget');
@@ -81,7 +63,7 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
     async take(who: 'person' | 'background'): Promise<number> {
       const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
       const args = [limits.detailsPerMinute, limits.detailsBurst, floor];
-      return Number(await redis.eval(TAKE, 2, budget, pause, ...args));
+      return Number(await takeToken.run([budget, pause], args));
     },
 
     /** Nobody asks for accounts until then. */
@@ -100,12 +82,12 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
 
     /** One worker at a time fills in the background; a worker that dies loses the right after a minute. */
     async mayFill(owner: string): Promise<boolean> {
-      if ((await redis.set(fillLock, owner, 'PX', FILL_LOCK_MS, 'NX')) === 'OK') return true;
-      return (await redis.eval(PROLONG, 1, fillLock, owner, FILL_LOCK_MS)) === 1;
+      if (await ownedKey.take(fillLock, owner, FILL_LOCK_MS)) return true;
+      return await ownedKey.renew(fillLock, owner, FILL_LOCK_MS);
     },
 
     async stopFilling(owner: string): Promise<void> {
-      await redis.eval(RELEASE, 1, fillLock, owner);
+      await ownedKey.free(fillLock, owner);
     },
   };
 }
