@@ -1,13 +1,13 @@
 /** The worker process, at the pace that `TEST_PACE` says in JSON: where nothing is said about pace, nobody waits for it. */
-import { workerConfig } from '../../dist/src/config.js';
-import { createLog } from '../../dist/src/log.js';
-import { usualPace } from '../../dist/src/pace.js';
-import { runProcess } from '../../dist/src/run-process.js';
-import { startWorker } from '../../dist/src/worker-process.js';
+import { workerConfig } from '../../dist/src/app/config.js';
+import { createLog } from '../../dist/src/core/log.js';
+import { defaultThrottle } from '../../dist/src/outbox/throttle.js';
+import { runProcess } from '../../dist/src/app/run-process.js';
+import { startWorker } from '../../dist/src/app/worker-process.js';
 
 const config = workerConfig();
 const log = createLog({ level: config.logLevel, process: 'worker' });
 await runProcess(
-  () => startWorker(config, log, { ...usualPace, ...JSON.parse(process.env.TEST_PACE) }),
+  () => startWorker(config, log, { ...defaultThrottle, ...JSON.parse(process.env.TEST_PACE) }),
   () => log,
 );

@@ -41,7 +41,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
         expect(world.shown.at(-1), diedAt).toEqual({ state: 'done', confirmation: 'confirmed' });
       } else {
         // Told, and killed before it could note so: said again rather than not at all.
-        expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|journal.write/.test(diedAt) ? 2 : 1);
+        expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|progress.write/.test(diedAt) ? 2 : 1);
         expect(world.answers.length, diedAt).toBeGreaterThan(0);
       }
       expect(await world.deps.confirmations.all(), diedAt).toEqual([]);

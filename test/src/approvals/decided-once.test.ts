@@ -85,7 +85,7 @@ describe('a request of a holder, its worker killed at any step', () => {
         expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('override');
         expect(world.auditLines, diedAt).toContain('audit-act_glass1-glass');
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-glass: Approved by <@U0OTTO>: try again now/),
+          expect.stringMatching(/^U0HUGO req_ask1-override: Approved by <@U0OTTO>: try again now/),
         ]);
       },
     );

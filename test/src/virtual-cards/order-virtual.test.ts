@@ -23,7 +23,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
         expect(sent, diedAt).toBeLessThanOrEqual(1);
         const last = (await world.stations()).at(-1);
         expect(last, diedAt).toBe(
-          /journal\.(write|begin)|orderVirtualCards/.test(diedAt) && last === 'unknown' ? last : 'done',
+          /progress\.(write|begin)|orderVirtualCards/.test(diedAt) && last === 'unknown' ? last : 'done',
         );
         expect(await world.stations(), diedAt).toEqual(['asked', 'sent', last]);
         expect(world.answers.at(-1)?.text, diedAt).toMatch(last === 'done' ? /^Ordered/ : /I do not order it again/);
