@@ -45,9 +45,9 @@ export async function openRaises(
 
 /** Mutes and travel notices, soonest end first. */
 export async function openMutes(mutes: Pick<Mutes, 'active'>): Promise<OpenMute[]> {
-  return (await mutes.active()).map(({ card, travel, by, reason, endsAt }) => ({
+  return (await mutes.active()).map(({ card, kind, by, reason, endsAt }) => ({
     card,
-    isTravel: travel !== null,
+    isTravel: kind === 'travel',
     by,
     reason,
     endsAt,

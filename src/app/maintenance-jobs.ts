@@ -79,7 +79,6 @@ export function createMaintenanceJobs(queue: Queue): MaintenanceJobs {
       await queue.add(
         'end-mute',
         { muteId },
-        // One for each end: a mute that was made longer has another.
         {
           ...keepFailedOnly,
           removeOnFail: true,

@@ -19,10 +19,10 @@ export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<voi
     if (state === 'open' && Date.parse(endsAt) + LATE_MS < Date.now())
       await queues.endTemporaryChangeNow(temporaryChangeId);
   }
-  for (const { id: muteId, endsAt, isEnding } of await mutes.all()) {
-    if (isEnding === true || Date.parse(endsAt) + LATE_MS < Date.now())
-      await queues.endMute(muteId, Date.parse(endsAt));
+  for (const { id, endsAt } of await mutes.inForce()) {
+    if (Date.parse(endsAt) + LATE_MS < Date.now()) await queues.endMute(id, Date.parse(endsAt));
   }
+  for (const { id } of await mutes.ended()) await queues.endMute(id, 0);
   for (const { action } of await confirmations.all()) await queues.confirmAction(action.id, Date.now());
   for (const { id: claimId, expiresAt } of await claims.open()) {
     if (Date.parse(expiresAt) + LATE_MS < Date.now()) await queues.endClaim(claimId, Date.now());

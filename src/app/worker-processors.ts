@@ -23,7 +23,7 @@ import * as opsIssue from '../ops/issue.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
 import type { Throttle } from '../outbox/throttle.ts';
 import { whenSlackTakesIt } from '../outbox/when-slack-accepts.ts';
-import { endMute } from '../routing/mute.ts';
+import { createEndMute } from '../routing/mute.ts';
 import { virtualCardArrived } from '../virtual-cards/notify-ordered.ts';
 import type { WorkerParts } from './compose-worker.ts';
 import type { Processor } from './consumer.ts';
@@ -162,7 +162,8 @@ export function createProcessors(
         await parts.remind();
         return null;
       }
-      if (run.name === 'end-mute') return await endMute(EndMute.parse(data).muteId, deps);
+      if (run.name === 'end-mute')
+        return await createEndMute({ ...deps.routing, now: deps.now }).endMute(EndMute.parse(data).muteId);
       if (run.name === 'end-lease')
         return await endTemporaryChange(EndTemporaryChange.parse(data).temporaryChangeId, deps);
       if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);

@@ -63,20 +63,21 @@ export function alwaysPasses(event: StoredEvent): boolean {
   return event.kind === 'decline' && event.decline !== null && declineReason(event.decline).isSensitive;
 }
 
-/** The mute or travel notice that keeps an event back; null when none does. */
-export function mutedBy(event: StoredEvent, mutes: readonly Mute[], now: number): Mute | null {
-  if (event.acctId === null || alwaysPasses(event)) return null;
-  const mine = mutes.filter(
-    ({ acctId, endsAt, isEnding }) => acctId === event.acctId && isEnding !== true && Date.parse(endsAt) > now,
-  );
-  return mine.find(({ travel }) => travel === null) ?? mine.find((mute) => isExpected(event, mute)) ?? null;
+/** The mutes and travel notices that apply to an event: a mute first, because it sends the alert to nobody. */
+export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
+  if (event.acctId === null || alwaysPasses(event)) return [];
+  const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);
+  return [
+    ...ofCard.filter(({ kind }) => kind === 'mute'),
+    ...ofCard.filter((mute) => mute.kind === 'travel' && isExpected(event, mute.countries)),
+  ];
 }
 
 /** A decline that a journey explains: abroad at all, or in person in the named countries. */
-function isExpected(event: StoredEvent, { travel }: Mute): boolean {
-  if (travel === null || event.kind !== 'decline') return false;
+function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
+  if (event.kind !== 'decline') return false;
   const country = countryCode(event.merchant.country);
-  if (country === undefined || !travel.countries.includes(country)) return false;
+  if (country === undefined || !countries.includes(country)) return false;
   return event.isCardPresent === true || event.decline?.code.trim().toLowerCase() === 'decline.rule.location';
 }
 

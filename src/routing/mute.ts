@@ -6,7 +6,8 @@ import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
-import type { Mute } from './mute-store.ts';
+import type { Message } from '../slack/message.ts';
+import type { Mute, Mutes } from './mute-store.ts';
 import { recordRouting } from './record-routing.ts';
 
 const DAYS_MAX = 90;
@@ -29,21 +30,26 @@ export async function muteCard({ action, acctId, cardId }: Resolved, deps: Actio
     return await refuseUnclear(action, { why: why ?? '', usage }, deps, { acctId, cardId });
   }
   const account = await deps.directory.account(acctId);
-  const mute: Mute = {
-    id: `${isTravel ? 'travel' : 'mute'}-${acctId}`,
+  const facts = {
+    id: `mute_${action.id.slice('act_'.length)}`,
     acctId,
     card: deps.toFacts(acctId, account, cardId === null ? {} : { cardId }),
-    travel: isTravel
-      ? { countries: countries.split(','), directChannel: await routing.openDirect(action.actor.userId) }
-      : null,
     by: action.actor.userId,
     reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
     at: action.askedAt,
     endsAt: end.endsAt.toISOString(),
   };
+  const mute: Mute = isTravel
+    ? {
+        kind: 'travel',
+        ...facts,
+        countries: countries.split(','),
+        directChannel: await routing.openDirect(action.actor.userId),
+      }
+    : { kind: 'mute', ...facts };
   await routing.mutes.put(mute);
   await routing.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-  const after = `until ${mute.endsAt}${isTravel ? `, ${mute.travel?.countries.join(', ')}` : ''}`;
+  const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
   const did = isTravel ? 'filed a travel notice for' : 'muted';
   await recordRouting({ ...action, reason: mute.reason }, { did, card: mute.card, after }, deps);
   await deps.answer(action, muteSet(wordsOf(mute)));
@@ -51,59 +57,79 @@ export async function muteCard({ action, acctId, cardId }: Resolved, deps: Actio
 
 /** `/card unmute CARD`: its mute and its travel notice end now. */
 export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  const found = (await deps.routing.mutes.all()).filter((mute) => mute.acctId === acctId);
-  const [first] = found;
+  const { mutes } = deps.routing;
+  const { closeMute } = createEndMute({ ...deps.routing, now: deps.now });
+  const all = [...(await mutes.inForce()), ...(await mutes.ended())];
+  const ofCard = all.filter((mute) => mute.acctId === acctId);
+  const [first] = ofCard;
   if (first === undefined) {
     await recordUnchanged(action, { acctId, cardId }, deps);
   } else {
-    const before = found.map(({ travel, endsAt }) => `${travel === null ? '' : 'travel notice '}until ${endsAt}`);
+    const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel notice '}until ${endsAt}`);
     await recordRouting(action, { did: 'ended a mute of', card: first.card, before: before.join(', ') }, deps);
   }
-  for (const mute of found) await closeMute(mute, action.actor.userId, deps);
-  await deps.answer(action, muteEnded({ mutes: found.map(wordsOf) }));
+  for (const mute of ofCard) await closeMute(mute, action.actor.userId);
+  await deps.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
 }
 
 /** `/card mutes`: every mute and travel notice. */
 export async function listMutes(action: Action, _text: string, deps: ActionDeps): Promise<void> {
-  const mutes = await deps.routing.mutes.active();
+  const { mutes } = deps.routing;
   const counted = await Promise.all(
-    mutes.map(async (mute) => ({ ...wordsOf(mute), count: (await deps.routing.mutes.withheld(mute)).length })),
+    (await mutes.active()).map(async (mute) => ({ ...wordsOf(mute), count: (await mutes.withheld(mute.id)).length })),
   );
   await deps.answer(action, muteList({ mutes: counted }));
 }
 
-/**
- * The time of a mute is over: says in each channel how many alerts it kept back, and takes it away. Safe to repeat.
- *
- * @returns milliseconds after which to run again, where it was made longer; null when it has ended.
- */
-export async function endMute(id: string, deps: Pick<ActionDeps, 'routing' | 'now'>): Promise<number | null> {
-  const mute = await deps.routing.mutes.get(id);
-  if (mute === null) return null;
-  const left = Date.parse(mute.endsAt) - deps.now().getTime();
-  if (left > 0 && mute.isEnding !== true) return left;
-  await closeMute(mute, null, deps);
-  return null;
+interface EndMuteDeps {
+  readonly mutes: Pick<Mutes, 'get' | 'end' | 'withheld' | 'remove'>;
+  /** Posts into a channel; the id makes repeating it nothing. */
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly now: () => Date;
 }
 
-async function closeMute(mute: Mute, endedBy: string | null, { routing }: Pick<ActionDeps, 'routing'>): Promise<void> {
-  // First, or what comes while it is told would be kept back and never told.
-  await routing.mutes.beginEnd(mute);
-  const withheld = await routing.mutes.withheld(mute);
-  const channels =
-    mute.travel === null ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.travel.directChannel];
-  for (const channel of channels) {
-    const kinds = withheld.filter((one) => mute.travel !== null || one.channel === channel);
-    if (kinds.length === 0) continue;
-    const ids = new Set(kinds.map(({ eventId }) => eventId));
-    const counts = [...ids].map((eventId) => kinds.find((one) => one.eventId === eventId)?.kind ?? '');
-    const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: counts });
-    await routing.postNotice(channel, `${routing.mutes.endId(mute)}-${channel}`, message);
+export interface EndMute {
+  /**
+   * The time of a mute is over: says in each channel how many alerts it withheld, and removes it. Safe to repeat.
+   *
+   * @returns milliseconds after which to run again, if its end still lies ahead; null when it has ended.
+   */
+  endMute(id: string): Promise<number | null>;
+  /** Ends a mute now, whenever it was to end. Safe to repeat. */
+  closeMute(mute: Mute, endedBy: string | null): Promise<void>;
+}
+
+export function createEndMute({ mutes, postNotice, now }: EndMuteDeps): EndMute {
+  return {
+    async endMute(id) {
+      const stored = await mutes.get(id);
+      if (stored === null) return null;
+      const leftMs = Date.parse(stored.mute.endsAt) - now().getTime();
+      if (leftMs > 0 && !stored.hasEnded) return leftMs;
+      await closeMute(stored.mute, null);
+      return null;
+    },
+    closeMute,
+  };
+
+  async function closeMute(mute: Mute, endedBy: string | null): Promise<void> {
+    // First, or what comes while it is reported would be withheld and never reported.
+    await mutes.end(mute);
+    const withheld = await mutes.withheld(mute.id);
+    const channels = mute.kind === 'mute' ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.directChannel];
+    for (const channel of channels) {
+      const alerts = withheld.filter((alert) => mute.kind === 'travel' || alert.channel === channel);
+      if (alerts.length === 0) continue;
+      const kinds = new Map(alerts.map(({ eventId, kind }) => [eventId, kind]));
+      const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: [...kinds.values()] });
+      await postNotice(channel, `${mute.id}-${channel}`, message);
+    }
+    await mutes.remove(mute.id);
   }
-  await routing.mutes.remove(mute);
 }
 
-function wordsOf({ card, travel, by, reason, at, endsAt }: Mute): MuteWords {
-  const countries = travel === null ? null : travel.countries.map((code) => countryName(code) ?? code);
+function wordsOf(mute: Mute): MuteWords {
+  const { card, by, reason, at, endsAt } = mute;
+  const countries = mute.kind === 'mute' ? null : mute.countries.map((code) => countryName(code) ?? code);
   return { card, countries, by, reason, at, endsAt };
 }

@@ -3,7 +3,7 @@ import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import type { Channels } from '../app/config.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { StoredEvent } from '../core/event.ts';
-import { type Candidate, mutedBy, quietFor, whoWants } from './decide.ts';
+import { type Candidate, mutesOf, quietFor, whoWants } from './decide.ts';
 import { defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
@@ -79,12 +79,12 @@ export function createRoute(deps: Deps): Route {
         note(
           'muted',
           channel,
-          `${mute.travel === null ? 'The card is muted' : 'A travel notice explains it'}, by <@${mute.by}>.`,
+          `${mute.kind === 'mute' ? 'The card is muted' : 'A travel notice explains it'}, by <@${mute.by}>.`,
         );
       }
-      if (mute.travel !== null) {
-        deliveries = [{ channel: mute.travel.directChannel, holdUntil: null, passesQuiet: false }];
-        note('routed', mute.travel.directChannel, 'To the author of the travel notice, instead of the channels.');
+      if (mute.kind === 'travel') {
+        deliveries = [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
+        note('routed', mute.directChannel, 'To the author of the travel notice, instead of the channels.');
       }
     }
     await Promise.all([
@@ -108,18 +108,20 @@ export function createRoute(deps: Deps): Route {
     now: number,
     note: (step: Step['step'], channel: string | null, text: string) => void,
   ): Promise<Mute | null> {
-    const mute = candidates.length === 0 ? null : mutedBy(event, rules.mutes, now);
-    if (mute === null) return null;
-    const mayBeNotified = mute.travel === null ? 'yes' : await deps.mayBeNotified(mute.by);
-    if (mayBeNotified !== 'yes') {
-      const why =
-        mayBeNotified === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
-      note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
-      return null;
-    }
+    if (candidates.length === 0) return null;
     const { kind, id: eventId } = event;
-    const alerts = candidates.map(({ channel }) => ({ channel, kind, eventId }));
-    return (await mutes.withhold(mute.id, alerts)) ? mute : null;
+    for (const mute of mutesOf(event, rules.mutes, now)) {
+      const mayBeNotified = mute.kind === 'mute' ? 'yes' : await deps.mayBeNotified(mute.by);
+      if (mayBeNotified !== 'yes') {
+        const why =
+          mayBeNotified === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
+        note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
+        continue;
+      }
+      const alerts = candidates.map(({ channel }) => ({ channel, kind, eventId }));
+      if (await mutes.withhold(mute.id, alerts)) return mute;
+    }
+    return null;
   }
 
   /** In place of a channel that another company reads: the default channel, or the one for everything. */

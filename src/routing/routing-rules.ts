@@ -10,7 +10,7 @@ export interface RoutingRules {
   readonly subscriptions: readonly Subscription[];
   /** By channel. */
   readonly quiet: ReadonlyMap<string, QuietHours>;
-  /** Some may have ended. */
+  /** In force; the end of some may be over. */
   readonly mutes: readonly Mute[];
   /** Version of what is known of channels: see `src/routing/channel-visibility-store.ts`. */
   readonly visibilityVersion: string | null;
@@ -19,7 +19,7 @@ export interface RoutingRules {
 interface Stores {
   readonly subscriptions: Pick<Subscriptions, 'all'>;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
-  readonly mutes: Pick<Mutes, 'all'>;
+  readonly mutes: Pick<Mutes, 'inForce'>;
 }
 
 /**
@@ -37,7 +37,7 @@ export function createRoutingRules(redis: Redis | Cluster, stores: Stores): () =
     const [subscriptions, quiet, mutes] = await Promise.all([
       stores.subscriptions.all(),
       stores.quietHours.all(),
-      stores.mutes.all(),
+      stores.mutes.inForce(),
     ]);
     const read = { subscriptions, quiet: new Map(quiet.map((one) => [one.channel, one])), mutes };
     known = { version, rules: read };

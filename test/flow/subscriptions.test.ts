@@ -128,6 +128,14 @@ describe('a channel that was subscribed and is shared since', () => {
   });
 });
 
+/** The mute of a card. */
+async function muteOf({ AcctId }: { AcctId: number }): Promise<string> {
+  const mutes = Object.entries(await cardbell().store.hgetall('{cardbell:state}:mutes'));
+  const [id] = mutes.find(([, text]) => JSON.parse(text).acctId === AcctId) ?? [];
+  if (id === undefined) throw new Error('this card is not muted');
+  return id;
+}
+
 /** As if a mute's time were over: what would wake by itself is woken. */
 async function timePasses(id: string): Promise<void> {
   const { store } = cardbell();
@@ -152,7 +160,8 @@ describe('a muted card', () => {
     await deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Muted Bar' }));
     await deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId, MerchantName: 'Pin Shop' }));
     await waitFor(channels.declines, /Pin Shop/);
-    const withheld = () => store.scard(`{cardbell:state}:withheld:mute-${card.AcctId}`);
+    const muteId = await muteOf(card);
+    const withheld = () => store.scard(`{cardbell:state}:withheld:${muteId}`);
     await until(async () => (await withheld()) === 2, 'both declines are kept back');
 
     await type(olga, channels.alerts, 'mutes');
@@ -173,15 +182,12 @@ describe('a muted card', () => {
     await type(olga, channels.alerts, `mute ${last4Of(card)} 2h`);
     await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Short Shop' }));
-    const id = `mute-${card.AcctId}`;
+    const id = await muteOf(card);
     await until(async () => (await store.scard(`{cardbell:state}:withheld:${id}`)) === 1, 'it is kept back');
     await timePasses(id);
 
     await waitFor(channels.declines, new RegExp(`The mute of ${holderOf(card)}.* has ended.*1 alert `));
-    await until(
-      async () => !(await store.hexists('{cardbell:state}:mutes', `mute-${card.AcctId}`)),
-      'the mute is gone',
-    );
+    await until(async () => !(await store.hexists('{cardbell:state}:mutes', id)), 'the mute is gone');
   });
 
   it.each([

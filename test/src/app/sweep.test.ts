@@ -17,7 +17,7 @@ async function swept(claims: ReturnType<typeof createClaims>): Promise<string[]>
     temporaryChanges: { all: none },
     confirmations: { all: none },
     requests: { open: none },
-    actionDeps: { routing: { mutes: { all: none }, quietHours: { all: none } } },
+    actionDeps: { routing: { mutes: { inForce: none, ended: none }, quietHours: { all: none } } },
     claims,
     now: () => new Date(),
   };

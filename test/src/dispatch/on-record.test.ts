@@ -45,7 +45,7 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
 });
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };
-const mutes = { all: async () => [] };
+const mutes = { inForce: async () => [], ended: async () => [] };
 const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>][] = [
   ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
   ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],

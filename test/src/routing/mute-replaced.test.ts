@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { endMute } from '../../../src/routing/mute.ts';
+import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes, type Mute, type Mutes } from '../../../src/routing/mute-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -8,27 +7,27 @@ import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const first: Mute = {
-  id: 'mute-7378',
+  kind: 'mute',
+  id: 'mute_1',
   acctId: 7378,
   card,
-  travel: null,
   by: 'U0ANA',
   reason: '',
   at: '2026-11-20T10:00:00.000Z',
   endsAt: '2026-11-20T12:00:00.000Z',
 };
-const second: Mute = { ...first, at: '2026-11-20T12:00:01.000Z', endsAt: '2026-11-20T14:00:00.000Z' };
+const second: Mute = { ...first, id: 'mute_2', at: '2026-11-20T12:00:01.000Z', endsAt: '2026-11-20T14:00:00.000Z' };
 const alert = (eventId: string) => ({ channel: 'C1', kind: 'decline', eventId });
 
 /** How the end of the first mute meets the second: just before this step of it. */
-const steps = ['beginEnd', 'withheld', 'postNotice', 'remove'] as const;
+const steps = ['end', 'withheld', 'postNotice', 'remove'] as const;
 const cases = steps.flatMap((step) => [
   { step, dies: false, fate: 'goes on' },
   { step, dies: true, fate: 'dies, and is done again' },
 ]);
 
 it.each(cases)(
-  'a mute that is replaced before $step of its end, which $fate: each alert is told once',
+  'a mute that is replaced before $step of its end, which $fate: each alert is reported once',
   async ({ step, dies }) => {
     let now = new Date('2026-11-20T12:00:02.000Z');
     const mutes = createMutes(redis(), () => now);
@@ -48,7 +47,7 @@ it.each(cases)(
       };
     const watched: Mutes = {
       ...mutes,
-      beginEnd: met('beginEnd', mutes.beginEnd),
+      end: met('end', mutes.end),
       withheld: met('withheld', mutes.withheld),
       remove: met('remove', mutes.remove),
     };
@@ -56,26 +55,29 @@ it.each(cases)(
       // The outbox takes an id once.
       if (!notices.has(id)) notices.set(id, message);
     });
-    const deps = { routing: { mutes: watched, postNotice } as unknown as ActionDeps['routing'], now: () => now };
+    const { endMute } = createEndMute({ mutes: watched, postNotice, now: () => now });
     /** What a timer or the sweep wakes. */
     const wake = async (): Promise<void> => {
-      for (const { id, endsAt, isEnding } of await mutes.all()) {
-        if (isEnding === true || Date.parse(endsAt) <= now.getTime()) await endMute(id, deps).catch(() => {});
-      }
+      const overdue = (await mutes.inForce()).filter(({ endsAt }) => Date.parse(endsAt) <= now.getTime());
+      for (const { id } of [...overdue, ...(await mutes.ended())]) await endMute(id).catch(() => {});
     };
     await mutes.put(first);
     await mutes.withhold(first.id, [alert('evt_1'), alert('evt_2')]);
 
     await wake();
     await wake();
-    expect((await mutes.active()).map(({ at }) => at)).toEqual([second.at]);
+    expect((await mutes.active()).map(({ id }) => id)).toEqual([second.id]);
     await mutes.withhold(second.id, [alert('evt_3')]);
     now = new Date('2026-11-20T14:00:01.000Z');
     await wake();
 
-    expect(await mutes.all()).toEqual([]);
-    const told = [...notices.values()].map(({ text }) => Number(/(\d+) alerts? w/.exec(text)?.[1] ?? Number.NaN));
-    expect(told.reduce((sum, one) => sum + one, 0)).toBe(3);
+    expect(await mutes.inForce()).toEqual([]);
+    expect(await mutes.ended()).toEqual([]);
+    const reported = [...notices.values()].map(({ text }) => Number(/(\d+) alerts? w/.exec(text)?.[1] ?? Number.NaN));
+    expect(
+      reported.reduce((sum, alerts) => sum + alerts, 0),
+      'alerts that were withheld, over all notices',
+    ).toBe(3);
     expect(await redis().keys('*withheld*')).toEqual([]);
   },
 );
