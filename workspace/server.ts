@@ -52,7 +52,7 @@ export async function startWorkspace(options: WorkspaceOptions): Promise<Workspa
       response.end('internal error');
     });
   });
-  server.on('upgrade', (request, socket) => core.socket.accept(request, socket));
+  server.on('upgrade', core.socket.accept);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, HOST, resolve);

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { App, LogLevel } from '@slack/bolt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import type { Workspace } from '../../workspace/server.ts';
 import { signedHeaders } from '../../workspace/signature.ts';
 import { appUrl, type Body, startApp } from './app-under-test.ts';
@@ -283,4 +285,48 @@ it('delivers over Socket Mode when the app connects', async () => {
   expect(delivery.ok).toBe(true);
   expect(workspace.ephemerals('U1').map(({ text }) => text)).toEqual(['over the socket']);
   expect((await call(workspace, 'apps.connections.open')).body.error).toBe('not_allowed_token_type');
+});
+
+describe('a connection over Socket Mode', () => {
+  async function connect(): Promise<WebSocket> {
+    const { body } = await call(workspace, 'apps.connections.open', {}, 'xapp-test');
+    const client = new WebSocket(String(body.url));
+    await once(client, 'message');
+    return client;
+  }
+
+  it('may acknowledge in fragments', async () => {
+    const client = await connect();
+    client.on('message', (data: Buffer) => {
+      const { envelope_id } = JSON.parse(data.toString()) as Body;
+      const answer = JSON.stringify({ envelope_id, payload: { text: 'in two parts' } });
+      client.send(answer.slice(0, 20), { fin: false });
+      client.send(answer.slice(20), { fin: true });
+    });
+
+    const delivery = await workspace.command({ user: 'U1', channel: 'C1', command: '/card', text: '' });
+
+    expect(delivery.json).toEqual({ text: 'in two parts' });
+  });
+
+  it('is closed after a message of more than a megabyte', async () => {
+    const client = await connect();
+    client.send('x'.repeat(1_000_001));
+
+    const [code] = (await once(client, 'close')) as [number];
+
+    expect(code, 'close code of RFC 6455: message too big').toBe(1009);
+  });
+
+  it('needs a new address each time', async () => {
+    const { body } = await call(workspace, 'apps.connections.open', {}, 'xapp-test');
+    await once(new WebSocket(String(body.url)), 'message');
+
+    const [error] = (await once(
+      new WebSocket(String(body.url)).on('error', () => undefined),
+      'error',
+    )) as [Error];
+
+    expect(error.message).toBe('Unexpected server response: 401');
+  });
 });
