@@ -20,10 +20,7 @@ function checkBlock(report: Report, block: Json, pointer: string, totals: Totals
     if (typeof id === 'string' && totals.blockIds.has(id)) report.add(pointer, `block_id already exists: ${id}`);
     if (typeof id === 'string') totals.blockIds.add(id);
   }
-  rule.check(report, block, pointer, {
-    totals,
-    nested: (inner, place) => checkBlock(report, inner, place, totals, surface),
-  });
+  rule.check(report, block, pointer, totals);
 }
 
 /**
@@ -33,14 +30,11 @@ function checkBlock(report: Report, block: Json, pointer: string, totals: Totals
  */
 export function checkBlocks(blocks: unknown, surface: Surface, base = '/blocks'): readonly string[] {
   const report = createReport();
-  const totals: Totals = { markdown: 0, tables: 0, charts: 0, blockIds: new Set() };
+  const totals: Totals = { tables: 0, charts: 0, blockIds: new Set() };
   const most = surface === 'message' ? LIMITS.messageBlocks : LIMITS.viewBlocks;
   const [owner, field] = [base.slice(0, base.lastIndexOf('/')), base.slice(base.lastIndexOf('/') + 1)];
   for (const { item, place } of checkList(report, { [field]: blocks }, field, owner, most, 0)) {
     checkBlock(report, item, place, totals, surface);
-  }
-  if (totals.markdown > LIMITS.markdownTotal.max) {
-    report.add(base, `markdown blocks must be less than ${LIMITS.markdownTotal.max + 1} characters together`);
   }
   if (totals.tables > LIMITS.tableCharacters.max) {
     report.add(base, `tables must be less than ${LIMITS.tableCharacters.max + 1} characters together`);

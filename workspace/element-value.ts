@@ -1,8 +1,8 @@
-import { isRecord, type Json, records, words } from './json.ts';
+import { isRecord, type Json, records } from './json.ts';
 
-/** The options of an element, those in groups included. */
+/** The options of an element, or of the app's answer for one. */
 export function optionsOf(element: Json): Json[] {
-  return [...records(element.options), ...records(element.option_groups).flatMap((group) => records(group.options))];
+  return records(element.options);
 }
 
 function pickOption(element: Json, wanted: unknown): Json {
@@ -10,7 +10,7 @@ function pickOption(element: Json, wanted: unknown): Json {
   const options = optionsOf(element);
   const found = options.find((option) => option.value === wanted);
   if (found) return found;
-  if (String(element.type).includes('external')) {
+  if (element.type === 'external_select') {
     return { text: { type: 'plain_text', text: String(wanted), emoji: true }, value: String(wanted) };
   }
   throw new Error(
@@ -18,46 +18,17 @@ function pickOption(element: Json, wanted: unknown): Json {
   );
 }
 
-function pickOptions(element: Json, wanted: unknown): Json[] {
-  return (Array.isArray(wanted) ? wanted : [wanted]).map((one) => pickOption(element, one));
-}
-
-const FIELDS: Record<string, string> = {
-  users_select: 'selected_user',
-  multi_users_select: 'selected_users',
-  channels_select: 'selected_channel',
-  multi_channels_select: 'selected_channels',
-  conversations_select: 'selected_conversation',
-  multi_conversations_select: 'selected_conversations',
-  datepicker: 'selected_date',
-  timepicker: 'selected_time',
-  datetimepicker: 'selected_date_time',
-};
-
 /**
  * What a person entered, in the shape Slack sends it for the element's type.
  *
- * Plain values suffice: an option's value, a date, a user id, a text. An object for an input is taken as it is.
+ * Plain values suffice: an option's value, a date, a text. An object for an input is taken as it is.
  */
 export function toElementValue(element: Json, given: unknown): Json {
   const type = String(element.type);
   if (isRecord(given) && given.type === type) return given;
-  switch (type) {
-    case 'static_select':
-    case 'external_select':
-    case 'radio_buttons':
-    case 'overflow':
-      return { type, selected_option: given === null || given === '' ? null : pickOption(element, given) };
-    case 'multi_static_select':
-    case 'multi_external_select':
-    case 'checkboxes':
-      return { type, selected_options: given === null || given === '' ? [] : pickOptions(element, given) };
-    default: {
-      const field = FIELDS[type];
-      if (field === undefined) return { type, value: given === '' ? null : given };
-      return { type, [field]: given === '' ? null : given };
-    }
-  }
+  const isEmpty = given === null || given === '';
+  if (type.endsWith('_select')) return { type, selected_option: isEmpty ? null : pickOption(element, given) };
+  return { type, [type === 'datepicker' ? 'selected_date' : 'value']: isEmpty ? null : given };
 }
 
 /** Whether nothing was entered. */
@@ -79,16 +50,5 @@ export function inputFault(element: Json, value: Json | undefined, optional: boo
     return `Please enter at least ${shortest} characters.`;
   if (element.type === 'plain_text_input' && entered.length > longest)
     return `Please enter no more than ${longest} characters.`;
-  return element.type === 'number_input' ? numberFault(element, entered) : undefined;
-}
-
-function numberFault(element: Json, entered: string): string | undefined {
-  const number = Number(entered);
-  if (entered.trim() === '' || !Number.isFinite(number)) return 'Please enter a number.';
-  if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return 'Please enter a whole number.';
-  if (element.min_value !== undefined && number < Number(element.min_value))
-    return `Please enter ${words(element.min_value)} or more.`;
-  if (element.max_value !== undefined && number > Number(element.max_value))
-    return `Please enter ${words(element.max_value)} or less.`;
   return undefined;
 }

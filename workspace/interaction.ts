@@ -2,7 +2,7 @@ import { createReport } from './check-report.ts';
 import { type Core, nextTs } from './core.ts';
 import { type Delivery, deliver } from './delivery.ts';
 import { optionsOf, toElementValue } from './element-value.ts';
-import { isRecord, type Json, record, records } from './json.ts';
+import { isRecord, type Json, records } from './json.ts';
 import { LIMITS } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import { findMessage } from './messages.ts';
@@ -86,7 +86,7 @@ async function act(core: Core, at: ElementAddress, place: Place, blockId: string
       toElementValue(findElement(place, { ...at, actionId: id }).element, given),
     ]);
     const held: Record<string, Json> = Object.fromEntries(entries);
-    if (action.type !== 'button' && action.type !== 'overflow') held[at.actionId] = action;
+    if (action.type !== 'button') held[at.actionId] = action;
     Object.assign(payload, messagePlace(core, channel, message), {
       trigger_id: core.triggers.create({ user: at.user }),
       state: messageState(place.blocks, held),
@@ -98,7 +98,7 @@ async function act(core: Core, at: ElementAddress, place: Place, blockId: string
 }
 
 function rememberInput(view: StoredView, blockId: string, actionId: string, action: Json) {
-  if (action.type === 'button' || action.type === 'overflow') return;
+  if (action.type === 'button') return;
   view.state.values[blockId] = { ...view.state.values[blockId], [actionId]: action };
 }
 
@@ -114,21 +114,14 @@ export function actionUrl(core: Core, user: string, message: StoredMessage): str
 export async function press(core: Core, at: ElementAddress & { value?: string }): Promise<Delivery> {
   const place = findPlace(core, at);
   const { element, blockId } = findElement(place, at, at.value);
-  const { type, text, style, value, url, icon, confirm } = element;
-  if (type === 'feedback_buttons') {
-    const parts = [record(element.positive_button), record(element.negative_button)];
-    const part = parts.find((one) => one.value === at.value) ?? parts[0] ?? {};
-    return await act(core, at, place, blockId, { type, value: part.value, text: part.text });
-  }
-  if (type !== 'button' && type !== 'icon_button' && type !== 'workflow_button') {
-    throw new Error(`${at.actionId} is a ${String(type)}, use select`);
-  }
-  const action: Json = { type, text, style, value, url, icon, confirm };
+  const { type, text, style, value, url, confirm } = element;
+  if (type !== 'button') throw new Error(`${at.actionId} is a ${String(type)}, use select`);
+  const action: Json = { type, text, style, value, url, confirm };
   for (const [field, held] of Object.entries(action)) if (held === undefined) delete action[field];
   return await act(core, at, place, blockId, action);
 }
 
-/** Chooses or enters something in an element that is no button: an option's value, a date, a user id, a text. */
+/** Chooses or enters something in an element that is no button: an option's value, a date, a text. */
 export async function select(core: Core, at: ElementAddress & { value: unknown }): Promise<Delivery> {
   const place = findPlace(core, at);
   const { element, blockId } = findElement(place, at);
@@ -157,9 +150,7 @@ export async function suggest(core: Core, at: ElementAddress & { value: string }
   if (!delivery.ok || !delivery.json)
     throw new Error(`no options for ${at.actionId}: ${delivery.error ?? 'empty answer'}`);
   const report = createReport();
-  if (!Array.isArray(delivery.json.option_groups)) {
-    checkOptions(report, delivery.json, 'options', '', { limit: LIMITS.selectOptions, min: 0 });
-  }
+  checkOptions(report, delivery.json, 'options', '', { limit: LIMITS.selectOptions, min: 0 });
   if (report.problems.length > 0) throw new Error(`bad options for ${at.actionId}: ${report.problems.join('; ')}`);
   return optionsOf(delivery.json).filter((option) => isRecord(option) && records([option]).length > 0);
 }

@@ -23,22 +23,14 @@ function shortId(): string {
 /** Gives blocks and elements the ids that Slack gives them when the app did not. */
 export function withIds(blocks: Json[]): Json[] {
   const named = (element: unknown) =>
-    isRecord(element) && !isText(element) ? { ...element, action_id: element.action_id ?? shortId() } : element;
+    isRecord(element) ? { ...element, action_id: element.action_id ?? shortId() } : element;
   return blocks.map((block) => {
     const copy: Json = { ...block, block_id: block.block_id ?? shortId() };
-    if (block.type === 'actions' || block.type === 'context_actions')
-      copy.elements = records(block.elements).map(named);
-    if (block.type === 'card' && block.actions) copy.actions = records(block.actions).map(named);
-    if (block.type === 'carousel') copy.elements = withIds(records(block.elements));
-    if (block.type === 'container') copy.child_blocks = withIds(records(block.child_blocks));
+    if (block.type === 'actions') copy.elements = records(block.elements).map(named);
     if (block.accessory) copy.accessory = named(block.accessory);
     if (block.element) copy.element = named(block.element);
     return copy;
   });
-}
-
-function isText(element: Json): boolean {
-  return element.type === 'image' || element.type === 'mrkdwn' || element.type === 'plain_text';
 }
 
 /** Checks blocks of a message as `chat.postMessage` does. */

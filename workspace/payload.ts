@@ -51,9 +51,7 @@ export function messageState(blocks: readonly Json[], entered: Record<string, Js
   const values: Record<string, Json> = {};
   for (const { blockId, element } of elementsIn(blocks)) {
     const type = String(element.type);
-    if (type === 'button' || type === 'overflow' || type.endsWith('_button') || type.endsWith('_buttons')) {
-      if (type !== 'radio_buttons') continue;
-    }
+    if (type === 'button') continue;
     const action = String(element.action_id);
     const held =
       entered[action] ?? (element.initial_option ? { type, selected_option: element.initial_option } : { type });

@@ -17,24 +17,33 @@ function checkCell(report: Report, cell: unknown, pointer: string): number {
     report.add(pointer, 'must provide an object');
     return 0;
   }
-  checkWord(report, cell, 'type', pointer, ['raw_text', 'raw_number', 'rich_text'], true);
-  if (cell.type === 'raw_number' && typeof cell.value !== 'number')
-    report.add(pointer, 'missing required field: value');
-  if (cell.type === 'raw_text' || cell.type === 'raw_number') {
+  checkWord(report, cell, 'type', pointer, ['raw_text', 'rich_text'], true);
+  if (cell.type === 'raw_text') {
     if (typeof cell.text !== 'string') report.add(pointer, 'missing required field: text');
     else checkLength(report, cell.text, `${pointer}/text`, LIMITS.tableCharacters);
   }
+  if (cell.type === 'rich_text') checkRichText(report, cell, pointer);
   return cellText(cell);
 }
 
-function checkRows(report: Report, block: Json, pointer: string, least: number, most: typeof LIMITS.tableRows): number {
+function checkRichText(report: Report, cell: Json, pointer: string) {
+  for (const { item, place } of checkList(report, cell, 'elements', pointer, LIMITS.text)) {
+    checkWord(report, item, 'type', place, ['rich_text_section'], true);
+    for (const { item: part, place: at } of checkList(report, item, 'elements', place, LIMITS.text)) {
+      checkWord(report, part, 'type', at, ['text', 'user'], true);
+    }
+  }
+}
+
+function checkRows(report: Report, block: Json, pointer: string): number {
   const rows = block.rows;
   if (!Array.isArray(rows)) {
     report.add(pointer, 'missing required field: rows');
     return 0;
   }
-  if (rows.length < least) report.add(`${pointer}/rows`, `no less than ${least} items allowed`);
-  if (rows.length > most.max) report.add(`${pointer}/rows`, `no more than ${most.max} items allowed`);
+  if (rows.length < 1) report.add(`${pointer}/rows`, 'no less than 1 items allowed');
+  if (rows.length > LIMITS.tableRows.max)
+    report.add(`${pointer}/rows`, `no more than ${LIMITS.tableRows.max} items allowed`);
   let characters = 0;
   for (const [index, row] of rows.entries()) {
     const place = `${pointer}/rows/${index}`;
@@ -51,30 +60,15 @@ function checkRows(report: Report, block: Json, pointer: string, least: number, 
 /** A table block. Returns its characters, which count over all tables of a message. */
 export function checkTable(report: Report, block: Json, pointer: string): number {
   checkList(report, block, 'column_settings', pointer, LIMITS.tableCells, 0);
-  return checkRows(report, block, pointer, 1, LIMITS.tableRows);
+  return checkRows(report, block, pointer);
 }
 
-/** A data table block. Returns its characters, which count over all tables of a message. */
-export function checkDataTable(report: Report, block: Json, pointer: string): number {
-  checkString(report, block, 'caption', pointer, LIMITS.sectionText, true);
-  const size = block.page_size;
-  if (size !== undefined && (!Number.isInteger(size) || Number(size) < 1 || Number(size) > LIMITS.dataTablePage.max)) {
-    report.add(`${pointer}/page_size`, `must be from 1 to ${LIMITS.dataTablePage.max}`);
-  }
-  return checkRows(report, block, pointer, 2, LIMITS.dataTableRows);
-}
-
-/** A data visualization block: a pie of segments, or series over shared categories. */
+/** A data visualization block: series of bars over shared categories. */
 export function checkChart(report: Report, block: Json, pointer: string) {
   checkString(report, block, 'title', pointer, LIMITS.chartTitle, true);
   const chart = record(block.chart);
   const place = `${pointer}/chart`;
-  checkWord(report, chart, 'type', place, ['pie', 'bar', 'area', 'line'], true);
-  if (chart.type === 'pie') {
-    for (const { item, place: at } of checkList(report, chart, 'segments', place, LIMITS.chartSeries))
-      checkPoint(report, item, at);
-    return;
-  }
+  checkWord(report, chart, 'type', place, ['bar'], true);
   const categories = record(chart.axis_config).categories;
   if (!Array.isArray(categories)) return report.add(place, 'missing required field: axis_config.categories');
   if (categories.length > LIMITS.chartCategories.max) {

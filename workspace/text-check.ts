@@ -1,4 +1,4 @@
-import { checkLength, checkList, checkString, checkUrl, checkWord, type Report } from './check-report.ts';
+import { checkLength, checkList, checkString, checkWord, type Report } from './check-report.ts';
 import { isRecord, type Json } from './json.ts';
 import { LIMITS, type Limit } from './limits.ts';
 
@@ -50,37 +50,24 @@ export function checkConfirm(report: Report, owner: Json, pointer: string) {
 export interface OptionRule {
   limit: Limit;
   min?: number;
-  /** Only checkboxes and radio buttons take mrkdwn. */
-  kind?: TextKind;
-  /** Only overflow menus take addresses. */
-  urls?: boolean;
 }
 
 /** One option object. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
-export function checkOption(report: Report, option: Json, place: string, rule: Omit<OptionRule, 'limit'>) {
-  const kind = rule.kind ?? 'plain_text';
+export function checkOption(report: Report, option: Json, place: string) {
+  const kind = 'plain_text';
   checkText(report, option, 'text', place, { limit: LIMITS.optionText, kind, required: true });
   checkString(report, option, 'value', place, LIMITS.optionValue, true);
   checkText(report, option, 'description', place, { limit: LIMITS.optionDescription, kind });
-  if ('url' in option && !rule.urls) report.add(place, 'url is for overflow menus only');
-  checkUrl(report, option, 'url', place, LIMITS.url);
+  if ('url' in option) report.add(place, 'url is for overflow menus only');
 }
 
 /** The options of an element, their number, and that no value comes twice. */
 export function checkOptions(report: Report, owner: Json, field: string, pointer: string, rule: OptionRule) {
   const values = new Set<unknown>();
   for (const { item, place } of checkList(report, owner, field, pointer, rule.limit, rule.min ?? 1)) {
-    checkOption(report, item, place, rule);
+    checkOption(report, item, place);
     if (values.has(item.value)) report.add(place, `option value already exists: ${String(item.value)}`);
     values.add(item.value);
-  }
-}
-
-/** Option groups of a select. https://docs.slack.dev/reference/block-kit/composition-objects/option-group-object */
-export function checkOptionGroups(report: Report, owner: Json, pointer: string) {
-  for (const { item, place } of checkList(report, owner, 'option_groups', pointer, LIMITS.selectGroups)) {
-    checkText(report, item, 'label', place, { limit: LIMITS.groupLabel, kind: 'plain_text', required: true });
-    checkOptions(report, item, 'options', place, { limit: LIMITS.selectOptions });
   }
 }
 
@@ -88,8 +75,7 @@ export function checkOptionGroups(report: Report, owner: Json, pointer: string) 
 export function checkInitialOption(report: Report, owner: Json, pointer: string) {
   const initial = owner.initial_option;
   if (initial === undefined) return;
-  const groups = Array.isArray(owner.option_groups) ? owner.option_groups : [];
-  const options = [owner.options, ...groups.map((group) => (isRecord(group) ? group.options : []))].flat();
+  const options = Array.isArray(owner.options) ? owner.options : [];
   const same = JSON.stringify(initial);
   if (!options.some((option) => JSON.stringify(option) === same)) {
     report.add(`${pointer}/initial_option`, 'must exactly match one of the provided options');

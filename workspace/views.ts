@@ -26,13 +26,7 @@ function initialValue(element: Json): Json | undefined {
   const value: Json = { type };
   if ('initial_value' in element) value.value = element.initial_value;
   else if ('initial_option' in element) value.selected_option = element.initial_option;
-  else if ('initial_options' in element) value.selected_options = element.initial_options;
   else if ('initial_date' in element) value.selected_date = element.initial_date;
-  else if ('initial_time' in element) value.selected_time = element.initial_time;
-  else if ('initial_user' in element) value.selected_user = element.initial_user;
-  else if ('initial_channel' in element) value.selected_channel = element.initial_channel;
-  else if ('initial_conversation' in element) value.selected_conversation = element.initial_conversation;
-  else if ('initial_date_time' in element) value.selected_date_time = element.initial_date_time;
   else return undefined;
   return value;
 }
@@ -40,14 +34,9 @@ function initialValue(element: Json): Json | undefined {
 /** The elements of a list of blocks that a person may act on, with the id of their block. */
 export function elementsIn(blocks: readonly Json[]): { blockId: string; element: Json; block: Json }[] {
   return blocks.flatMap((block) => {
-    const inside = [
-      ...elementsIn(records(block.child_blocks)),
-      ...(block.type === 'carousel' ? elementsIn(records(block.elements)) : []),
-    ];
-    const elements = block.type === 'carousel' || block.type === 'rich_text' ? [] : records(block.elements);
-    const own = [...elements, ...records(block.actions), block.accessory, block.element].filter(isRecord);
+    const own = [...records(block.elements), block.accessory, block.element].filter(isRecord);
     const named = own.filter((element) => typeof element.action_id === 'string');
-    return [...named.map((element) => ({ blockId: String(block.block_id), element, block })), ...inside];
+    return named.map((element) => ({ blockId: String(block.block_id), element, block }));
   });
 }
 

@@ -200,16 +200,14 @@ it('gives choices and the options that the app suggests', async () => {
   const message = await postButtons(
     { type: 'static_select', action_id: 'period', options },
     { type: 'external_select', action_id: 'find_card' },
-    { type: 'overflow', action_id: 'more', options },
   );
 
   const suggested = await workspace.suggest({ user: 'U1', message, actionId: 'find_card', value: '44' });
   await workspace.select({ user: 'U1', message, actionId: 'period', value: 'w' });
   await workspace.select({ user: 'U1', message, actionId: 'find_card', value: suggested[0]?.value });
-  await workspace.select({ user: 'U1', message, actionId: 'more', value: 'd' });
 
   expect(suggested).toEqual([{ text: plain('Card 44'), value: 'card-1' }]);
-  expect(chosen).toEqual(['w', 'card-1', 'd']);
+  expect(chosen).toEqual(['w', 'card-1']);
   await expect(workspace.select({ user: 'U1', message, actionId: 'period', value: 'x' })).rejects.toThrow(
     'no option x in period: d, w',
   );

@@ -96,66 +96,15 @@ function bars(chart, x, y, slot) {
   );
 }
 
-function lines(chart, x, y) {
-  return chart.series.flatMap((series, row) => {
-    const color = COLORS[row % COLORS.length];
-    const points = chart.axis_config.categories.map((label, index) => [
-      x(index),
-      y(series.data.find((point) => point.label === label)?.value ?? 0),
-    ]);
-    const path = points.map(([px, py]) => `${px},${py}`).join(' ');
-    const base = `${points.at(-1)[0]},${y(0)} ${points[0][0]},${y(0)}`;
-    const area =
-      chart.type === 'area' ? [svg('polygon', { points: `${path} ${base}`, fill: color, opacity: 0.18 })] : [];
-    const dots = points.map(([cx, cy], index) => {
-      const dot = svg('circle', { cx, cy, r: 3, fill: color });
-      dot.append(
-        svg('title', {}, `${series.name}, ${chart.axis_config.categories[index]}: ${series.data[index]?.value}`),
-      );
-      return dot;
-    });
-    return [...area, svg('polyline', { points: path, fill: 'none', stroke: color, 'stroke-width': 2 }), ...dots];
-  });
-}
-
-function pie(chart) {
-  const total = chart.segments.reduce((sum, { value }) => sum + value, 0) || 1;
-  let turned = 0;
-  const slices = chart.segments.map(({ label, value }, index) => {
-    const [from, to] = [turned, turned + (value / total) * Math.PI * 2];
-    turned = to;
-    const at = (angle) => `${110 + 90 * Math.sin(angle)} ${110 - 90 * Math.cos(angle)}`;
-    const whole = value === total;
-    const slice = whole
-      ? svg('circle', { cx: 110, cy: 110, r: 90, fill: COLORS[index] })
-      : svg('path', {
-          d: `M110 110 L${at(from)} A90 90 0 ${to - from > Math.PI ? 1 : 0} 1 ${at(to)} Z`,
-          fill: COLORS[index % COLORS.length],
-        });
-    slice.append(svg('title', {}, `${label}: ${value}`));
-    return slice;
-  });
-  return svg('svg', { viewBox: '0 0 220 220', width: 220, height: 220, role: 'img' }, slices);
-}
-
 /** A data visualization block as SVG. */
 export function chart(block) {
   const data = block.chart;
-  if (data.type === 'pie') {
-    return h(
-      'figure',
-      { class: 'chart' },
-      h('figcaption', {}, block.title),
-      pie(data),
-      legend(data.segments.map(({ label }) => label)),
-    );
-  }
   const { categories, x_label: xLabel, y_label: yLabel } = data.axis_config;
   const top = niceTop(Math.max(...data.series.flatMap((series) => series.data.map(({ value }) => value)), 0));
   const slot = (WIDTH - EDGE.left - EDGE.right) / categories.length;
   const x = (index) => EDGE.left + slot * (index + 0.5);
   const { y, nodes } = axes(top, categories, x);
-  const marks = data.type === 'bar' ? bars(data, x, y, slot) : lines(data, x, y);
+  const marks = bars(data, x, y, slot);
   return h(
     'figure',
     { class: 'chart' },

@@ -18,7 +18,7 @@ function place(node, anchor) {
 
 /**
  * Opens a list of options below a control.
- * `find(query)` gives the options; `search` says whether there is a field to type in; `picked(option)` returns true to stay open.
+ * `find(query)` gives the options; `search` says whether there is a field to type in.
  */
 export function openPopup(anchor, { find, search, hint, picked, chosen = () => false }) {
   const again = open?.anchor === anchor;
@@ -51,9 +51,8 @@ export function openPopup(anchor, { find, search, hint, picked, chosen = () => f
   }
 
   function optionNode(option) {
-    if (option.heading !== undefined) return h('div', { class: 'popup-heading' }, option.heading);
     const pick = async () => {
-      if (await picked(option)) return refresh();
+      await picked(option);
       close();
       anchor.focus();
     };
