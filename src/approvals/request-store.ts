@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Action } from '../actions/action.ts';
 import { CardFacts } from '../alerts/alert.ts';
 import { stateKey } from '../core/keys.ts';
-import { readOpen } from '../core/read-open.ts';
+import { createOpenRecordStore } from '../core/record-store.ts';
 import { ChangeRequest } from '../limits/change-request.ts';
 import { RuleValue } from '../limits/rule-change.ts';
 
@@ -80,24 +80,13 @@ export interface Requests {
 
 /** Requests by id. Changes happen under the request's lock, so plain reads and writes do. */
 export function createRequests(redis: Redis | Cluster): Requests {
-  const openKey = stateKey('requests-open');
-  const keyOf = (id: string): string => stateKey(`request:${id}`);
-  const get = async (id: string): Promise<LimitRequest | null> => {
-    const text = await redis.get(keyOf(id));
-    return text === null ? null : LimitRequest.parse(JSON.parse(text));
-  };
-  return {
-    async save(request) {
-      const { id, state, action } = request;
-      const text = JSON.stringify(LimitRequest.parse(request));
-      const change = redis.multi().set(keyOf(id), text, 'EX', KEPT_SECONDS);
-      if (state === 'open') change.zadd(openKey, Date.parse(action.askedAt), id);
-      else change.zrem(openKey, id);
-      await change.exec();
-    },
-    get,
-    async open() {
-      return (await readOpen(redis, openKey, get)).filter(({ state }) => state === 'open');
-    },
-  };
+  const store = createOpenRecordStore({
+    redis,
+    schema: LimitRequest,
+    keyOf: (id) => stateKey(`request:${id}`),
+    ttlSeconds: KEPT_SECONDS,
+    openKey: stateKey('requests-open'),
+    orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
+  });
+  return { save: (request) => store.put(request.id, request), get: store.get, open: store.open };
 }

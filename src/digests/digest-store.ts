@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import { createRecordHash } from '../core/record-store.ts';
 import { DigestSchedule } from './schedule.ts';
 
 export type DigestKind = 'daily' | 'weekly';
@@ -20,25 +21,16 @@ export interface Digests {
 
 /** Who gets a digest when. They stay until somebody takes them away. */
 export function createDigests(redis: Redis | Cluster): Digests {
-  const key = stateKey('digests');
-  const fieldOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
-  const get = async (channel: string, kind: DigestKind): Promise<DigestSchedule | null> => {
-    const text = await redis.hget(key, fieldOf(channel, kind));
-    return text === null ? null : DigestSchedule.parse(JSON.parse(text));
-  };
+  const store = createRecordHash({ redis, schema: DigestSchedule, key: stateKey('digests') });
+  const idOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
   return {
-    async set(schedule) {
-      const text = JSON.stringify(DigestSchedule.parse(schedule));
-      await redis.hset(key, fieldOf(schedule.channel, kindOf(schedule)), text);
-    },
-    get,
+    set: (schedule) => store.put(idOf(schedule.channel, kindOf(schedule)), schedule),
+    get: (channel, kind) => store.get(idOf(channel, kind)),
     async ofChannel(channel) {
-      const both = await Promise.all([get(channel, 'daily'), get(channel, 'weekly')]);
+      const both = await Promise.all([store.get(idOf(channel, 'daily')), store.get(idOf(channel, 'weekly'))]);
       return both.filter((schedule) => schedule !== null);
     },
-    async remove(channel, kind) {
-      await redis.hdel(key, fieldOf(channel, kind));
-    },
-    all: async () => Object.values(await redis.hgetall(key)).map((text) => DigestSchedule.parse(JSON.parse(text))),
+    remove: (channel, kind) => store.delete(idOf(channel, kind)),
+    all: store.all,
   };
 }

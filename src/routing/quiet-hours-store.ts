@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { createRecordHash } from '../core/record-store.ts';
 import { routingChanged } from './routing-version.ts';
 
 /** Hours of each day, on the wall clock of a zone. */
@@ -37,15 +38,10 @@ export interface QuietHoursStore {
 }
 
 export function createQuietHours(redis: Redis | Cluster): QuietHoursStore {
-  const key = stateKey('quiet-hours');
+  const store = createRecordHash({ redis, schema: QuietHours, key: stateKey('quiet-hours') });
   return {
-    async set(quiet) {
-      const text = JSON.stringify(QuietHours.parse(quiet));
-      await routingChanged(redis.multi().hset(key, quiet.channel, text)).exec();
-    },
-    async remove(channel) {
-      await routingChanged(redis.multi().hdel(key, channel)).exec();
-    },
-    all: async () => Object.values(await redis.hgetall(key)).map((text) => QuietHours.parse(JSON.parse(text))),
+    set: (quiet) => store.put(quiet.channel, quiet, routingChanged),
+    remove: (channel) => store.delete(channel, routingChanged),
+    all: store.all,
   };
 }

@@ -1,0 +1,147 @@
+import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { z } from 'zod';
+
+/**
+ * How records of one type are written to Redis and read again. Nothing else turns a stored record into text or back, so
+ * what is true of every stored record has its place here.
+ */
+export interface RecordFormat<T> {
+  /** @throws ZodError when the record does not fit its schema. */
+  write(record: T): string;
+  /** @throws ZodError when what is stored does not fit the schema. */
+  read(text: string): T;
+  /** Null where Redis has nothing. */
+  readOrNull(text: string | null | undefined): T | null;
+}
+
+export function recordFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
+  const read = (text: string): T => schema.parse(JSON.parse(text));
+  return {
+    write: (record) => JSON.stringify(schema.parse(record)),
+    read,
+    readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
+  };
+}
+
+/** Adds commands to the transaction of a change. Their keys must be in the same slot as the record's. */
+type Also = (change: ChainableCommander) => unknown;
+
+/** Records by id. Each `put` and `delete` is one transaction. */
+export interface RecordStore<T, Id = string> {
+  get(id: Id): Promise<T | null>;
+  /** Replaces the record of this id. */
+  put(id: Id, record: T, also?: Also): Promise<void>;
+  delete(id: Id, also?: Also): Promise<void>;
+}
+
+interface StoreOptions<T, Id> {
+  readonly redis: Redis | Cluster;
+  readonly schema: z.ZodType<T>;
+  readonly keyOf: (id: Id) => string;
+  /** How long a record stays after it was put; null keeps it for good. */
+  readonly ttlSeconds: number | ((record: T) => number | null);
+}
+
+/** A key for each record. */
+export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>): RecordStore<T, Id> {
+  const { redis, schema, keyOf, ttlSeconds } = options;
+  const format = recordFormat(schema);
+  return {
+    get: async (id) => format.readOrNull(await redis.get(keyOf(id))),
+    async put(id, record, also) {
+      const text = format.write(record);
+      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(record);
+      const change = redis.multi();
+      if (ttl === null) change.set(keyOf(id), text);
+      else change.set(keyOf(id), text, 'EX', ttl);
+      also?.(change);
+      await commit(change);
+    },
+    async delete(id, also) {
+      const change = redis.multi().del(keyOf(id));
+      also?.(change);
+      await commit(change);
+    },
+  };
+}
+
+/** A store that also knows which of its records still wait for something. */
+export interface OpenRecordStore<T> extends RecordStore<T> {
+  /** The open ones in order. */
+  open(): Promise<T[]>;
+}
+
+interface OpenStoreOptions<T> extends StoreOptions<T, string> {
+  /** Sorted set of the ids of open records. All keys of the store must share its slot. */
+  readonly openKey: string;
+  /** What open records are ordered by, smallest first; null: the record is not open, or not any more. */
+  readonly orderOf: (record: T) => number | null;
+}
+
+export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
+  const { redis, schema, keyOf, openKey, orderOf } = options;
+  const store = createRecordStore(options);
+  const format = recordFormat(schema);
+  return {
+    get: store.get,
+    put: (id, record, also) =>
+      store.put(id, record, (change) => {
+        const order = orderOf(record);
+        if (order === null) change.zrem(openKey, id);
+        else change.zadd(openKey, order, id);
+        also?.(change);
+      }),
+    delete: (id, also) =>
+      store.delete(id, (change) => {
+        change.zrem(openKey, id);
+        also?.(change);
+      }),
+    async open() {
+      const ids = await redis.zrange(openKey, '0', '-1');
+      if (ids.length === 0) return [];
+      const records = (await redis.mget(ids.map(keyOf))).map(format.readOrNull);
+      // An id whose record has expired: nothing is left to wait for, and nobody else would take it away.
+      const expired = ids.filter((_id, index) => records[index] === null);
+      if (expired.length > 0) await redis.zrem(openKey, ...expired);
+      // A record may be closed between the two reads.
+      return records.filter((record) => record !== null).filter((record) => orderOf(record) !== null);
+    },
+  };
+}
+
+/** Records that are always read together: one hash, which stays. */
+export interface RecordHash<T> extends RecordStore<T> {
+  /** Leaves a record alone that is there. @returns whether it was put. */
+  putNew(id: string, record: T): Promise<boolean>;
+  /** In no order. */
+  all(): Promise<T[]>;
+}
+
+export function createRecordHash<T>(options: {
+  readonly redis: Redis | Cluster;
+  readonly schema: z.ZodType<T>;
+  readonly key: string;
+}): RecordHash<T> {
+  const { redis, schema, key } = options;
+  const format = recordFormat(schema);
+  return {
+    get: async (id) => format.readOrNull(await redis.hget(key, id)),
+    async put(id, record, also) {
+      const change = redis.multi().hset(key, id, format.write(record));
+      also?.(change);
+      await commit(change);
+    },
+    putNew: async (id, record) => (await redis.hsetnx(key, id, format.write(record))) === 1,
+    async delete(id, also) {
+      const change = redis.multi().hdel(key, id);
+      also?.(change);
+      await commit(change);
+    },
+    all: async () => (await redis.hvals(key)).map(format.read),
+  };
+}
+
+/** `exec` resolves when commands of the transaction failed. */
+async function commit(change: ChainableCommander): Promise<void> {
+  for (const [error] of (await change.exec()) ?? []) if (error !== null) throw error;
+}

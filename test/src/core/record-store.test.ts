@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createOpenRecordStore, createRecordHash, createRecordStore } from '../../../src/core/record-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+const Parcel = z.strictObject({ state: z.enum(['open', 'closed']), at: z.number(), note: z.string().default('') });
+type Parcel = z.infer<typeof Parcel>;
+const parcel = (at: number, state: Parcel['state'] = 'open'): Parcel => ({ state, at, note: '' });
+
+describe('a key for each record', () => {
+  const keyOf = (id: string): string => `{test}:parcel:${id}`;
+  const create = (ttlSeconds: number | ((parcel: Parcel) => number | null) = 60) =>
+    createRecordStore({ redis: redis(), schema: Parcel, keyOf, ttlSeconds });
+
+  it('answers null for a record that is not there', async () => {
+    expect(await create().get('a')).toBeNull();
+  });
+
+  it('keeps a record until its time to live is over', async () => {
+    const store = create();
+
+    await store.put('a', parcel(1));
+
+    expect(await store.get('a')).toEqual(parcel(1));
+    expect(await redis().ttl('{test}:parcel:a')).toBeGreaterThan(58);
+  });
+
+  it('keeps a record for good where its time to live is null', async () => {
+    const store = create(({ state }) => (state === 'open' ? null : 60));
+
+    await store.put('a', parcel(1, 'closed'));
+    await store.put('a', parcel(1, 'open'));
+
+    expect(await redis().ttl('{test}:parcel:a')).toBe(-1);
+  });
+
+  it('reads a record that was stored before a field was added', async () => {
+    await redis().set('{test}:parcel:a', JSON.stringify({ state: 'open', at: 1 }));
+
+    expect(await create().get('a')).toEqual(parcel(1));
+  });
+
+  it('neither writes nor reads what does not fit the schema', async () => {
+    const store = create();
+    await redis().set('{test}:parcel:b', JSON.stringify({ state: 'lost', at: 1 }));
+
+    await expect(store.put('a', { ...parcel(1), at: Number.NaN })).rejects.toThrow(z.ZodError);
+    await expect(store.get('b')).rejects.toThrow(z.ZodError);
+    expect(await redis().exists('{test}:parcel:a')).toBe(0);
+  });
+
+  it('changes other keys in the same transaction', async () => {
+    const store = create();
+
+    await store.put('a', parcel(1), (change) => change.incr('{test}:version'));
+    await store.delete('a', (change) => change.incr('{test}:version'));
+
+    expect(await redis().get('{test}:version')).toBe('2');
+    expect(await store.get('a')).toBeNull();
+  });
+
+  it('fails when a command of its transaction failed', async () => {
+    await redis().set('{test}:text', 'text');
+
+    await expect(create().put('a', parcel(1), (change) => change.incr('{test}:text'))).rejects.toThrow(
+      'not an integer',
+    );
+  });
+});
+
+describe('records that wait for something', () => {
+  const create = () =>
+    createOpenRecordStore({
+      redis: redis(),
+      schema: Parcel,
+      keyOf: (id: string) => `{test}:parcel:${id}`,
+      ttlSeconds: 60,
+      openKey: '{test}:open',
+      orderOf: ({ state, at }) => (state === 'open' ? at : null),
+    });
+
+  it('lists them in order, and no more once they are closed or deleted', async () => {
+    const store = create();
+    for (const at of [3, 1, 2, 4]) await store.put(`p${at}`, parcel(at));
+
+    await store.put('p2', parcel(2, 'closed'));
+    await store.delete('p4');
+
+    expect(await store.open()).toEqual([parcel(1), parcel(3)]);
+    expect(await store.get('p2')).toEqual(parcel(2, 'closed'));
+  });
+
+  it('forgets an id whose record has expired', async () => {
+    const store = create();
+    for (const at of [1, 2]) await store.put(`p${at}`, parcel(at));
+    await redis().del('{test}:parcel:p1');
+
+    expect(await store.open()).toEqual([parcel(2)]);
+    expect(await redis().zrange('{test}:open', '0', '-1')).toEqual(['p2']);
+  });
+});
+
+describe('records that are read together', () => {
+  const create = () => createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:parcels' });
+
+  it('keeps each under its id', async () => {
+    const hash = create();
+    await hash.put('a', parcel(1));
+    await hash.put('b', parcel(2));
+    await hash.put('a', parcel(3));
+
+    await hash.delete('b');
+
+    expect(await hash.get('a')).toEqual(parcel(3));
+    expect(await hash.all()).toEqual([parcel(3)]);
+  });
+
+  it('leaves a record alone that is there already', async () => {
+    const hash = create();
+
+    expect([await hash.putNew('a', parcel(1)), await hash.putNew('a', parcel(2))]).toEqual([true, false]);
+    expect(await hash.get('a')).toEqual(parcel(1));
+  });
+});
