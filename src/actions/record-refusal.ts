@@ -56,6 +56,9 @@ export async function recordRefusal(action: Action, deps: ActionDeps, about: Ref
 }
 
 /** Says no to who asked, with the reason and who can; on record first. */
+export type Refuse = (action: Action, refusal: Refusal, about?: Refused) => Promise<void>;
+
+/** See {@link Refuse}. */
 export async function refuse(action: Action, no: Refusal, deps: ActionDeps, about: Refused = {}): Promise<void> {
   await recordRefusal(action, deps, { why: no.why, ...about });
   await deps.answer(action, refusal(no));

@@ -12,10 +12,10 @@ import { StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { composeHolders } from '../dispatch/compose-holders.ts';
 import { performAction } from '../dispatch/perform-action.ts';
-import { endClaim } from '../holders/decide-claim.ts';
-import { NotifyPerson, notifyPerson } from '../holders/notify-person.ts';
-import { updateClaim } from '../holders/update-claim.ts';
+import { updateClaim } from '../holders/claim-message.ts';
+import { createNotifyPerson, NotifyPerson } from '../holders/notify-holder.ts';
 import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { endTemporaryChange } from '../limits/end-temporary-change.ts';
 import { updateTemporaryChange } from '../limits/update-temporary-change.ts';
@@ -125,7 +125,7 @@ export function createProcessors(
           const { directChannel, groupAlert } = parts;
           const updateMessages = queues.updateMessage;
           const deps = { directChannel, alerts, groupAlert, outbox, wakeOutbox, updateMessages, notifyOps, log };
-          return await notifyPerson(NotifyPerson.parse(data), deps);
+          return await createNotifyPerson(deps)(NotifyPerson.parse(data));
         }
         await updateMessage(UpdateMessage.parse(data).alertId, {
           alerts,
@@ -149,7 +149,7 @@ export function createProcessors(
       const deps = { ...parts.actionDeps, isLastAttempt: run.isLastAttempt };
       if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
       if (run.name === 'end-claim') {
-        await endClaim(EndClaim.parse(data).claimId, deps);
+        await composeHolders(deps).endClaim(EndClaim.parse(data).claimId);
         return null;
       }
       if (run.name === 'send-digest') {

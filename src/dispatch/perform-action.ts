@@ -18,15 +18,13 @@ import { setDigest } from '../digests/set-digest.ts';
 import { type Resolved, resolveCard, tooOld } from '../directory/resolve-card.ts';
 import { resolveOwn } from '../directory/resolve-own.ts';
 import { showCard } from '../directory/show-card.ts';
-import { claimCard } from '../holders/claim-card.ts';
-import { decideClaim } from '../holders/decide-claim.ts';
-import { linkCard, unlinkCard } from '../holders/link-card.ts';
 import { changeRule } from '../limits/change-rule.ts';
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
 import { startRecovery } from '../recovery/start-recovery.ts';
 import { orderVirtual } from '../virtual-cards/order-virtual.ts';
 import { resendVirtual } from '../virtual-cards/resend-virtual.ts';
+import { composeHolders } from './compose-holders.ts';
 import { isChannelVerb, isNotificationVerb, performInChannel, performNotificationVerb } from './notification-verbs.ts';
 
 /**
@@ -41,8 +39,8 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
   let resolved: Resolved = { action, acctId: 0, cardId: null };
   try {
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
-    if (action.verb === 'claim' || isAboutOneself(action)) return await claimCard(action, deps);
-    if (action.verb === 'decide-claim') return await decideClaim(action, deps);
+    if (action.verb === 'claim' || isAboutOneself(action)) return await composeHolders(deps).claimCard(action);
+    if (action.verb === 'decide-claim') return await composeHolders(deps).decideClaim(action);
     if (action.verb === 'order-virtual') return await orderVirtual(action, deps);
     if (action.verb === 'recover') return await startRecovery(action, deps);
     if (action.verb === 'digest') return await setDigest(action, deps);
@@ -102,8 +100,8 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
   const { progress } = deps;
   if (looks.has(verb)) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
   if (verb === 'show') return await showCard(resolved, deps);
-  if (verb === 'link') return await linkCard(resolved, deps);
-  if (verb === 'unlink') return await unlinkCard(resolved, deps);
+  if (verb === 'link') return await composeHolders(deps).linkCard(resolved);
+  if (verb === 'unlink') return await composeHolders(deps).unlinkCard(resolved);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
   if (verb === 'resend-virtual') return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, deps));
   if (isChannelVerb(verb)) return;

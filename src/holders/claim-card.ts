@@ -1,115 +1,138 @@
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { recordUnchanged } from '../actions/record-unchanged.ts';
-import { auditRecord } from '../actions/report.ts';
-import type { DirectoryAccount } from '../directory/account.ts';
-import { whyNoHolder } from './holder-check.ts';
-import { setLink } from './set-link.ts';
+import type { RecordAction } from '../actions/record-action.ts';
+import type { Refuse } from '../actions/record-refusal.ts';
+import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
+import type { Directory } from '../directory/directory.ts';
+import type { Person } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import type { Claim, Claims } from './claim-store.ts';
+import { type SetLink, whyNoHolder } from './link-card.ts';
+import type { Links } from './link-store.ts';
 
-/** A claim that nobody decides ends by itself. Never a yes by silence. */
+/** A claim that nobody decides ends by itself. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
 /** Accounts that one claim can mean; more are no claim but a guess. */
 const ACCOUNTS_MAX = 5;
 
+interface Deps {
+  /** What Slack knows of somebody; null: nothing. */
+  readonly person: (userId: string) => Promise<Person | null>;
+  readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly setLink: SetLink;
+  /** @returns the value of a button that stands for the action. */
+  readonly offer: (action: Action) => Promise<string>;
+  /** Leaves it to the approvers. */
+  readonly openClaim: (action: Action, acctIds: readonly number[]) => Promise<void>;
+  readonly refuse: Refuse;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+}
+
 /**
  * "I hold this card": proved by the e-mail address that Slack and the card program both have, and a press of the button;
  * else an approver decides.
  *
- * Whoever claims a card that is not theirs, or that does not exist, gets one and the same answer: it tells nothing of
- * whose card it is.
+ * Whoever claims a card that is not theirs, or that does not exist, gets the same answer: it does not give away whose
+ * card it is.
  *
  * @throws SlackError when Slack could not be asked who this is, and asking again can help.
  */
-export async function claimCard(action: Action, deps: ActionDeps): Promise<void> {
-  const { actor } = action;
-  const person = await deps.person(actor.userId);
-  const why = whyNoHolder(person);
-  if (why !== null) {
-    return await refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' }, deps);
-  }
-  const own = person?.email == null ? [] : await ownAccounts(action, person.email, deps);
-  if (action.confirmed) return await confirm(action, own, deps);
+export function createClaimCard(deps: Deps): (action: Action) => Promise<void> {
+  return async function claimCard(action) {
+    const { userId } = action.actor;
+    const person = await deps.person(userId);
+    const why = whyNoHolder(person);
+    if (why !== null) return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
+    const meant = await accountsMeant(action);
+    const own = person?.email == null ? [] : await ownAccounts(meant, userId, person.email);
+    const linked = own.find(({ isLinked }) => isLinked)?.account;
+    // The button was pressed; by now the address may have changed, or somebody else been linked.
+    const proved = action.confirmed ? own[0]?.account : linked;
+    if (proved !== undefined) {
+      const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
+      return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId }));
+    }
+    if (own.length === 0 || own.length > ACCOUNTS_MAX) {
+      return await deps.openClaim(action, meant.slice(0, ACCOUNTS_MAX));
+    }
+    await askToConfirm(
+      action,
+      own.map(({ account }) => account),
+    );
+  };
 
-  for (const { acctId } of own) {
-    if ((await deps.links.ofAccount(acctId))?.userId !== actor.userId) continue;
-    const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-    await recordUnchanged(action, { acctId }, deps);
-    return await deps.answer(action, linkResult({ card, userId: actor.userId, before: null, isSame: true }));
+  async function accountsMeant({ target }: Action): Promise<number[]> {
+    if (target.kind === 'card') return [target.acctId];
+    if (target.kind !== 'words') return [];
+    return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
   }
-  if (own.length > 0 && own.length <= ACCOUNTS_MAX) return await askToConfirm(action, own, deps);
-  await askApprovers(action, deps);
-}
 
-/** The accounts with the person's own address that the words can mean, and that nobody else is linked to. */
-async function ownAccounts(action: Action, email: string, deps: ActionDeps): Promise<DirectoryAccount[]> {
-  const meant = await accountsMeant(action, deps);
-  const own: DirectoryAccount[] = [];
-  for (const account of await deps.directory.findByEmail(email)) {
-    if (!meant.includes(account.acctId) || fold(account.email ?? '') !== fold(email)) continue;
-    const link = await deps.links.ofAccount(account.acctId);
-    // Somebody else is linked to it already: an approver has to look.
-    if (link === null || link.userId === action.actor.userId) own.push(account);
+  /** Of the accounts that are meant, those with the person's own address that nobody else is linked to. */
+  async function ownAccounts(
+    meant: readonly number[],
+    userId: string,
+    email: string,
+  ): Promise<{ account: DirectoryAccount; isLinked: boolean }[]> {
+    const own = [];
+    for (const account of await deps.directory.findByEmail(email)) {
+      if (!meant.includes(account.acctId) || fold(account.email ?? '') !== fold(email)) continue;
+      const link = await deps.links.ofAccount(account.acctId);
+      // Where somebody else is linked already, an approver has to look.
+      if (link === null || link.userId === userId) own.push({ account, isLinked: link !== null });
+    }
+    return own;
   }
-  return own;
+
+  async function askToConfirm(action: Action, own: readonly DirectoryAccount[]): Promise<void> {
+    const choices = [];
+    for (const account of own) {
+      const { acctId } = account;
+      const target = { kind: 'card', acctId, cardId: null, alertId: null };
+      const confirmed = Action.parse({ ...action, verb: 'claim', subject: null, confirmed: true, target });
+      choices.push({ value: await deps.offer(confirmed), card: toCardFacts(acctId, account) });
+    }
+    await deps.answer(action, confirmOwnCard(choices));
+  }
 }
 
 function fold(email: string): string {
   return email.normalize('NFC').trim().toLowerCase();
 }
 
-async function accountsMeant({ target }: Action, { directory }: ActionDeps): Promise<number[]> {
-  if (target.kind === 'card') return [target.acctId];
-  if (target.kind !== 'words') return [];
-  return (await directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
+interface OpenClaimDeps {
+  readonly claims: Pick<Claims, 'get' | 'save' | 'count'>;
+  readonly record: RecordAction;
+  readonly refuse: Refuse;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  /** Posts a claim into the channel for requests, to be confirmed or refused there. */
+  readonly postClaim: (claim: Claim) => Promise<void>;
+  /** Ends a claim that nobody decided. */
+  readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
+  readonly now: () => Date;
 }
 
-async function askToConfirm(action: Action, own: readonly DirectoryAccount[], deps: ActionDeps): Promise<void> {
-  const choices = [];
-  for (const account of own) {
-    const { acctId } = account;
-    const target = { kind: 'card', acctId, cardId: null, alertId: null };
-    const confirmed = Action.parse({ ...action, verb: 'claim', subject: null, confirmed: true, target });
-    const value = await deps.pending.put({ kind: 'choice', action: confirmed, questionId: null });
-    choices.push({ value, card: deps.toFacts(acctId, account) });
-  }
-  await deps.answer(action, confirmOwnCard(choices));
-}
+/** A claim that an approver has to decide. Safe to repeat. */
+export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: readonly number[]) => Promise<void> {
+  return async function openClaim(action, acctIds) {
+    if ((await deps.claims.count(action.actor.userId, action.id)) > CLAIMS_A_DAY) {
+      const why = `You have asked ${CLAIMS_A_DAY} times today.`;
+      return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver to link you.' });
+    }
+    const id = `clm_${action.id.slice(4)}`;
+    const claim = (await deps.claims.get(id)) ?? (await open(id, action, acctIds));
+    await deps.scheduleClaimEnd(id, Date.parse(claim.expiresAt));
+    await deps.postClaim(claim);
+    await deps.answer(action, claimWaits());
+  };
 
-/** The button was pressed; by now the address may have changed, or somebody else been linked. */
-async function confirm(action: Action, own: readonly DirectoryAccount[], deps: ActionDeps): Promise<void> {
-  const { userId } = action.actor;
-  const [account] = own;
-  if (account === undefined) return await askApprovers(action, deps);
-  const { acctId } = account;
-  await deps.withLock(`account:${acctId}`, async () => {
-    const link = { acctId, userId, provedBy: 'email', by: userId, at: deps.now().toISOString() } as const;
-    await setLink(action, null, link, deps);
-    const card = deps.toFacts(acctId, account);
-    await deps.answer(action, linkResult({ card, userId, before: null, isSame: false }));
-  });
-}
-
-async function askApprovers(action: Action, deps: ActionDeps): Promise<void> {
-  const { userId } = action.actor;
-  if ((await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
-    const why = `You have asked ${CLAIMS_A_DAY} times today.`;
-    return await refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver to link you.' }, deps);
-  }
-  const id = `clm_${action.id.slice(4)}`;
-  if ((await deps.claims.get(id)) === null) {
-    const acctIds = (await accountsMeant(action, deps)).slice(0, ACCOUNTS_MAX);
+  async function open(id: string, action: Action, acctIds: readonly number[]): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
-    await deps.audit.append(auditRecord(action, 'waiting', { acctId: null, cardId: null, detail: id }, deps));
-    const undecided = { state: 'open', acctId: null, decidedBy: null, decidedAt: null, decision: null } as const;
-    await deps.claims.save({ id, action, acctIds, ...undecided, expiresAt, ref: null });
+    const claim: Claim = { id, action, acctIds: [...acctIds], state: 'open', expiresAt, ref: null };
+    await deps.record(action, { event: 'waiting', acctId: null, detail: id });
+    await deps.claims.save(claim);
+    return claim;
   }
-  const claim = await deps.claims.get(id);
-  if (claim === null) return;
-  await deps.scheduleClaimEnd(id, Date.parse(claim.expiresAt));
-  await deps.postClaim(claim);
-  await deps.answer(action, claimWaits());
 }

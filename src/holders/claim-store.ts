@@ -5,29 +5,43 @@ import { stateKey } from '../core/keys.ts';
 import { readOpen } from '../core/read-open.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
-/** Whoever claims more than this in a day is guessing. */
+/** Whoever claims more than a few cards in a day is guessing. */
 const COUNTED_SECONDS = 24 * 3600;
 
-/** Somebody says to hold a card, and an approver has to say whether that is so. */
-export const Claim = z.strictObject({
+const claimed = {
   id: z.string(),
   /** Who claims, and in which words. */
   action: Action,
   /** Accounts that the words can mean. Empty: none. */
   acctIds: z.array(z.int()),
-  state: z.enum(['open', 'confirmed', 'refused', 'expired']),
-  /** The account that was confirmed. */
-  acctId: z.int().nullable(),
-  decidedBy: z.string().nullable(),
-  decidedAt: z.string().nullable(),
-  /** Id of the click that decided, so that its job knows itself again after a crash. */
-  decision: z.string().nullable(),
   /** UTC ISO 8601. */
   expiresAt: z.string(),
   /** The message that asks, once it is posted. */
   ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+};
+
+const Decision = z.strictObject({
+  /** The click, so that its job recognizes its own decision after a crash. */
+  actionId: z.string(),
+  /** Slack user, and when, UTC ISO 8601. */
+  by: z.string(),
+  at: z.string(),
 });
+
+/**
+ * Somebody says that they hold a card, and an approver decides whether that is so.
+ *
+ * open → confirmed, refused or expired; each of these is final.
+ */
+export const Claim = z.discriminatedUnion('state', [
+  z.strictObject({ ...claimed, state: z.literal('open') }),
+  /** The account that was confirmed is linked to who claimed it. */
+  z.strictObject({ ...claimed, state: z.literal('confirmed'), acctId: z.int(), decision: Decision }),
+  z.strictObject({ ...claimed, state: z.literal('refused'), decision: Decision }),
+  z.strictObject({ ...claimed, state: z.literal('expired') }),
+]);
 export type Claim = z.infer<typeof Claim>;
+export type OpenClaim = Extract<Claim, { state: 'open' }>;
 
 /** Tells a claim's id from those of other things that approvers decide. */
 export function isClaimId(id: string): boolean {
@@ -38,8 +52,8 @@ export interface Claims {
   save(claim: Claim): Promise<void>;
   get(id: string): Promise<Claim | null>;
   /** Those that nobody has decided yet, oldest first. */
-  open(): Promise<Claim[]>;
-  /** How many cards somebody has claimed within a day, this one included. The same action counts once. */
+  open(): Promise<OpenClaim[]>;
+  /** How many cards somebody has claimed within a day, including this time. The same action counts once. */
   count(userId: string, actionId: string): Promise<number>;
 }
 
@@ -60,7 +74,9 @@ export function createClaims(redis: Redis | Cluster): Claims {
       await change.exec();
     },
     get,
-    open: () => readOpen(redis, openKey, get),
+    async open() {
+      return (await readOpen(redis, openKey, get)).filter((claim) => claim.state === 'open');
+    },
     async count(userId, actionId) {
       const key = stateKey(`claims-of:${userId}`);
       const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();

@@ -1,76 +1,91 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
-import type { Claim } from './claim-store.ts';
-import { setLink } from './set-link.ts';
+import type { RecordAction } from '../actions/record-action.ts';
+import type { Refuse } from '../actions/record-refusal.ts';
+import type { WithLock } from '../core/lock.ts';
+import type { Message } from '../slack/message.ts';
+import type { Claim, Claims, OpenClaim } from './claim-store.ts';
+import type { SetLink } from './link-card.ts';
 
-/**
- * An approver's yes or no to "I hold this card". One decision, never by the one who claims.
- *
- * Runs under the claim's lock, so of two people who press at once one decides and the other is told.
- */
-export async function decideClaim(action: Action, deps: ActionDeps): Promise<void> {
-  const claimId = action.target.kind === 'claim' ? action.target.claimId : '';
-  await deps.withLock(`claim:${claimId}`, async () => {
+interface Deps {
+  readonly claims: Pick<Claims, 'get' | 'save'>;
+  readonly setLink: SetLink;
+  readonly record: RecordAction;
+  readonly refuse: Refuse;
+  /** Brings a claim's message up to date, soon. */
+  readonly updateClaim: (claimId: string) => Promise<void>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly withLock: WithLock;
+  readonly now: () => Date;
+}
+
+export interface ClaimDecisions {
+  /** An approver confirms or refuses "I hold this card". One decision, never by the one who claims. */
+  decideClaim(action: Action): Promise<void>;
+  /** Nobody decided in time. Safe to repeat. */
+  endClaim(claimId: string): Promise<void>;
+}
+
+/** Claims end under their lock, so of two people who press at once one decides and the other is told. */
+export function createClaimDecisions(deps: Deps): ClaimDecisions {
+  return {
+    async decideClaim(action) {
+      const claimId = action.target.kind === 'claim' ? action.target.claimId : '';
+      await deps.withLock(`claim:${claimId}`, () => decide(action, claimId));
+    },
+    async endClaim(claimId) {
+      await deps.withLock(`claim:${claimId}`, async () => {
+        const claim = await deps.claims.get(claimId);
+        if (claim?.state === 'open') await end({ ...claim, state: 'expired' });
+        else if (claim?.state === 'expired') await announce(claim);
+      });
+    },
+  };
+
+  async function decide(action: Action, claimId: string): Promise<void> {
     const claim = await deps.claims.get(claimId);
-    const no = (why: string, whoCan: string) => refuse(action, { what: 'Your decision', why, whoCan }, deps);
-    if (claim === null) return await no('This claim is too old.', 'Have it claimed again.');
-    if (claim.state !== 'open' && claim.decision !== action.id) {
-      return await no(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
-    }
+    const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
+    if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
+    // Decided by this click before a crash: those who must hear of it may not have.
+    if ('decision' in claim && claim.decision.actionId === action.id) return await announce(claim);
+    if (claim.state !== 'open')
+      return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     if (claim.action.actor.userId === action.actor.userId) {
-      return await no('You claim this card yourself.', 'It takes somebody else who approves.');
+      return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
     }
-    if (claim.decision !== action.id && deps.now().toISOString() > claim.expiresAt) {
-      await expire(claim, deps);
-      return await no('This claim expired without a decision.', 'Have it claimed again.');
+    if (deps.now().toISOString() > claim.expiresAt) {
+      await end({ ...claim, state: 'expired' });
+      return await refuse('This claim expired without a decision.', 'Have it claimed again.');
     }
-    await decide(action, claim, deps);
-  });
-}
-
-/** Nobody decided in time. Safe to repeat. */
-export async function endClaim(claimId: string, deps: ActionDeps): Promise<void> {
-  await deps.withLock(`claim:${claimId}`, async () => {
-    const claim = await deps.claims.get(claimId);
-    if (claim?.state === 'open') await expire(claim, deps);
-  });
-}
-
-async function expire(claim: Claim, deps: ActionDeps): Promise<void> {
-  const { userId } = claim.action.actor;
-  await settle({ ...claim, state: 'expired', decidedAt: claim.expiresAt }, deps);
-  await deps.notifyDirectly(userId, `${claim.id}-expired`, claimDecided({ state: 'expired', by: null }));
-}
-
-async function decide(action: Action, claim: Claim, deps: ActionDeps): Promise<void> {
-  const { target, actor } = action;
-  const choice = target.kind === 'claim' ? target.choice : null;
-  const acctId = choice === null ? null : (claim.acctIds[choice] ?? null);
-  const at = deps.now().toISOString();
-  const userId = claim.action.actor.userId;
-  const decided = { decidedBy: actor.userId, decidedAt: at, decision: action.id } as const;
-  if (acctId === null) {
-    if ((await deps.progress.read(action.id)) === null) {
-      const facts = { acctId: null, cardId: null, before: null, after: userId, detail: claim.id };
-      await deps.audit.append(auditRecord(action, 'denied', facts, deps));
-      await deps.progress.write(action.id, { state: 'asked' });
-    }
-    await settle({ ...claim, ...decided, state: 'refused' }, deps);
-    const message = claimDecided({ state: 'refused', by: actor.userId });
-    return await deps.notifyDirectly(userId, `${claim.id}-refused`, message);
+    await confirmOrRefuse(action, claim);
   }
-  await deps.withLock(`account:${acctId}`, async () => {
-    await setLink(action, null, { acctId, userId, provedBy: 'approver', by: actor.userId, at }, deps);
-  });
-  await settle({ ...claim, ...decided, state: 'confirmed', acctId }, deps);
-}
 
-async function settle(claim: Claim, deps: ActionDeps): Promise<void> {
-  // The message's place may have become known meanwhile.
-  const ref = (await deps.claims.get(claim.id))?.ref ?? claim.ref;
-  await deps.claims.save({ ...claim, ref });
-  await deps.updateClaim(claim.id);
+  async function confirmOrRefuse(action: Action, claim: OpenClaim): Promise<void> {
+    const choice = action.target.kind === 'claim' ? action.target.choice : null;
+    const acctId = choice === null ? undefined : claim.acctIds[choice];
+    const { userId } = claim.action.actor;
+    const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
+    if (acctId === undefined) {
+      await deps.record(action, { event: 'denied', acctId: null, after: userId, detail: claim.id });
+      return await end({ ...claim, state: 'refused', decision });
+    }
+    await deps.setLink(action, { acctId, cardId: null, userId, provedBy: 'approver' });
+    await end({ ...claim, state: 'confirmed', acctId, decision });
+  }
+
+  async function end(claim: Exclude<Claim, OpenClaim>): Promise<void> {
+    // Where the message stands may have become known meanwhile.
+    const ref = (await deps.claims.get(claim.id))?.ref ?? claim.ref;
+    await deps.claims.save({ ...claim, ref });
+    await announce(claim);
+  }
+
+  /** A confirmed claim was told with the link. */
+  async function announce(claim: Exclude<Claim, OpenClaim>): Promise<void> {
+    await deps.updateClaim(claim.id);
+    if (claim.state === 'confirmed') return;
+    const by = claim.state === 'refused' ? claim.decision.by : null;
+    const { userId } = claim.action.actor;
+    await deps.notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by }));
+  }
 }

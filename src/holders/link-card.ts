@@ -1,69 +1,137 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
-import { linkEnded, linkResult } from '../../templates/holders/link-result.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
+import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
+import type { Action } from '../actions/action.ts';
+import type { Progress } from '../actions/progress-store.ts';
+import type { RecordAction } from '../actions/record-action.ts';
+import type { Refuse } from '../actions/record-refusal.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
-import { whyNoHolder } from './holder-check.ts';
-import { setLink } from './set-link.ts';
+import type { Person } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import type { Link, Links } from './link-store.ts';
+
+/** Who holds a card from now on, and how that was proved. */
+export interface NewLink {
+  readonly acctId: number;
+  readonly cardId: number | null;
+  readonly userId: string;
+  readonly provedBy: Link['provedBy'];
+}
+
+export interface LinkSet {
+  readonly card: CardFacts;
+  /** Slack user who was linked to the card before; null: nobody. */
+  readonly before: string | null;
+  /** Nothing changed. */
+  readonly isSame: boolean;
+}
+
+/** Links a card to its holder, in the name of who acts, and tells the holder. Safe to repeat. */
+export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
+
+interface SetLinkDeps {
+  readonly links: Pick<Links, 'ofAccount' | 'link'>;
+  readonly progress: Pick<Progress, 'read' | 'write'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly record: RecordAction;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly withLock: WithLock;
+  readonly now: () => Date;
+}
+
+/** First the record, then the link itself, then the new holder hears of it. */
+export function createSetLink(deps: SetLinkDeps): SetLink {
+  return async function setLink(action, { cardId, ...proved }) {
+    const { acctId, userId, provedBy } = proved;
+    return await deps.withLock(`account:${acctId}`, async () => {
+      const card = await deps.factsOf(acctId);
+      const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
+      const hasBegun = (await deps.progress.read(action.id)) !== null;
+      if (before === userId && !hasBegun) {
+        await deps.record(action, { event: 'unchanged', acctId, cardId, detail: 'so already' });
+        return { card, before: null, isSame: true };
+      }
+      const by = action.actor.userId;
+      // After a crash the link may be there already: what was before it is on record.
+      if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
+      await deps.progress.write(action.id, { state: 'asked' });
+      await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });
+      const welcome = holderWelcome({ card, by: by === userId ? null : by });
+      await deps.notifyDirectly(userId, `linked-${action.id}`, welcome);
+      return { card, before: before === userId ? null : before, isSame: false };
+    });
+  };
+
+  async function recordLink(action: Action, card: CardFacts, before: string | null, link: NewLink): Promise<void> {
+    const { acctId, cardId, userId, provedBy } = link;
+    const outcome = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
+    const line = { did: 'linked', whom: { userId, to: 'to' }, card, outcome };
+    const detail = `proved by ${provedBy}`;
+    await deps.record(action, { event: 'done', acctId, cardId, before, after: userId, detail, line });
+  }
+}
+
+interface LinkCardDeps {
+  /** What Slack knows of somebody; null: nothing. */
+  readonly person: (userId: string) => Promise<Person | null>;
+  readonly setLink: SetLink;
+  readonly refuse: Refuse;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+}
 
 /** An approver says who holds a card. */
-export async function linkCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  const { subject, actor } = action;
-  if (subject === null) throw new Error('a link without a person');
-  const why = whyNoHolder(await deps.person(subject));
-  if (why !== null) {
-    const no = { what: 'Your link', why, whoCan: 'Name a member of this workspace.' };
-    return await refuse(action, no, deps, { acctId, cardId });
-  }
-  const link = {
-    acctId,
-    userId: subject,
-    provedBy: 'approver',
-    by: actor.userId,
-    at: deps.now().toISOString(),
-  } as const;
-  await deps.withLock(`account:${acctId}`, async () => {
-    const before = await setLink(action, cardId, link, deps);
-    const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-    const isSame = before?.userId === subject;
-    await deps.answer(
-      action,
-      linkResult({ card, userId: subject, before: isSame ? null : (before?.userId ?? null), isSame }),
-    );
-  });
+export function createLinkCard({ person, setLink, refuse, answer }: LinkCardDeps) {
+  return async function linkCard({ action, acctId, cardId }: Resolved): Promise<void> {
+    const userId = action.subject;
+    if (userId === null) throw new Error('a link without a person');
+    const why = whyNoHolder(await person(userId));
+    if (why !== null) {
+      const whoCan = 'Name a member of this workspace.';
+      return await refuse(action, { what: 'Your link', why, whoCan }, { acctId, cardId });
+    }
+    const linked = await setLink(action, { acctId, cardId, userId, provedBy: 'approver' });
+    await answer(action, linkResult({ ...linked, userId }));
+  };
+}
+
+/** Why somebody cannot be linked to a card, one sentence; null when they can. */
+export function whyNoHolder(person: Person | null): string | null {
+  if (person === null) return 'Slack does not know this person.';
+  if (person.isBot) return 'A bot holds no card.';
+  if (person.isDeactivated) return 'This person’s Slack account is deactivated.';
+  if (person.isGuest || person.isExternal) return 'Guests and people of other companies cannot be linked to a card.';
+  return null;
+}
+
+interface UnlinkCardDeps {
+  readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
+  readonly progress: Pick<Progress, 'read' | 'write'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly record: RecordAction;
+  readonly refuse: Refuse;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  readonly withLock: WithLock;
 }
 
 /** Nobody is linked to the card any more: an approver says so, or the holder. */
-export async function unlinkCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  await deps.withLock(`account:${acctId}`, async () => {
-    const before = await deps.links.ofAccount(acctId);
-    const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-    const isOurs = (await deps.progress.read(action.id)) !== null;
-    if (before === null && !isOurs) {
-      const whoCan = 'Link it with `/card link`, if it should be.';
-      const no = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
-      return await refuse(action, no, deps, { acctId, cardId });
-    }
-    if (before !== null) {
-      const sides = { before: before.userId, after: null };
-      await deps.audit.append(auditRecord(action, 'done', { acctId, cardId, ...sides }, deps));
-      await deps.progress.write(action.id, { state: 'asked' });
-      const line = auditLine({
-        by: action.actor.userId,
-        did: 'unlinked',
-        whom: { userId: before.userId, to: 'from' },
-        card,
-        at: deps.now().toISOString(),
-        before: null,
-        after: null,
-        reason: null,
-        outcome: '',
-        ref: action.id.slice(-8),
-      });
-      await deps.postAuditLine(`audit-${action.id}-unlinked`, line);
-      await deps.links.unlink(acctId);
-    }
-    await deps.answer(action, linkEnded(card));
-  });
+export function createUnlinkCard(deps: UnlinkCardDeps) {
+  return async function unlinkCard({ action, acctId, cardId }: Resolved): Promise<void> {
+    await deps.withLock(`account:${acctId}`, async () => {
+      const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
+      const hasBegun = (await deps.progress.read(action.id)) !== null;
+      if (before === null && !hasBegun) {
+        const whoCan = 'Link it with `/card link`, if it should be.';
+        const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
+        return await deps.refuse(action, refusal, { acctId, cardId });
+      }
+      const card = await deps.factsOf(acctId);
+      if (before !== null) {
+        const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, outcome: '' };
+        await deps.record(action, { event: 'done', acctId, cardId, before, line });
+        await deps.progress.write(action.id, { state: 'asked' });
+        await deps.links.unlink(acctId);
+      }
+      await deps.answer(action, linkEnded(card));
+    });
+  };
 }

@@ -1,10 +1,19 @@
-import type { z } from 'zod';
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
 import type { Alert } from '../alerts/alert.ts';
-import type { OutboxEntry } from '../outbox/entry.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import type { GroupAlert } from '../alerts/group-alert.ts';
+import { SlackError } from '../core/errors.ts';
+import { stateKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import { OutboxEntry } from '../outbox/entry.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
 import { urgencyOf } from '../outbox/priority.ts';
 import type { Links } from './link-store.ts';
 
-interface Deps {
+interface NotifyHolderDeps {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly notifyPerson: (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
 }
@@ -13,12 +22,12 @@ interface Deps {
  * Tells the holder of an alert's card, where one is linked. A job of its own does it, so that nothing that goes wrong on
  * the way to one person holds back an alert of the team. Safe to repeat.
  */
-export function createNotifyHolder({ links, notifyPerson }: Deps): (alert: Alert) => Promise<void> {
+export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (alert: Alert) => Promise<void> {
   return async function notifyHolder(alert) {
     const { id, acctId } = alert.event;
     if (acctId === null || !isForHolders(alert)) return;
     const link = await links.ofAccount(acctId);
-    if (link === null || isOwnDoing(alert, link.userId)) return;
+    if (link === null || isCausedBy(alert, link.userId)) return;
     await notifyPerson(link.userId, {
       kind: 'alert',
       id: `${id}-holder`,
@@ -35,7 +44,73 @@ function isForHolders({ event }: Alert): boolean {
   return ['decline', 'card-status', 'card-shipping', 'virtual-card'].includes(event.kind);
 }
 
-/** Who blocked the own card has read so already, where the button was. */
-function isOwnDoing(alert: Alert, userId: string): boolean {
+/** Holders who block their own card have read so already, where the button was. */
+function isCausedBy(alert: Alert, userId: string): boolean {
   return 'changes' in alert && alert.changes.every(({ causedBy }) => causedBy === userId);
+}
+
+/** Something for one person's direct messages. */
+export const NotifyPerson = z.strictObject({ userId: z.string(), entry: OutboxEntry });
+export type NotifyPerson = z.infer<typeof NotifyPerson>;
+
+interface NotifyPersonDeps {
+  /** The direct conversation with a person. */
+  readonly directChannel: (userId: string) => Promise<string>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly groupAlert: GroupAlert;
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly notifyOps: NotifyOps;
+  readonly log: Log;
+}
+
+/**
+ * Puts something into the direct conversation with one person. Safe to repeat, by the entry's id.
+ *
+ * Somebody who cannot be written to (deactivated, or the app is switched off for them) holds up nothing else: the people
+ * who run the bot hear of it once.
+ *
+ * @throws SlackError when trying again later can help.
+ */
+export function createNotifyPerson(deps: NotifyPersonDeps): (notification: NotifyPerson) => Promise<void> {
+  return async function notifyPerson({ userId, entry }) {
+    let channel: string;
+    try {
+      channel = await deps.directChannel(userId);
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
+      deps.log.warn({ userId, slackError: error.slackError }, 'a person could not be written to');
+      return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
+    }
+    const toldBy = entry.kind === 'alert' ? await repeatedIn(channel, entry.alertId) : null;
+    // Somebody who tries again at the till is told once, with a count.
+    if (toldBy !== null) return await deps.updateMessages(toldBy);
+    await deps.outbox.put(channel, entry);
+    await deps.wakeOutbox(channel);
+  };
+
+  /** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
+  async function repeatedIn(channel: string, alertId: string): Promise<string | null> {
+    const stored = await deps.alerts.get(alertId);
+    return stored === null ? null : (await deps.groupAlert(stored.alert, channel)).toldBy;
+  }
+}
+
+/** Slack keeps the id of a direct conversation for good; storing it only saves asking for it each time. */
+const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
+
+/** The direct conversation with a person. @param open asks Slack for it. */
+export function createDirectChannel(
+  redis: Redis | Cluster,
+  open: (userId: string) => Promise<string>,
+): (userId: string) => Promise<string> {
+  return async function directChannel(userId) {
+    const key = stateKey(`direct:${userId}`);
+    const stored = await redis.get(key);
+    if (stored !== null) return stored;
+    const channel = await open(userId);
+    await redis.set(key, channel, 'EX', DIRECT_CHANNEL_KEPT_SECONDS);
+    return channel;
+  };
 }

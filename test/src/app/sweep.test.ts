@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { WorkerParts } from '../../../src/app/compose-worker.ts';
 import { sweep } from '../../../src/app/sweep.ts';
-import { type Claim, createClaims } from '../../../src/holders/claim-store.ts';
+import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand } from '../../support/perform-world.ts';
 
@@ -27,21 +27,21 @@ async function swept(claims: ReturnType<typeof createClaims>): Promise<string[]>
 
 it('a claim whose end nobody was woken for is ended by the sweep; one whose time is not over is left alone', async () => {
   const claims = createClaims(redis());
-  const claim = (id: string, endsInMs: number): Claim => ({
+  const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
     action: ask('claim', byCommand),
     acctIds: [],
     state: 'open',
-    acctId: null,
-    decidedBy: null,
-    decidedAt: null,
-    decision: null,
     expiresAt: new Date(Date.now() + endsInMs).toISOString(),
     ref: null,
   });
   await claims.save(claim('clm_late', -60_000));
   await claims.save(claim('clm_waits', 600_000));
-  await claims.save({ ...claim('clm_decided', -60_000), state: 'refused' });
+  await claims.save({
+    ...claim('clm_decided', -60_000),
+    state: 'refused',
+    decision: { actionId: 'act_no', by: 'U0ANA', at: new Date().toISOString() },
+  });
 
   expect(await swept(claims)).toEqual(['clm_late']);
 });

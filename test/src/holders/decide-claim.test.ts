@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import type { RecordEntry } from '../../../src/actions/record-action.ts';
+import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
+import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
+import type { NewLink } from '../../../src/holders/link-card.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+
+const open: OpenClaim = {
+  id: 'clm_1',
+  action: ask('claim', { actor: { userId: 'U0HUGO', teamId: 'T1' } }),
+  acctIds: [7, acctId],
+  state: 'open',
+  expiresAt: '2026-11-21T15:00:00.000Z',
+  ref: { channel: 'C1', ts: '1.1' },
+};
+
+async function setUp(now = '2026-11-20T15:00:00.000Z') {
+  const claims = createClaims(redis());
+  await claims.save(open);
+  const set: NewLink[] = [];
+  const entries: RecordEntry[] = [];
+  const refusals: string[] = [];
+  const updated: string[] = [];
+  const told = new Map<string, string>();
+  const decisions = createClaimDecisions({
+    claims,
+    setLink: async (_action, link) => {
+      set.push(link);
+      return { card, before: null, isSame: false };
+    },
+    record: async (_action, entry) => void entries.push(entry),
+    refuse: async (_action, { why }) => void refusals.push(why),
+    updateClaim: async (claimId) => void updated.push(claimId),
+    notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
+    withLock: async (_name, work) => await work(),
+    now: () => new Date(now),
+  });
+  return { ...decisions, claims, set, entries, refusals, updated, told };
+}
+
+const decision = (choice: number | null, over: Partial<Action> = {}): Action =>
+  ask('decide-claim', { id: 'act_decide1', target: { kind: 'claim', claimId: 'clm_1', choice }, ...over });
+
+it('links the card that was picked, and the claim is confirmed', async () => {
+  const world = await setUp();
+
+  await world.decideClaim(decision(1));
+
+  expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'approver' }]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', acctId, decision: { by: 'U0OLGA' } });
+  expect(await world.claims.open()).toEqual([]);
+});
+
+it('links nothing where it is refused, and who claimed is told once although the job runs twice', async () => {
+  const world = await setUp();
+
+  await world.decideClaim(decision(null));
+  await world.decideClaim(decision(null));
+
+  expect(world.set).toEqual([]);
+  expect(world.entries).toMatchObject([{ event: 'denied', after: 'U0HUGO', detail: 'clm_1' }]);
+  expect([...world.told]).toEqual([['clm_1-refused', expect.stringContaining('<@U0OLGA> could not confirm')]]);
+  expect(world.refusals).toEqual([]);
+});
+
+it('takes one decision only, and none from the person who claims', async () => {
+  const world = await setUp();
+
+  await world.decideClaim(decision(1, { id: 'act_own', actor: { userId: 'U0HUGO', teamId: 'T1' } }));
+  await world.decideClaim(decision(null));
+  await world.decideClaim(decision(1, { id: 'act_second' }));
+
+  expect(world.refusals).toEqual(['You claim this card yourself.', 'This claim is refused already.']);
+  expect(world.set).toEqual([]);
+});
+
+it('expires by itself, and a decision that comes after its time does not count', async () => {
+  const world = await setUp('2026-11-21T15:00:00.001Z');
+
+  await world.decideClaim(decision(1));
+  await world.endClaim('clm_1');
+
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'expired', ref: open.ref });
+  expect(world.refusals).toEqual(['This claim expired without a decision.']);
+  expect([...world.told.keys()]).toEqual(['clm_1-expired']);
+  expect(world.set).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { createProgress } from '../../../src/actions/progress-store.ts';
+import type { RecordEntry } from '../../../src/actions/record-action.ts';
+import { createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
+import { createLinks } from '../../../src/holders/link-store.ts';
+import type { Person } from '../../../src/slack/client.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const hugo: Person = { isBot: false, isDeactivated: false, isGuest: false, isExternal: false, email: null };
+
+function setUp(person: Person | null = hugo) {
+  const links = createLinks(redis());
+  const entries: RecordEntry[] = [];
+  const answers: string[] = [];
+  const refusals: string[] = [];
+  const welcomed: string[] = [];
+  const deps = {
+    links,
+    progress: createProgress(redis()),
+    factsOf: async () => card,
+    record: async (_action: unknown, entry: RecordEntry) => void entries.push(entry),
+    refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
+    answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
+    notifyDirectly: async (userId: string) => void welcomed.push(userId),
+    withLock: async <T>(_name: string, work: () => Promise<T>) => await work(),
+    person: async () => person,
+    now: () => new Date('2026-11-20T15:00:00.000Z'),
+  };
+  const linkCard = createLinkCard({ ...deps, setLink: createSetLink(deps) });
+  return { links, entries, answers, refusals, welcomed, linkCard, unlinkCard: createUnlinkCard(deps) };
+}
+
+const linkTo = (userId: string, id = 'act_link1') => ({
+  action: ask('link', { ...byCommand, id, subject: userId }),
+  acctId,
+  cardId,
+});
+const unlink = { action: ask('unlink', byCommand), acctId, cardId };
+
+describe('linking a card', () => {
+  it('is on record with who held it before, and welcomes the new holder', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0HUGO', provedBy: 'approver', by: 'U0OLGA' });
+    expect(world.entries.at(-1)).toMatchObject({ event: 'done', before: 'U0SAM', after: 'U0HUGO' });
+    expect(world.welcomed).toEqual(['U0SAM', 'U0HUGO']);
+    expect(world.answers.at(-1)).toContain('<@U0SAM> is not linked to it any more');
+  });
+
+  it('to the person who holds it already changes nothing, says so, and welcomes nobody again', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0HUGO', 'act_link0'));
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(world.entries.at(-1)).toMatchObject({ event: 'unchanged' });
+    expect(world.welcomed).toEqual(['U0HUGO']);
+    expect(world.answers.at(-1)).toContain('already. Nothing changed');
+  });
+
+  it('done again after a crash is put on record once and says that it was done', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0HUGO'));
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(world.entries.map(({ event }) => event)).toEqual(['done']);
+    expect(world.answers.at(-1)).toContain('Linked: <@U0HUGO>');
+  });
+
+  it.each<[string, Person | null]>([
+    ['somebody Slack does not know', null],
+    ['a bot', { ...hugo, isBot: true }],
+    ['a guest', { ...hugo, isGuest: true }],
+    ['somebody of another company', { ...hugo, isExternal: true }],
+    ['a deactivated account', { ...hugo, isDeactivated: true }],
+  ])('is refused for %s', async (_whom, person) => {
+    const world = setUp(person);
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(world.refusals).toHaveLength(1);
+    expect(await world.links.ofAccount(acctId)).toBeNull();
+  });
+});
+
+describe('unlinking a card', () => {
+  it('is on record, and answered again when it is done again after a crash', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0HUGO'));
+
+    await world.unlinkCard(unlink);
+    await world.unlinkCard(unlink);
+
+    expect(await world.links.ofAccount(acctId)).toBeNull();
+    expect(world.entries.map(({ event, before }) => [event, before])).toEqual([
+      ['done', null],
+      ['done', 'U0HUGO'],
+    ]);
+    expect(world.answers.slice(-2)).toEqual([expect.stringContaining('Unlinked'), expect.stringContaining('Unlinked')]);
+  });
+
+  it('is refused where nobody is linked', async () => {
+    const world = setUp();
+
+    await world.unlinkCard(unlink);
+
+    expect(world.refusals).toEqual(['Nobody is linked to this card.']);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createDirectChannel, createNotifyHolder, createNotifyPerson } from '../../../src/holders/notify-holder.ts';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { declined } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const link = {
+  acctId: 1,
+  userId: 'U0HUGO',
+  provedBy: 'approver',
+  by: 'U0ANA',
+  at: '2026-11-20T15:00:00.000Z',
+} as const;
+const entry = OutboxEntry.parse({
+  kind: 'notice',
+  id: 'linked-act_1',
+  audience: 'holder',
+  message: { text: 'Your card is linked to you.', blocks: [] },
+  requestId: null,
+});
+
+it('tells the holder of a declined purchase, and nobody where the card has none', async () => {
+  const told: string[] = [];
+  const notifyPerson = async (userId: string) => void told.push(userId);
+  const alert = declined('decline.rule.velocity', 'over');
+
+  await createNotifyHolder({ links: { ofAccount: async () => link }, notifyPerson })(alert);
+  await createNotifyHolder({ links: { ofAccount: async () => null }, notifyPerson })(alert);
+
+  expect(told).toEqual(['U0HUGO']);
+});
+
+function setUp(directChannel: () => Promise<string>) {
+  const put: string[] = [];
+  const issues: string[] = [];
+  const notifyPerson = createNotifyPerson({
+    directChannel,
+    alerts: { get: async () => null },
+    groupAlert: async () => {
+      throw new Error('only alerts are grouped');
+    },
+    outbox: {
+      async put(channel) {
+        put.push(channel);
+        return true;
+      },
+    },
+    wakeOutbox: async () => {},
+    updateMessages: async () => {},
+    notifyOps: async ({ cause }) => void issues.push(cause),
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  return { notify: () => notifyPerson({ userId: 'U0HUGO', entry }), put, issues };
+}
+
+it('puts a direct message into the conversation, which Slack is asked for once', async () => {
+  let opened = 0;
+  const directChannel = createDirectChannel(redis(), async () => {
+    opened += 1;
+    return 'D0HUGO';
+  });
+  const world = setUp(() => directChannel('U0HUGO'));
+
+  await world.notify();
+  await world.notify();
+
+  expect(world.put).toEqual(['D0HUGO', 'D0HUGO']);
+  expect(opened).toBe(1);
+});
+
+it('tells the people who run the bot of a person who cannot be written to', async () => {
+  const world = setUp(async () => {
+    throw new SlackError('conversations.open', 'channel_unusable', 'cannot_dm_bot');
+  });
+
+  await world.notify();
+
+  expect(world.issues).toHaveLength(1);
+  expect(world.put).toEqual([]);
+});
+
+it('is tried again when Slack is away', async () => {
+  const world = setUp(async () => {
+    throw new SlackError('conversations.open', 'unknown', 'internal_error');
+  });
+
+  await expect(world.notify()).rejects.toThrow('internal_error');
+});
