@@ -13,6 +13,7 @@ import { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { composeHolders } from '../dispatch/compose-holders.ts';
+import { composeVirtualCards } from '../dispatch/compose-virtual-cards.ts';
 import { performAction } from '../dispatch/perform-action.ts';
 import { updateClaim } from '../holders/claim-message.ts';
 import { createNotifyPerson, NotifyPerson } from '../holders/notify-holder.ts';
@@ -24,7 +25,6 @@ import { flushOutbox } from '../outbox/flush-outbox.ts';
 import type { Throttle } from '../outbox/throttle.ts';
 import { whenSlackTakesIt } from '../outbox/when-slack-accepts.ts';
 import { createEndMute } from '../routing/mute.ts';
-import { virtualCardArrived } from '../virtual-cards/notify-ordered.ts';
 import type { WorkerParts } from './compose-worker.ts';
 import type { Processor } from './consumer.ts';
 import {
@@ -71,7 +71,8 @@ export function createProcessors(
       }
       const again = await parts.deliver(event, coming);
       if (event.kind === 'virtual-card') {
-        await virtualCardArrived(event, { ...parts.actionDeps, isLastAttempt: run.isLastAttempt });
+        const deps = { ...parts.actionDeps, isLastAttempt: run.isLastAttempt };
+        await composeVirtualCards(deps).virtualCardArrived(event);
       }
       await endPurchaseChanges(event, { temporaryChanges, endTemporaryChangeNow: queues.endTemporaryChangeNow });
       return again;

@@ -22,9 +22,8 @@ import { changeRule } from '../limits/change-rule.ts';
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
 import { startRecovery } from '../recovery/start-recovery.ts';
-import { orderVirtual } from '../virtual-cards/order-virtual.ts';
-import { resendVirtual } from '../virtual-cards/resend-virtual.ts';
 import { composeHolders } from './compose-holders.ts';
+import { composeVirtualCards } from './compose-virtual-cards.ts';
 import { isChannelVerb, isNotificationVerb, performInChannel, performNotificationVerb } from './notification-verbs.ts';
 
 /**
@@ -41,7 +40,8 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
     if (action.verb === 'acknowledge') return await acknowledge(action, deps);
     if (action.verb === 'claim' || isAboutOneself(action)) return await composeHolders(deps).claimCard(action);
     if (action.verb === 'decide-claim') return await composeHolders(deps).decideClaim(action);
-    if (action.verb === 'order-virtual') return await orderVirtual(action, deps);
+    if (action.verb === 'order-virtual')
+      return await composeVirtualCards(deps).orderVirtual(action, { isLast: deps.isLastAttempt });
     if (action.verb === 'recover') return await startRecovery(action, deps);
     if (action.verb === 'digest') return await setDigest(action, deps);
     if (action.verb === 'remedy') return await fillForm(action, deps);
@@ -103,7 +103,10 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
   if (verb === 'link') return await composeHolders(deps).linkCard(resolved);
   if (verb === 'unlink') return await composeHolders(deps).unlinkCard(resolved);
   if (verb === 'recognize') return await recognizePurchase(action, deps);
-  if (verb === 'resend-virtual') return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, deps));
+  if (verb === 'resend-virtual') {
+    const { resendVirtual } = composeVirtualCards(deps);
+    return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, { isLast: deps.isLastAttempt }));
+  }
   if (isChannelVerb(verb)) return;
   if (isNotificationVerb(verb)) return await performNotificationVerb(resolved, verb, deps);
   if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForRaise(resolved, deps));

@@ -1,17 +1,35 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord, endOf } from '../actions/report.ts';
+import type { Progress, ProgressEnd } from '../actions/progress-store.ts';
+import type { RecordAction } from '../actions/record-action.ts';
+import type { Refuse } from '../actions/record-refusal.ts';
+import { endOf } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { WithLock } from '../core/lock.ts';
 import { formatCents } from '../core/money.ts';
-import { notifyIfAnswer, notifyOrdered } from './notify-ordered.ts';
+import type { Message } from '../slack/message.ts';
+import type { OrderNotices } from './notify-ordered.ts';
 import { VirtualOrder } from './order.ts';
+import type { VirtualOrders } from './order-store.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
+
+interface Deps {
+  readonly progress: Progress;
+  /** Orders at the card service. @throws CardApiError */
+  readonly orderVirtualCards: (request: {
+    readonly VirtualCards: readonly unknown[];
+  }) => Promise<{ readonly virtualCardOrderId: number }>;
+  /** Opens what the web process sealed; null when it cannot be. */
+  readonly unseal: (sealed: string) => string | null;
+  readonly reportOrder: (action: Action, order: VirtualOrder, end: Pick<ProgressEnd, 'at' | 'result'>) => Promise<void>;
+  readonly record: RecordAction;
+  readonly refuse: Refuse;
+  readonly withLock: WithLock;
+  readonly now: () => Date;
+}
 
 /**
  * Orders one virtual card, once.
@@ -19,59 +37,63 @@ type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
  * The service knows an order only by the number that its answer gives, and lists no orders: one whose answer was lost
  * cannot be looked up. So it is never sent again; whoever asked is told so, and told again when its webhook comes.
  *
- * @throws CardApiError when it was certainly not sent and the job should run again.
+ * The returned function throws CardApiError when the order was certainly not sent and the job should run again.
  */
-export async function orderVirtual(action: Action, deps: ActionDeps): Promise<void> {
+export function createOrderVirtual(deps: Deps) {
   const { progress } = deps;
-  const order = orderOf(action, deps);
-  if (order === null) {
-    const whoCan = 'Type `/card virtual order` again.';
-    return await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan }, deps);
-  }
-  await deps.withLock(`order:${action.id}`, async () => {
-    const written = await progress.read(action.id);
-    if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await notify(action, order, written, deps);
-    const facts = { acctId: null, cardId: null, after: summaryOf(order) };
-    if (written === null) await deps.audit.append(auditRecord(action, 'asked', facts, deps));
-    // Killed while it was being sent: nobody heard the answer.
-    if (written?.state === 'sending') return await settle(action, order, 'unknown', {}, deps);
+  return async function orderVirtual(action: Action, attempt: { readonly isLast: boolean }): Promise<void> {
+    const order = orderOf(action, deps.unseal);
+    if (order === null) {
+      const whoCan = 'Type `/card virtual order` again.';
+      return await deps.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
+    }
+    await deps.withLock(`order:${action.id}`, async () => {
+      const written = await progress.read(action.id);
+      if (written?.state === 'told') return;
+      if (written?.state === 'settled') return await deps.reportOrder(action, order, written);
+      const entry = { acctId: null, after: summaryOf(order) };
+      if (written === null) await deps.record(action, { event: 'asked', ...entry });
+      // Killed while it was being sent: nobody heard the answer.
+      if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
-    await deps.audit.append(auditRecord(action, 'sent', facts, deps));
-    const stands = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
-    // We stood still for longer than our lock: somebody else has sent it, or is about to.
-    if (stands !== null) return;
+      await deps.record(action, { event: 'sent', ...entry });
+      const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+      // This process stood still for longer than its lock: another one has sent the order, or is about to.
+      if (standing !== null) return;
+      await send(action, order, attempt);
+    });
+  };
+
+  async function send(action: Action, order: VirtualOrder, attempt: { readonly isLast: boolean }): Promise<void> {
     try {
-      const { virtualCardOrderId } = await deps.card.orderVirtualCards({ VirtualCards: [toRequest(order)] });
-      await settle(action, order, 'done', { note: String(virtualCardOrderId) }, deps);
+      const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
+      await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome === 'unknown') return await settle(action, order, 'unknown', {}, deps);
-      if (error.retryable && !deps.isLastAttempt) {
+      if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
+      if (error.retryable && !attempt.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      await settle(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) }, deps);
+      await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
     }
-  });
+  }
+
+  async function complete(
+    action: Action,
+    order: VirtualOrder,
+    state: State,
+    rest: Partial<Pick<Result, 'apiWords' | 'note'>> = {},
+  ): Promise<void> {
+    const card = { ...noAccountYet, holder: nameOf(order) };
+    const result: Result = { state, card, before: null, after: summaryOf(order), apiWords: null, note: null, ...rest };
+    const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
+    await deps.reportOrder(action, order, endOf(await progress.write(action.id, end)) ?? end);
+  }
 }
 
 /** There is no account before the card service has made one. */
-const nobodyYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
-
-async function settle(
-  action: Action,
-  order: VirtualOrder,
-  state: State,
-  rest: Partial<Pick<Result, 'apiWords' | 'note'>>,
-  deps: ActionDeps,
-): Promise<void> {
-  const card = { ...nobodyYet, holder: nameOf(order) };
-  const after = summaryOf(order);
-  const result: Result = { state, card, before: null, after, apiWords: null, note: null, ...rest };
-  const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
-  await notify(action, order, endOf(await deps.progress.write(action.id, end)) ?? end, deps);
-}
+const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
 
 const outcomeWords = {
   done: 'ordered, its result follows',
@@ -79,44 +101,51 @@ const outcomeWords = {
   unknown: 'outcome not known',
 } as const;
 
-async function notify(
-  action: Action,
-  order: VirtualOrder,
-  { at, result }: { at: string; result: Result },
-  deps: ActionDeps,
-): Promise<void> {
-  const state = result.state as State;
-  const { apiWords, note, card, after } = result;
-  const facts = { acctId: null, cardId: null, after, detail: apiWords ?? note, api: outcomeWords[state] };
-  await deps.audit.append(auditRecord(action, state, facts, deps));
-  const line = auditLine({
-    by: action.actor.userId,
-    did: 'ordered a virtual card for',
-    card,
-    at,
-    before: null,
-    after,
-    reason: action.reason || null,
-    outcome: [outcomeWords[state], apiWords].filter(Boolean).join(': '),
-    ref: action.id.slice(-8),
-  });
-  await deps.postAuditLine(`audit-${action.id}-${state}`, line);
-  const orderId = state === 'done' ? Number(note) : null;
-  const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
-  await deps.answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
-  if (orderId !== null) {
-    const eventId = await deps.virtualOrders.expect({ kind: 'order', orderId }, { action, at });
-    if (eventId !== null) await notifyOrdered(action, eventId, deps);
-  } else if (state === 'unknown') {
-    const asked = { action, at: action.askedAt };
-    const eventId = await deps.virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
-    // Its notice came while nobody knew yet that the answer was lost.
-    if (eventId !== null) await notifyIfAnswer(asked, eventId, deps);
-  }
-  await deps.progress.write(action.id, { state: 'told', at, result });
+interface ReportDeps {
+  readonly progress: Pick<Progress, 'write'>;
+  readonly record: RecordAction;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
+  readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
 }
 
-function orderOf({ target }: Action, { unseal }: ActionDeps): VirtualOrder | null {
+/** First the record, then who asked, then what the service has told of the order already. Safe to repeat. */
+export function createReportOrder({
+  progress,
+  record,
+  answer,
+  virtualOrders,
+  notices,
+}: ReportDeps): Deps['reportOrder'] {
+  return async function reportOrder(action, order, { at, result }) {
+    const state = result.state as State;
+    const { apiWords, note, card, after } = result;
+    const api = outcomeWords[state];
+    const line = {
+      did: 'ordered a virtual card for',
+      card,
+      at,
+      after,
+      outcome: [api, apiWords].filter(Boolean).join(': '),
+    };
+    await record(action, { event: state, acctId: null, after, detail: apiWords ?? note, api, line });
+    const orderId = state === 'done' ? Number(note) : null;
+    const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
+    await answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
+    if (orderId !== null) {
+      const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
+      if (eventId !== null) await notices.notifyOrdered(action, eventId);
+    } else if (state === 'unknown') {
+      const asked = { action, at: action.askedAt };
+      const eventId = await virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
+      // Its notice came before anybody knew that the answer was lost.
+      if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
+    }
+    await progress.write(action.id, { state: 'told', at, result });
+  };
+}
+
+function orderOf({ target }: Action, unseal: Deps['unseal']): VirtualOrder | null {
   const text = target.kind === 'order' ? unseal(target.sealed) : null;
   return text === null ? null : VirtualOrder.parse(JSON.parse(text));
 }
@@ -125,7 +154,7 @@ function nameOf({ firstName, lastName }: VirtualOrder): string {
   return `${firstName} ${lastName}`;
 }
 
-/** What the record says of it: no address, no date of birth. */
+/** What the record says of an order: no address, no date of birth. */
 function summaryOf({ fundCents, groupId, rulesetId }: VirtualOrder): string {
   return [
     'virtual card',

@@ -1,61 +1,88 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
+import type { Action } from '../actions/action.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
+import type { Progress } from '../actions/progress-store.ts';
+import type { RecordAction } from '../actions/record-action.ts';
+import type { Refuse } from '../actions/record-refusal.ts';
+import type { CardFacts } from '../alerts/alert.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
+import type { Message } from '../slack/message.ts';
+import type { VirtualOrders } from './order-store.ts';
+
+interface Deps {
+  readonly progress: Pick<Progress, 'read' | 'write'>;
+  /** Asks the card service to send the details again. @throws CardApiError */
+  readonly requestVirtualCardData: (request: { readonly AcctId: number }) => Promise<void>;
+  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly record: RecordAction;
+  readonly refuse: Refuse;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
+  readonly now: () => Date;
+}
+
+interface Sent {
+  readonly state: 'done' | 'failed' | 'unknown';
+  readonly apiWords: string | null;
+  readonly note: string | null;
+}
 
 /**
- * Asks the service to send a virtual card's details to the configured receiver again.
+ * Asks the service to send a virtual card's details to the configured receiver again. Runs under the account's lock.
  *
  * Asked once; where no answer came, a second request would at most send them twice, so the person decides.
  *
- * @throws CardApiError when it was certainly not sent and the job should run again.
+ * The returned function throws CardApiError when it was certainly not sent and the job should run again.
  */
-export async function resendVirtual({ action, acctId }: Resolved, deps: ActionDeps): Promise<void> {
-  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const written = await deps.progress.read(action.id);
-  if (written?.state === 'told') return;
-  if (card.isVirtual === false) {
-    const no = { what: 'Your resend', why: 'This card is not virtual.', whoCan: 'Plastic cards come by mail.' };
-    return await refuse(action, no, deps, { acctId, cardId: card.cardId });
-  }
-  const facts = { acctId, cardId: card.cardId };
-  await deps.audit.append(auditRecord(action, 'asked', facts, deps));
-  let state: 'done' | 'failed' | 'unknown' = 'done';
-  let said: string | null = null;
-  let note: string | null = null;
-  if (written?.state === 'sending') state = 'unknown';
-  else {
-    await deps.audit.append(auditRecord(action, 'sent', facts, deps));
+export function createResendVirtual(deps: Deps) {
+  return async function resendVirtual(
+    { action, acctId }: Resolved,
+    attempt: { readonly isLast: boolean },
+  ): Promise<void> {
+    const card = await deps.factsOf(acctId);
+    const { cardId } = card;
+    const written = await deps.progress.read(action.id);
+    if (written?.state === 'told') return;
+    if (card.isVirtual === false) {
+      const refusal = {
+        what: 'Your resend',
+        why: 'This card is not virtual.',
+        whoCan: 'Plastic cards come by mail.',
+      };
+      return await deps.refuse(action, refusal, { acctId, cardId });
+    }
+    await deps.record(action, { event: 'asked', acctId, cardId });
+    // Killed while it was being sent: nobody heard the answer.
+    const wasSending = written?.state === 'sending';
+    const sent = wasSending ? unknown : await send({ action, acctId, cardId }, attempt);
+    const { state, apiWords, note } = sent;
+    const at = deps.now().toISOString();
+    const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
+    const line = { did: 'asked for the details of', card, at, outcome };
+    await deps.record(action, { event: state, acctId, cardId, detail: apiWords ?? note, line });
+    await deps.answer(action, resendAnswer({ ...sent, card, ref: action.id.slice(-8) }));
+    await deps.progress.write(action.id, { state: 'told', at, result: { ...sent, card, before: null, after: null } });
+  };
+
+  async function send({ action, acctId, cardId }: Resolved, attempt: { readonly isLast: boolean }): Promise<Sent> {
+    await deps.record(action, { event: 'sent', acctId, cardId });
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
     await deps.progress.write(action.id, { state: 'sending', before: null, after: null });
     try {
-      await deps.card.requestVirtualCardData({ AcctId: acctId });
+      await deps.requestVirtualCardData({ AcctId: acctId });
+      return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome !== 'unknown' && error.retryable && !deps.isLastAttempt) {
+      if (error.outcome !== 'unknown' && error.retryable && !attempt.isLast) {
         await deps.progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      state = error.outcome === 'unknown' ? 'unknown' : 'failed';
-      said = error.apiMessage;
-      note = noteOf(error);
+      const state = error.outcome === 'unknown' ? 'unknown' : 'failed';
+      return { state, apiWords: error.apiMessage, note: noteOf(error) };
     }
   }
-  const at = deps.now().toISOString();
-  await deps.audit.append(auditRecord(action, state, { ...facts, detail: said ?? note }, deps));
-  const outcome = [outcomeWords[state], said].filter(Boolean).join(': ');
-  const by = action.actor.userId;
-  const did = 'asked for the details of';
-  const ref = action.id.slice(-8);
-  const line = auditLine({ by, did, card, at, before: null, after: null, reason: null, outcome, ref });
-  await deps.postAuditLine(`audit-${action.id}-${state}`, line);
-  await deps.answer(action, resendAnswer({ state, card, apiWords: said, note, ref }));
-  const result = { state, card, before: null, after: null, apiWords: said, note };
-  await deps.progress.write(action.id, { state: 'told', at, result });
 }
 
+const unknown: Sent = { state: 'unknown', apiWords: null, note: null };
 const outcomeWords = { done: 'sent again', failed: 'failed, nothing was sent', unknown: 'outcome not known' } as const;

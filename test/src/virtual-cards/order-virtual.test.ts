@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
+import { composeVirtualCards } from '../../../src/dispatch/compose-virtual-cards.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
-import { virtualCardArrived } from '../../../src/virtual-cards/notify-ordered.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -36,7 +36,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
   const notice = (at: string) => virtualAlert({ holder: 'Vera Nova', callbackAt: at });
   const comes = async (world: PerformWorld, at: string): Promise<void> => {
     await world.deps.alerts.save(notice(at));
-    await virtualCardArrived(notice(at).event, world.deps);
+    await composeVirtualCards(world.deps).virtualCardArrived(notice(at).event);
   };
   const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): ActionDeps => ({
     ...world.deps,
