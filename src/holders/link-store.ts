@@ -1,7 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { recordFormat } from '../core/record-store.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Whose card it is: one Slack user for each account, any number of accounts for each user. */
 export const Link = z.strictObject({
@@ -9,7 +10,7 @@ export const Link = z.strictObject({
   userId: z.string(),
   /** How it was proved: an approver said so, or the e-mail addresses match and the holder confirmed. */
   provedBy: z.enum(['approver', 'email']),
-  /** Slack user who settled it: the approver, or the holder. */
+  /** Slack user who confirmed it: the approver, or the holder. */
   by: z.string(),
   /** UTC ISO 8601. */
   at: z.string(),
@@ -25,42 +26,22 @@ export interface Links {
   /** By account. */
   ofUser(userId: string): Promise<Link[]>;
   isHolder(userId: string): Promise<boolean>;
-  /** True for the holder, and for who was it within the last 24 hours: nobody unlinks a card to decide about it. */
+  /** True for the holder, and for who was it within the last 24 hours: nobody escapes the own-card rule by unlinking. */
   wasHolderLately(userId: string, acctId: number): Promise<boolean>;
 }
 
 /** How long somebody whose link ended counts as the holder where that keeps them from deciding. */
 export const LATELY_MS = 24 * 3_600_000;
 
-/**
- * KEYS: links by account, accounts by user, who held this account. ARGV: account, link ('' for none), its user, now, and
- * how long a holder of before is remembered, in milliseconds.
- */
-const setScript = `
-local old = redis.call('HGET', KEYS[1], ARGV[1])
-if old then
-  local holder = cjson.decode(old).userId
-  redis.call('ZREM', KEYS[2], holder .. ':' .. ARGV[1])
-  if holder ~= ARGV[3] then
-    redis.call('ZADD', KEYS[3], ARGV[4], holder)
-    redis.call('PEXPIRE', KEYS[3], ARGV[5])
-  end
-end
-if ARGV[2] == '' then
-  redis.call('HDEL', KEYS[1], ARGV[1])
-else
-  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-  redis.call('ZADD', KEYS[2], 0, ARGV[3] .. ':' .. ARGV[1])
-end
-return 1
-`;
+const setScript = readScript(new URL('./set-link.lua', import.meta.url));
+const format = recordFormat(Link);
 
 /** Sorts after every digit: the end of one user's range. */
 const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They stay until somebody takes them away. */
 export function createLinks(redis: Redis | Cluster, now: () => number = Date.now): Links {
-  const set = defineScript(redis, 'cardbellLinkSet', setScript);
+  const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
   const byUser = stateKey('links-by-user');
@@ -73,14 +54,13 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
   };
 
   const ofAccount = async (acctId: number): Promise<Link | null> => {
-    const text = await redis.hget(byAccount, String(acctId));
-    return text === null ? null : Link.parse(JSON.parse(text));
+    return format.readOrNull(await redis.hget(byAccount, String(acctId)));
   };
 
   return {
     async link(link) {
-      const { acctId, userId } = Link.parse(link);
-      await set.run(keysOf(acctId), [acctId, JSON.stringify(link), userId, now(), LATELY_MS]);
+      const { acctId, userId } = link;
+      await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), LATELY_MS]);
     },
     async unlink(acctId) {
       await set.run(keysOf(acctId), [acctId, '', '', now(), LATELY_MS]);
@@ -90,8 +70,8 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
       const accounts = await accountsOf(userId);
       if (accounts.length === 0) return [];
       const texts = await redis.hmget(byAccount, ...accounts);
-      const links = texts.flatMap((text) => (text === null ? [] : [Link.parse(JSON.parse(text))]));
-      return links.filter((link) => link.userId === userId).toSorted((one, other) => one.acctId - other.acctId);
+      const links = texts.map(format.readOrNull).filter((link) => link?.userId === userId);
+      return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },
     isHolder: async (userId) => (await accountsOf(userId)).length > 0,
     async wasHolderLately(userId, acctId) {

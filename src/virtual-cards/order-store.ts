@@ -2,11 +2,12 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action } from '../actions/action.ts';
 import { stateKey } from '../core/keys.ts';
+import { recordFormat } from '../core/record-store.ts';
 
 /** Orders are done in minutes; the service's retries and outages can make their webhook wait. */
 const KEPT_SECONDS = 8 * 24 * 3600;
 
-/** What the service will tell with a webhook. */
+/** What somebody waits for: the service announces it with a webhook. */
 export type Awaited =
   | { readonly kind: 'order'; readonly orderId: number }
   /** An order whose number nobody heard: it is known by its holder's name. */
@@ -15,6 +16,7 @@ export type Awaited =
 
 const Asked = z.strictObject({ action: Action, at: z.string() });
 export type Asked = z.infer<typeof Asked>;
+const format = recordFormat(Asked);
 
 export interface VirtualOrders {
   /**
@@ -28,7 +30,7 @@ export interface VirtualOrders {
   arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
 }
 
-/** Who asked for a virtual card. Both sides write before they read, so whoever comes second finds the other. */
+/** Who asked for a virtual card. Both sides write before they read, so whichever comes second sees the first. */
 export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
   const keyOf = (awaited: Awaited): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
@@ -41,12 +43,12 @@ export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
   };
   return {
     async expect(awaited, asked) {
-      const { eventId } = await write(keyOf(awaited), 'asked', JSON.stringify(Asked.parse(asked)));
+      const { eventId } = await write(keyOf(awaited), 'asked', format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
     async arrived(awaited, eventId) {
       const { asked } = await write(keyOf(awaited), 'eventId', eventId);
-      return asked === undefined ? null : Asked.parse(JSON.parse(asked));
+      return format.readOrNull(asked);
     },
   };
 }
