@@ -6,6 +6,7 @@ import { homeOpened } from '../app-home/opened.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
+import { within } from '../core/deadline.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { connectFailFast, whenReady } from '../core/redis.ts';
@@ -182,8 +183,8 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
 
   async function notReady(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];
-    const deadline = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), PING_DEADLINE_MS).unref());
-    const answer = await Promise.race([redis.ping().catch(() => 'failed'), deadline]);
+    const ping = redis.ping().catch(() => 'failed');
+    const answer = await within(PING_DEADLINE_MS, ping, () => 'late');
     if (answer !== 'PONG' || intake.isSilent()) return ['redis does not answer'];
     if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
     return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];

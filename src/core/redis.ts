@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { within } from './deadline.ts';
 import type { Log } from './log.ts';
 
 /** One Redis server or a cluster: both speak the commands that we use. */
@@ -11,10 +12,10 @@ export interface ConnectionOptions {
   readonly name: string;
 }
 
-/** Back within half a second of Redis' return: the senders' first retry comes after 15. */
 /** A Redis that reads its files guesses how long that takes, often many seconds too many: it is asked again sooner. */
 const LOADING_RETRY_MS = 250;
 
+/** Back within half a second of Redis' return: the senders' first retry comes after 15. */
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
 /**
@@ -39,13 +40,11 @@ export function connectPatient(options: ConnectionOptions): RedisClient {
   return connect(options, { enableOfflineQueue: true, maxRetriesPerRequest: null, connectTimeout: 5000 });
 }
 
-/** Resolves when the connection can be used, or after `patienceMs` if it cannot. */
+/** Resolves when the connection can be used, or after `maxWaitMs` if it cannot. */
 export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
-  await Promise.race([
-    new Promise<void>((resolve) => void redis.once('ready', () => resolve())),
-    new Promise<void>((resolve) => void setTimeout(resolve, maxWaitMs).unref()),
-  ]);
+  const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
+  await within(maxWaitMs, ready, () => {});
 }
 
 /** ioredis' cluster and single options differ in how they type this one, and we do not use it. */

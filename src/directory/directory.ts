@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, lacksDetails, withEvent } from './account.ts';
@@ -110,7 +111,8 @@ export function createDirectory({
     // Four digits may be those of a second card that is not known yet.
     const isSure = known.length > 0 && (query.last4 === null || (await records.countLackingDetails()) === 0);
     if (isSure) return known;
-    await within(FIND_WAIT_MS, complete(query, known.length === 0, performance.now() + FIND_WAIT_MS));
+    const deadline = performance.now() + FIND_WAIT_MS;
+    await within(FIND_WAIT_MS, complete(query, known.length === 0, deadline), () => null);
     return lookUp(query);
   }
 
@@ -142,7 +144,7 @@ export function createDirectory({
     if (isGood || loader === null) return known;
     const loading = (async () =>
       (await polite.wasRefused(acctId)) || (await polite.take('person')) > 0 ? null : loader.load(acctId))();
-    return (await within(ACCOUNT_WAIT_MS, loading)) ?? known;
+    return (await within(ACCOUNT_WAIT_MS, loading, () => null)) ?? known;
   }
 
   return {
@@ -190,17 +192,4 @@ export function createDirectory({
     idle: () => loader?.idle() ?? Promise.resolve(),
     stop: () => loader?.stop() ?? Promise.resolve(),
   };
-}
-
-/** The result, or null when it is not there in time. What runs on, runs on. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

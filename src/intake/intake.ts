@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../actions/action.ts';
 import type { HomeOpened } from '../app-home/opened.ts';
+import { within } from '../core/deadline.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { StoredEvent } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
@@ -154,7 +155,9 @@ export function createIntake(
     const sent = isDisk ? onDisk(script.run(keys, args)) : script.run(keys, args);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
-      const answers = (await withDeadline(sent, deadlineMs)) as number[];
+      const answers = (await within(deadlineMs, sent, () => {
+        throw new DeadlineError(`no answer within ${deadlineMs} ms`);
+      })) as number[];
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void untilItAnswers(sent);
@@ -210,28 +213,4 @@ function idOf(entry: TakenEntry): string {
   if ('event' in entry) return entry.event.id;
   if ('opened' in entry) return entry.opened.id;
   return 'action' in entry ? entry.action.id : entry.webhook.id;
-}
-
-/**
- * Rejects when `promise` takes longer than `deadlineMs`.
- *
- * After a stall of our own event loop the timer fires before the socket is read, so the answer that may already wait
- * there gets one more turn.
- */
-function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      setImmediate(() => setImmediate(() => reject(new DeadlineError(`no answer within ${deadlineMs} ms`))));
-    }, deadlineMs);
-    promise.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error as Error);
-      },
-    );
-  });
 }

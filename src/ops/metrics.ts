@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { within } from '../core/deadline.ts';
 import type { Health } from './health.ts';
 
 /** What the web process counts, as Prometheus reads it. Labels are kinds and codes, never names, ids or texts. */
@@ -67,7 +68,9 @@ export function createHealthMetrics(
       if (performance.now() - readAt < HEALTH_FRESH_MS) return;
       readAt = performance.now();
       try {
-        latest = await within(HEALTH_DEADLINE_MS, read());
+        latest = await within(HEALTH_DEADLINE_MS, read(), () => {
+          throw new Error('not in time');
+        });
         show(latest);
         plain.read.set(1);
       } catch {
@@ -92,17 +95,5 @@ export function createHealthMetrics(
     plain.slack.set(health.isSlackTokenDead ? 0 : 1);
     plain.token.set(health.isCardTokenDead ? 0 : 1);
     plain.api.set(health.isCardApiAway ? 0 : 1);
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('not in time')), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,11 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { within } from '../core/deadline.ts';
 import { stateKey } from '../core/keys.ts';
 
 const FRESH_MS = 10 * 60_000;
 const RETRY_MS = 30_000;
 /** An alert that shows less is better than one that comes late. */
-const PATIENCE_MS = 1500;
+const CHANNEL_INFO_DEADLINE_MS = 1500;
 const CHANNELS_MAX = 2000;
 
 /** Grows when Slack says that the readers of a channel changed. */
@@ -42,7 +43,9 @@ export function createVisibilityOf({ channelInfo, version: readVersion, now = Da
     let place: ChannelVisibility = 'public';
     let freshMs = FRESH_MS;
     try {
-      const { isPrivate, isExtShared } = await inTime(channelInfo(channel));
+      const { isPrivate, isExtShared } = await within(CHANNEL_INFO_DEADLINE_MS, channelInfo(channel), () => {
+        throw new Error('no answer in time');
+      });
       // Another company reads along in a shared channel, whatever else Slack calls it here.
       place = isExtShared ? 'shared' : isPrivate ? 'private' : 'public';
     } catch {
@@ -54,16 +57,4 @@ export function createVisibilityOf({ channelInfo, version: readVersion, now = Da
     known.set(channel, { place, until: now() + freshMs, version });
     return place;
   };
-}
-
-async function inTime<T>(asking: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([asking, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

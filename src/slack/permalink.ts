@@ -1,5 +1,7 @@
+import { within } from '../core/deadline.ts';
+
 /** Writing something down must not wait for Slack. */
-const PATIENCE_MS = 1500;
+const ASK_DEADLINE_MS = 1500;
 const RETRY_MS = 60_000;
 
 /**
@@ -18,7 +20,7 @@ export function createPermalink(
   return async function permalink(channel, ts) {
     if (workspace === null && now() >= askAgainAt) {
       askAgainAt = now() + RETRY_MS;
-      workspace = await within(PATIENCE_MS, ask());
+      workspace = await within(ASK_DEADLINE_MS, ask(), () => null);
     }
     return workspace === null ? null : `${workspace}archives/${channel}/p${ts.replace('.', '')}`;
   };
@@ -30,17 +32,5 @@ export function createPermalink(
     } catch {
       return null;
     }
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T | null>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
