@@ -71,6 +71,14 @@ export const ASSUMPTIONS = {
     'Transaction exceeded daily spend limit',
     'spec decline.rule.velocity: the one text listed, used for longer windows too',
   ),
+  transactionTime: assume<'request' | 'step'>(
+    'request',
+    'spec TransactionTime: when the authorization request was received, so settlements and reversals repeat that of their purchase; "step" gives each the time of its own',
+  ),
+  capturesOfOneAuthorization: assume<'several' | 'one'>(
+    'several',
+    'spec Settlement: captures the authorized funds; whether in one piece or, as goods leave, in several is not shown',
+  ),
   refundRestoresLimit: assume<boolean>(false, 'spec Limits: not shown; a merchant credit is a transaction of its own'),
   holdDays: assume<number>(5, 'spec Limits: authorization hold period, typically five days'),
   padAuthorizations: assume<boolean>(

@@ -4,7 +4,7 @@ import { toDollars } from '../money.ts';
 import { currentCard } from '../state/account.ts';
 import type { World } from '../state/world.ts';
 import { accountDetails, accountLine } from './account-view.ts';
-import { accountOf, dateRangeOf, isWithin } from './request-parts.ts';
+import { accountOf, dateRangeOf, isTextWithin } from './request-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
 
 /** Account details, remaining limits and network transactions. */
@@ -128,7 +128,10 @@ function releasedLimits({ world, params }: ApiRequest): ApiAnswer {
   });
 }
 
-/** Authorizations, PIN transactions, settlements, reversals, declines of a time; all at once, newest last. */
+/**
+ * Authorizations, PIN transactions, settlements, reversals and declines; all at once, in the order in which they came.
+ * The range is one of TransactionTime: a settlement whose purchase was before it is not in it, however lately it came.
+ */
 function networkTransactions({ world, query }: ApiRequest, acctId?: number): ApiAnswer {
   const range = dateRangeOf(world, query);
   return ok({ TransactionList: rowsWithin(world, range, acctId) });
@@ -136,6 +139,6 @@ function networkTransactions({ world, query }: ApiRequest, acctId?: number): Api
 
 function rowsWithin(world: World, range: ReturnType<typeof dateRangeOf>, acctId?: number): object[] {
   return world.state.rows
-    .filter(({ at, row }) => (acctId === undefined || row.AcctId === acctId) && isWithin(range, new Date(at)))
+    .filter(({ row }) => (acctId === undefined || row.AcctId === acctId) && isTextWithin(range, row.TransactionTime))
     .map(({ row }) => row);
 }

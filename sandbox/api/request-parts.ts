@@ -64,9 +64,13 @@ export function dateRangeOf(world: World, query: URLSearchParams, required = tru
   return { start, end };
 }
 
-/** Whether an instant lies in a range. Wall times compare as text. */
-export function isWithin({ start, end }: DateRange, at: Date): boolean {
-  const local = toEastern(at);
+/** Whether an instant lies in a range. */
+export function isWithin(range: DateRange, at: Date): boolean {
+  return isTextWithin(range, toEastern(at));
+}
+
+/** The same for a wall time. Wall times compare as text. */
+export function isTextWithin({ start, end }: DateRange, local: string): boolean {
   return local >= start && local <= end;
 }
 

@@ -3,7 +3,7 @@ import { toCents, toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Purchase } from '../state/transaction.ts';
 import { indexPurchase, takeId, type World } from '../state/world.ts';
-import { balancesOf, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
+import { balancesOf, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
 import { endHold, moveHeld, moveLedger, releaseExpiredHolds } from './purchase.ts';
 
 /** A step after the purchase: which one, and how much of it (all when left out). */
@@ -23,19 +23,20 @@ export interface FollowUpAnswer {
  */
 export function settle(world: World, request: FollowUp): FollowUpAnswer {
   const made = find(world, request);
-  if (made.kind !== 'Auth' || (made.state !== 'held' && made.state !== 'released')) {
+  const isNext = isNextCapture(world, made, request);
+  if (made.kind !== 'Auth' || (made.state !== 'held' && made.state !== 'released' && !isNext)) {
     throw new ServiceError(400, `Transaction cannot be settled: it is ${made.state}`);
   }
   const at = world.now();
   const cents = request.Amount === undefined ? made.heldCents || made.amountCents : toCents(request.Amount);
   endHold(world, made, 'settled');
   moveLedger(world, made, -cents);
-  made.countedCents = cents;
-  made.refundableCents = cents;
+  made.countedCents = cents + (isNext ? made.countedCents : 0);
+  made.refundableCents = cents + (isNext ? made.refundableCents : 0);
   made.settledAt = at.toISOString();
 
   const row = rowOf(made, at, balancesOf(world, made.acctId), {
-    ...referenceTo(made),
+    ...laterStep(world, made),
     NetworkType: 'Settlement',
     NetworkStatus: null,
     Description: 'Settlement',
@@ -46,6 +47,11 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
   });
   recordRow(world, at, row);
   return { NetworkTransactionId: made.networkTransactionId };
+}
+
+/** Goods that leave in several parcels are captured in parts: a further one has to name its amount. */
+function isNextCapture({ assume }: World, { state }: Purchase, { Amount }: FollowUp): boolean {
+  return assume.capturesOfOneAuthorization === 'several' && state === 'settled' && Amount !== undefined;
 }
 
 /** The merchant takes an authorization or a PIN debit back, whole or in part. */
@@ -66,7 +72,7 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
 
   const balances = world.assume.webhookBalances === 'before' ? before : balancesOf(world, made.acctId);
   const row = rowOf(made, at, balances, {
-    ...referenceTo(made),
+    ...laterStep(world, made),
     NetworkType: 'Reversal',
     NetworkStatus: world.assume.reversalNetworkStatus,
     Description: 'Reversal',

@@ -74,6 +74,15 @@ export function referenceTo(purchase: Purchase): Partial<NetworkRow> {
   };
 }
 
+/** The fields of a settlement or reversal that its authorization decides: the reference, and what TransactionTime means. */
+export function laterStep(world: World, purchase: Purchase): Partial<NetworkRow> {
+  const requestedAt = toEastern(new Date(purchase.at));
+  return {
+    ...referenceTo(purchase),
+    ...(world.assume.transactionTime === 'request' ? { TransactionTime: requestedAt } : {}),
+  };
+}
+
 /** Keeps a row for the API and sends its webhook. */
 export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Partial<NetworkRow> = {}): void {
   world.state.rows.push({ at: at.toISOString(), row });

@@ -64,16 +64,16 @@ export function createCardLifecycle({ cardOrders, alerts }: Deps) {
     },
 
     /** The first purchase with a card that was activated ends its story. @returns alerts whose messages change. */
-    async used({ acctId, occurredAt }: TransactionEvent): Promise<readonly string[]> {
+    async used({ acctId, requestedAt }: TransactionEvent): Promise<readonly string[]> {
       const activated = (await cardOrders.ofAccount(acctId)).flatMap(({ progress }) => {
         const { activated: since, used, cardOrderId } = progress;
-        return since !== null && since <= occurredAt && (used === null || used > occurredAt)
+        return since !== null && since <= requestedAt && (used === null || used > requestedAt)
           ? [{ cardOrderId, since }]
           : [];
       });
       const [newest] = activated.toSorted((a, b) => b.since.localeCompare(a.since));
       if (newest === undefined) return [];
-      return await show(await cardOrders.note({ acctId, ...newest }, 'used', occurredAt, null), null);
+      return await show(await cardOrders.note({ acctId, ...newest }, 'used', requestedAt, null), null);
     },
   };
 

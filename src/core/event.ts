@@ -50,8 +50,15 @@ export const TransactionEvent = z
   .strictObject({
     ...common,
     kind: z.enum(transactionKinds),
-    /** `TransactionTime`, made absolute. */
+    /**
+     * When this step happened. The service does not say so of a reversal: then it is as near as the payload comes, see
+     * `src/webhooks/step-time.ts`.
+     */
     occurredAt: Instant,
+    /** When the authorization request that it goes back to was received, as far as the payload says. */
+    requestedAt: Instant,
+    /** `SettlementTime` of a settlement, for reconciliation; null for all other kinds and where it is missing. */
+    settledAt: Instant.nullable(),
     /** Shared by every step of one purchase, so never an identity by itself. */
     networkTransactionId: z.string(),
     authTransactionId: z.string().nullable(),

@@ -7,7 +7,6 @@ import {
   type Circumstances,
   decimalForm,
   identifierForm,
-  instantOf,
   optionalDecimalForm,
   parseWith,
   positiveForm,
@@ -17,6 +16,7 @@ import {
   readWords,
   textForm,
 } from './payload.ts';
+import { timesOf } from './step-time.ts';
 import { hasCurrentSigns } from './version.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
@@ -26,7 +26,11 @@ const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Rev
 const TransactionPayload = z.object({
   NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*\d+\s*$/)]),
   AcctId: positiveForm,
+  TransactionId: identifierForm,
   TransactionTime: z.string(),
+  SettlementTime: textForm.catch(null),
+  MerchantLocalTime: textForm.catch(null),
+  ReferencedTransactionTime: textForm.catch(null),
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
   /** Only an addition: what cannot be read of it holds nothing up. */
@@ -49,7 +53,7 @@ const TransactionPayload = z.object({
   MessageCode: textForm,
   MerchantRequestedAmount: optionalDecimalForm,
 });
-type TransactionPayload = z.infer<typeof TransactionPayload>;
+export type TransactionPayload = z.infer<typeof TransactionPayload>;
 
 /**
  * Payload → event. The sign of the amount ends here.
@@ -77,12 +81,13 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
       toWallText(payload.TransactionTime, circumstances.zone),
       direction,
       amountCents,
+      ...ownMarks(kind, payload, circumstances.zone),
     ]),
     kind,
     callbackAt: circumstances.callbackAt,
     receivedAt: circumstances.receivedAt,
     acctId: readInteger(payload.AcctId),
-    occurredAt: instantOf('TransactionTime', payload.TransactionTime, circumstances.zone, circumstances.callbackAt),
+    ...timesOf(kind, payload, circumstances),
     networkTransactionId,
     authTransactionId: authTransactionId === '' ? null : authTransactionId,
     networkType,
@@ -103,6 +108,19 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
     isCardPresent: payload.IsCardPresent ?? null,
     decline: kind === 'decline' ? { code, message: readWords(payload.Message) } : null,
   });
+}
+
+/**
+ * What tells a step apart from others of the same purchase, kind and amount.
+ *
+ * One authorization may be captured and reversed in several equal parts, and all of them may carry the time of its
+ * request as their TransactionTime. A settlement has an id and a time of its own; of a reversal only the clock of the
+ * terminal differs.
+ */
+function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
+  const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
+  if (kind === 'settlement') return [readIdentifier(payload.TransactionId), wallText(payload.SettlementTime)];
+  return kind === 'reversal' ? [wallText(payload.MerchantLocalTime)] : [];
 }
 
 /**

@@ -42,6 +42,7 @@ const transaction = {
   ...common,
   kind: 'decline',
   occurredAt: '2026-11-20T14:14:00Z',
+  settledAt: null,
   networkTransactionId: '2265017',
   authTransactionId: null,
   networkType: 'Auth',
@@ -62,7 +63,8 @@ export function transactionAlert(
   event: Change<TransactionAlert['event']> = {},
   rest: Change<TransactionAlert> = {},
 ): TransactionAlert {
-  return TransactionAlert.parse({ ...around, remedy: null, ...rest, event: { ...transaction, ...event } });
+  const requestedAt = event.occurredAt ?? transaction.occurredAt;
+  return TransactionAlert.parse({ ...around, remedy: null, ...rest, event: { ...transaction, requestedAt, ...event } });
 }
 
 export function declined(code: string, message: string, rest: Change<TransactionAlert> = {}): TransactionAlert {

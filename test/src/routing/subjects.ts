@@ -35,6 +35,8 @@ export function declineEvent(facts: Decline = {}): TransactionEvent {
     id: 'evt_0123456789abcdef',
     kind,
     occurredAt: common.callbackAt,
+    requestedAt: common.callbackAt,
+    settledAt: null,
     networkTransactionId: '9001',
     authTransactionId: null,
     networkType: 'Auth',

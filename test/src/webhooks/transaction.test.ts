@@ -15,6 +15,8 @@ describe('a network transaction', () => {
       receivedAt: '2026-03-02T17:31:08.000Z',
       acctId: 610001,
       occurredAt: '2026-03-02T17:31:07.0000000Z',
+      requestedAt: '2026-03-02T17:31:07.0000000Z',
+      settledAt: null,
       networkTransactionId: '2265017',
       authTransactionId: null,
       networkType: 'Auth',

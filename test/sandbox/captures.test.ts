@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts';
+import { purchase } from '../../sandbox/engine/purchase.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+
+const requestedAt = '2026-03-04T12:00:00';
+const threeDaysLater = '2026-03-07T12:00:00';
+
+function bought(amount: number, assumptions: Parameters<typeof bareWorld>[0] = {}): BareWorld & { id: number } {
+  const bare = bareWorld({ seed: oneHolder(1000), ...assumptions });
+  const { NetworkTransactionId } = purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: amount });
+  return { ...bare, id: NetworkTransactionId };
+}
+
+describe('the time of a later step', () => {
+  it.each([
+    ['settlement', settle],
+    ['reversal', reverse],
+  ])('a %s repeats when the authorization was requested; its own time stands elsewhere', (_kind, step) => {
+    const bare = bought(40);
+    bare.at('2026-03-07T17:00:00Z');
+
+    step(bare.world, { NetworkTransactionId: bare.id });
+
+    expect(bare.emitted.at(-1)?.data).toMatchObject({
+      TransactionTime: requestedAt,
+      ReferencedTransactionTime: requestedAt,
+      MerchantLocalTime: threeDaysLater,
+      SettlementTime: step === settle ? threeDaysLater : null,
+    });
+  });
+
+  it.each([
+    ['settlement', settle],
+    ['reversal', reverse],
+  ])('a %s has a TransactionTime of its own where that is assumed', (_kind, step) => {
+    const bare = bought(40, { assumptions: { transactionTime: 'step' } });
+    bare.at('2026-03-07T17:00:00Z');
+
+    step(bare.world, { NetworkTransactionId: bare.id });
+
+    expect(bare.emitted.at(-1)?.data).toMatchObject({
+      TransactionTime: threeDaysLater,
+      ReferencedTransactionTime: requestedAt,
+    });
+  });
+
+  it('a refund is a transaction of its own, and so is its time', () => {
+    const bare = bought(40);
+    settle(bare.world, { NetworkTransactionId: bare.id });
+    bare.at('2026-03-07T17:00:00Z');
+
+    refund(bare.world, { NetworkTransactionId: bare.id, Amount: 40 });
+
+    expect(bare.emitted.at(-1)?.data).toMatchObject({ TransactionTime: threeDaysLater });
+  });
+});
+
+describe('several captures of one authorization', () => {
+  it('are settlements with ids of their own, and what they took adds up', () => {
+    const bare = bought(40);
+
+    settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
+    settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
+
+    const [, first, second] = bare.emitted.map(({ data }) => data);
+    expect(second).toMatchObject({
+      NetworkTransactionId: first.NetworkTransactionId,
+      TransactionTime: first.TransactionTime,
+      TransactionAmount: -20,
+    });
+    expect(second.TransactionId).not.toBe(first.TransactionId);
+    expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 96_000, heldCents: 0 });
+    expect(bare.world.purchaseById.get(bare.id)).toMatchObject({ countedCents: 4000, refundableCents: 4000 });
+  });
+
+  it('need an amount each: what is settled whole is not settled again', () => {
+    const bare = bought(40);
+    settle(bare.world, { NetworkTransactionId: bare.id });
+
+    expect(() => settle(bare.world, { NetworkTransactionId: bare.id })).toThrow('it is settled');
+  });
+
+  it('are refused where one capture is assumed', () => {
+    const bare = bought(40, { assumptions: { capturesOfOneAuthorization: 'one' } });
+    settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
+
+    expect(() => settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 })).toThrow('it is settled');
+  });
+});
