@@ -157,6 +157,7 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     channel: channels.ops,
     postNotice,
     zone: config.serviceZone,
+    laterStepsWithinDays: cards.assumptions.laterStepsWithinDays,
     log,
   });
 

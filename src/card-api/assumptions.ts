@@ -101,6 +101,14 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'What is set aside on top of a purchase (PaddingAmount: fuel, restaurants) counts against limits as the purchase itself does. Otherwise a limit need only leave room for the purchase.',
     ),
+  laterStepsWithinDays: z
+    .int()
+    .min(0)
+    .max(364)
+    .default(10)
+    .describe(
+      'How many days after the request of an authorization its settlements and reversals may come: holds last five days as a rule, and vary by merchant. TransactionTime, by which the service looks up network transactions, is the time of that request, so what is missed is looked for this far back. 0: TransactionTime is the time of each step.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

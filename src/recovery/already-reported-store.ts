@@ -17,12 +17,12 @@ export type AlreadyReported = (events: readonly TransactionEvent[]) => Promise<T
  */
 export function createAlreadyReported(redis: Redis | Cluster, now: () => Date): AlreadyReported {
   return async function unreportedOnly(events) {
-    const age = (event: TransactionEvent): number => now().getTime() - Date.parse(event.occurredAt);
+    const age = (event: TransactionEvent): number => now().getTime() - Date.parse(earliestAt(event));
     const wasOpen = events.some((event) => age(event) > ALERTS_KEPT_MS) ? await readDoor() : () => false;
     const isTold = await Promise.all(
       events.map(async (event) => {
         if (age(event) < REMEMBERED_MS) return false;
-        if (age(event) > ALERTS_KEPT_MS) return wasOpen(Date.parse(event.occurredAt));
+        if (age(event) > ALERTS_KEPT_MS) return wasOpen(Date.parse(earliestAt(event)));
         return await hasAlert(event);
       }),
     );
@@ -41,4 +41,9 @@ export function createAlreadyReported(redis: Redis | Cluster, now: () => Date): 
       atMs > Number(since) &&
       !closed.some(([from = 0, to = 0]) => atMs >= from - DAY_MS / 24 && atMs <= to);
   }
+}
+
+/** When it may have been told at the earliest: a settlement says when it happened, a reversal only of what purchase. */
+function earliestAt({ settledAt, requestedAt }: TransactionEvent): string {
+  return settledAt ?? requestedAt;
 }

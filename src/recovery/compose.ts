@@ -47,11 +47,14 @@ interface Parts {
   readonly channel: string;
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly zone: string;
+  /** See `CardApiAssumptions`. */
+  readonly laterStepsWithinDays: number;
   readonly log: Log;
 }
 
 /** Recovery of gaps, joined. */
-export function createRecovery({ redis, card, directory, slack, channel, postNotice, zone, log }: Parts) {
+export function createRecovery(parts: Parts) {
+  const { redis, card, directory, slack, channel, postNotice, zone, log } = parts;
   const recoveries = createRecoveries(redis);
   const late = createLateIntake(redis);
   const backfilled = createBackfilled(redis);
@@ -78,6 +81,7 @@ export function createRecovery({ redis, card, directory, slack, channel, postNot
   const common: Omit<RecoverDeps, 'onProgress'> = {
     fetchRows: (from, to) => card.listNetworkTransactions({ from, to }, { deadlineMs: QUESTION_MS }),
     toEvent: (row) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
+    lookBackMs: parts.laterStepsWithinDays * 24 * 3_600_000,
     unreportedOnly: createAlreadyReported(redis, now),
     quarantine: (row, issues) =>
       quarantine(row, { path: FETCHED_PATH, issues, version: undefined, receivedAt: now().toISOString() }),

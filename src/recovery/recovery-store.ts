@@ -6,9 +6,12 @@ const KEPT_SECONDS = 30 * 24 * 3600;
 
 /** How far a recovery got. Whoever takes it over after a crash goes on from here. */
 const Progress = z.object({
-  /** UTC ISO 8601: everything before it has been asked for. Null: nothing yet. */
+  /**
+   * UTC ISO 8601: within the gap's time, everything of it up to here has been asked for; before that time, all of it and
+   * everything from here on. Null: nothing yet.
+   */
   position: z.string().nullable().default(null),
-  /** Rows that the card service showed, known ones included. */
+  /** What the card service showed of the gap, known events included. */
   found: z.coerce.number().default(0),
   /** Events that nobody had told before. */
   recovered: z.coerce.number().default(0),

@@ -27,7 +27,8 @@ let asked: [number, number][];
 const row = (hoursAgo: number): Row => {
   const atMs = nowMs - hoursAgo * HOUR;
   const event = read('decline', { NetworkTransactionId: Math.round(hoursAgo * 1000) }) as TransactionEvent;
-  return { atMs, event: { ...event, occurredAt: new Date(atMs).toISOString() } };
+  const at = new Date(atMs).toISOString();
+  return { atMs, event: { ...event, occurredAt: at, requestedAt: at } };
 };
 
 beforeEach(() => {
@@ -42,6 +43,7 @@ function deps(more: Partial<RecoverDeps> = {}): RecoverDeps {
       return rows.filter(({ atMs }) => atMs >= from.getTime() && atMs <= to.getTime());
     },
     toEvent: (one) => (one as Row).event,
+    lookBackMs: 0,
     unreportedOnly: async (events) => events,
     take: createLateIntake(redis()).take,
     setAside: createLateIntake(redis()).setAside,
@@ -167,4 +169,89 @@ it('keeps what it has when the service does not answer any more', async () => {
 
   expect((await stored()).length).toBeGreaterThan(0);
   expect((await createRecoveries(redis()).read(gap.id)).position).not.toBeNull();
+});
+
+/** A later step of a purchase, which the service finds by when the purchase was requested. */
+const laterStep = (kind: 'settlement' | 'reversal', requestedHoursAgo: number, happenedHoursAgo: number): Row => {
+  const [atMs, happenedMs] = [nowMs - requestedHoursAgo * HOUR, nowMs - happenedHoursAgo * HOUR];
+  const happenedAt = new Date(happenedMs).toISOString();
+  const event = read(kind, {
+    NetworkTransactionId: Math.round(requestedHoursAgo * 1000),
+    MerchantLocalTime: happenedAt,
+    SettlementTime: kind === 'settlement' ? happenedAt : null,
+  }) as TransactionEvent;
+  const settledAt = kind === 'settlement' ? happenedAt : null;
+  const occurredAt = kind === 'settlement' ? happenedAt : new Date(atMs).toISOString();
+  return { atMs, event: { ...event, requestedAt: new Date(atMs).toISOString(), occurredAt, settledAt } };
+};
+const DAY = 24;
+const TEN_DAYS = 10 * DAY * HOUR;
+
+it('finds what was settled or reversed in the gap, however long before it the purchase was requested', async () => {
+  rows = [laterStep('settlement', 5 * DAY, 20), laterStep('reversal', 9 * DAY, 20), row(20)];
+
+  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+
+  expect(result).toMatchObject({ found: 3, recovered: 3 });
+  expect((await stored()).toSorted()).toEqual(['120000', '20000', '216000']);
+});
+
+it('leaves out what was settled before the gap, and purchases before it: they are not what was missed', async () => {
+  rows = [laterStep('settlement', 6 * DAY, 4 * DAY), row(5 * DAY)];
+
+  expect(await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }))).toMatchObject({ found: 0, recovered: 0 });
+});
+
+it('tells no reversal of a purchase from before Cardbell first ran', async () => {
+  rows = [laterStep('reversal', 5 * DAY, 4 * DAY)];
+
+  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS, sinceMs: async () => nowMs - 4.5 * DAY * HOUR }));
+
+  expect(result).toMatchObject({ found: 0, recovered: 0 });
+});
+
+it('looks back in few questions where the answers are short, and in short ones where they are long', async () => {
+  await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+  const inGap = Math.ceil((59 + 66 / 60) / 12);
+  expect(asked.length).toBeLessThanOrEqual(inGap + 5);
+  expect(Math.min(...asked.map(([from]) => from))).toBe(
+    Math.min(...asked.slice(0, inGap).map(([from]) => from)) - TEN_DAYS,
+  );
+
+  await redis().flushall();
+  asked = [];
+  const many = Array.from({ length: 2000 }, () => row(7 * DAY));
+  await recoverGap(
+    gap,
+    deps({ lookBackMs: TEN_DAYS, fetchRows: async (from, to) => (asked.push([from.getTime(), to.getTime()]), many) }),
+  );
+  for (const [from, to] of asked) expect(to - from).toBeLessThanOrEqual(12 * HOUR);
+});
+
+it('never asks about more than the last twelve months', async () => {
+  await recoverGap(gap, deps({ lookBackMs: 400 * DAY * HOUR }));
+
+  expect(Math.min(...asked.map(([from]) => from))).toBe(nowMs - 364 * DAY * HOUR);
+});
+
+it('goes on looking back where it stopped, and asks about the gap no second time', async () => {
+  rows = [laterStep('settlement', 5 * DAY, 20), laterStep('settlement', 12 * DAY, 20), row(20)];
+  const from = Date.parse(gap.from);
+  let before = 0;
+  const dying = deps({
+    lookBackMs: TEN_DAYS,
+    async fetchRows(since, until) {
+      if (since.getTime() < from) before += 1;
+      if (before === 4) throw new Error('killed');
+      return await deps().fetchRows(since, until);
+    },
+  });
+  await expect(recoverGap(gap, dying)).rejects.toThrow('killed');
+  const reached = Math.min(...asked.map(([since]) => since));
+  asked = [];
+
+  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+
+  expect(result).toMatchObject({ found: 3, recovered: 3 });
+  expect(Math.max(...asked.map(([, until]) => until))).toBe(reached);
 });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { stateKey, webKeys } from '../../../src/core/keys.ts';
+import { createAlreadyReported } from '../../../src/recovery/already-reported-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const now = new Date('2026-11-20T12:00:00Z');
+const daysAgo = (days: number): string => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
+
+function step(kind: 'settlement' | 'reversal', requested: number, happened: number): TransactionEvent {
+  return transactionAlert({
+    kind,
+    decline: null,
+    requestedAt: daysAgo(requested),
+    occurredAt: daysAgo(happened),
+    settledAt: kind === 'settlement' ? daysAgo(happened) : null,
+  }).event;
+}
+
+const isLeftOut = async (event: TransactionEvent): Promise<boolean> =>
+  (await createAlreadyReported(redis(), () => now)([event])).length === 0;
+
+describe('what an alert shows to be reported', () => {
+  it.each([
+    ['settlement', 20, 7],
+    ['reversal', 7, 1],
+  ] as const)('is a %s requested %i days ago that happened %i days ago', async (kind, requested, happened) => {
+    const event = step(kind, requested, happened);
+    expect(await isLeftOut(event)).toBe(false);
+
+    await redis().set(stateKey(`alert:${event.id}`), '{}');
+
+    expect(await isLeftOut(event)).toBe(true);
+  });
+
+  it('is not asked where the memory of the inbox still knows: a settlement of the last days, however old its purchase', async () => {
+    const event = step('settlement', 40, 5);
+    await redis().set(stateKey(`alert:${event.id}`), '{}');
+
+    expect(await isLeftOut(event)).toBe(false);
+  });
+});
+
+describe('what is older than its alert', () => {
+  it.each([
+    ['settlement', 'settled', step('settlement', 90, 40)],
+    ['reversal', 'requested', step('reversal', 40, 1)],
+  ])('counts as reported when webhooks were taken at the time at which a %s was %s', async (_kind, _what, event) => {
+    expect(await isLeftOut(event)).toBe(false);
+
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
+    expect(await isLeftOut(event)).toBe(true);
+
+    const [from, to] = [Date.parse(daysAgo(41)), Date.parse(daysAgo(39))];
+    await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
+    expect(await isLeftOut(event)).toBe(false);
+  });
+});
