@@ -10,6 +10,7 @@ import type { Directory } from '../src/directory/directory.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask, Prepared } from '../src/dispatch/request-action.ts';
 import type { BatchMessages } from '../src/outbox/batch-store.ts';
+import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -25,7 +26,8 @@ export interface ListenerDeps {
     prepare?: () => Promise<Prepared>,
   ) => Promise<void>;
   readonly permissions: Permissions;
-  readonly alerts: Pick<Alerts, 'get' | 'at'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly alertMessages: Pick<AlertMessages, 'at'>;
   readonly eventLog: Pick<EventLog, 'read'>;
   readonly batchMessages: Pick<BatchMessages, 'get'>;
   /** Who can read a channel. */

@@ -22,15 +22,12 @@ const knownPairs: readonly string[] = [
   'alerts card-api',
   'alerts directory',
   'alerts limits',
-  'alerts outbox',
   'alerts routing',
   'app app-home',
   'app ops',
-  'app outbox',
   'app routing',
   'approvals limits',
   'card-api limits',
-  'holders outbox',
   'ops outbox',
   'ops webhooks',
 ];
@@ -40,7 +37,6 @@ const knownImports: readonly string[] = [
   'src/actions/deps.ts imports src/dispatch/pending-form-store.ts',
   'src/app-home/health-facts.ts imports src/app/queues.ts',
   'src/ops/stuck.ts imports src/app/queues.ts',
-  'src/outbox/when-slack-accepts.ts imports src/app/consumer.ts',
   'src/routing/route.ts imports src/app/config.ts',
 ];
 

@@ -43,11 +43,11 @@ export function explainDecline(deps: ListenerDeps) {
 async function declinesAt(
   channel: string,
   places: readonly (string | undefined)[],
-  { alerts }: ListenerDeps,
+  { alerts, alertMessages }: ListenerDeps,
 ): Promise<TransactionAlert[]> {
   for (const ts of places) {
     if (ts === undefined) continue;
-    const stored = await Promise.all((await alerts.at(channel, ts)).map((id) => alerts.get(id)));
+    const stored = await Promise.all((await alertMessages.at(channel, ts)).map((id) => alerts.get(id)));
     const declines = stored.flatMap((one) =>
       one !== null && 'remedy' in one.alert && one.alert.event.decline !== null ? [one.alert] : [],
     );

@@ -20,6 +20,7 @@ import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import type { RuleChange } from '../limits/rule-change.ts';
 import type { TemporaryChange, TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { Role } from '../policy/permissions.ts';
 import type { RoutingDeps } from '../routing/deps.ts';
 import type { Person } from '../slack/client.ts';
@@ -100,6 +101,7 @@ export interface ActionDeps {
   /** Answers the person who asked, where they asked; nobody else sees it. */
   readonly answer: (action: Action, message: Message) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly alertMessages: AlertMessages;
   /** Posts into the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Brings a request's message up to date, soon. */

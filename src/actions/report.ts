@@ -166,7 +166,7 @@ export async function notify(
     // another, the button was on the request, which stays a request.
     const { channel, messageTs } = action.origin;
     const isOnAlert = action.target.kind === 'alert' && outcomeOf === action.id;
-    if (messageTs !== null && isOnAlert) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
+    if (messageTs !== null && isOnAlert) await deps.alertMessages.seen(alertId, { channel, ts: messageTs });
     const said = await isSaidOfRuleset(alertId, deps);
     await deps.alerts.setOutcome(
       alertId,

@@ -1,17 +1,46 @@
-import type { StoredEvent } from '../core/event.ts';
-import type { Outbox } from '../outbox/outbox-store.ts';
-import { type Urgency, urgencyOf } from '../outbox/priority.ts';
+import type { StoredEvent, WebhookKind } from '../core/event.ts';
 import type { Delivery, Route } from '../routing/route.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
+
+/** An alert on its way into a channel's outbox. */
+export interface AlertEntry {
+  readonly kind: 'tracked';
+  readonly id: string;
+  readonly subject: { readonly kind: 'alert'; readonly id: string };
+  readonly threadId: string | null;
+  readonly broadcast: boolean;
+  readonly priority: AlertPriority;
+  readonly late: boolean;
+  /** Quiet hours hold it until then (ms). */
+  readonly notBefore: number | null;
+}
+
+export type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+
+const priorities: Readonly<Record<WebhookKind, AlertPriority>> = {
+  decline: 'decline',
+  'card-status': 'status',
+  'card-shipping': 'shipping',
+  'virtual-card': 'virtual',
+  authorization: 'spend',
+  pin: 'spend',
+  settlement: 'spend',
+  reversal: 'spend',
+};
+
+/** How urgent an event of a kind is by itself. */
+export function priorityOf({ kind }: { readonly kind: WebhookKind }): AlertPriority {
+  return priorities[kind];
+}
 
 export interface AnnounceDeps {
   readonly alerts: Alerts;
   /** The channels that get an event. */
   readonly route: Route;
   readonly groupAlert: GroupAlert;
-  readonly outbox: Pick<Outbox, 'put'>;
+  readonly outbox: { put(channel: string, entry: AlertEntry): Promise<unknown> };
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
 }
@@ -30,7 +59,7 @@ export async function announce(alert: Alert, deps: AnnounceDeps, occasion: Store
     const isUrgent = delivery.passesQuiet && !alert.late;
     if (toldBy === null || isUrgent) {
       const id = toldBy ?? alert.event.id;
-      await put({ id, late: alert.late }, delivery, { threadId, broadcast, urgency: urgencyOf(alert.event) }, deps);
+      await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert.event) }, deps);
     }
     for (const id of changes) await deps.updateMessages(id);
   }
@@ -48,18 +77,18 @@ async function warn(
     const about = { event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
     await deps.alerts.save(CardTestingAlert.parse(about));
   }
-  await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, urgency: 'fraud' }, deps);
+  await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, priority: 'fraud' }, deps);
   if (!isCause) await deps.updateMessages(warningId);
 }
 
 async function put(
   { id, late }: { readonly id: string; readonly late: boolean },
   { channel, holdUntil }: Delivery,
-  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly urgency: Urgency },
+  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly priority: AlertPriority },
   { outbox, wakeOutbox }: AnnounceDeps,
 ): Promise<void> {
   // Somebody is trying cards now: that is what quiet hours are not for.
-  const notBefore = how.urgency === 'fraud' ? null : holdUntil;
-  await outbox.put(channel, { kind: 'alert', id, alertId: id, ...how, late, notBefore });
+  const notBefore = how.priority === 'fraud' ? null : holdUntil;
+  await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
   await wakeOutbox(channel);
 }

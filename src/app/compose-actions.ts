@@ -3,7 +3,6 @@ import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { createBlocks } from '../actions/block-store.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { createProgress } from '../actions/progress-store.ts';
-import { requestMessage } from '../approvals/request-message.ts';
 import { createAudit } from '../audit/audit.ts';
 import { changeRule } from '../card-api/change-rule.ts';
 import { SlackError } from '../core/errors.ts';
@@ -13,15 +12,14 @@ import { createSeal } from '../core/seal.ts';
 import { serviceDays } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
-import { claimMessage } from '../holders/claim-message.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
-import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { PostNotice } from '../outbox/post-notice.ts';
+import type { PostTracked } from '../outbox/tracked-message.ts';
+import { alertMessages, type TrackedMessages } from '../outbox/tracked-message-store.ts';
 import type { ConfiguredRoles } from '../policy/configured-roles-store.ts';
 import type { RoutingDeps } from '../routing/deps.ts';
 import { createAnswer } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
 import { createPermalink } from '../slack/permalink.ts';
 import { createRespond } from '../slack/respond.ts';
 import { createVirtualOrders } from '../virtual-cards/order-store.ts';
@@ -55,13 +53,15 @@ interface Deps extends Shared, CardParts {
   readonly digest: ReturnType<typeof composeDigests>['digest'];
   readonly configuredRoles: ConfiguredRoles;
   readonly postNotice: PostNotice;
-  readonly temporaryChangeMessage: (temporaryChange: TemporaryChange) => Promise<Message>;
+  readonly postTracked: PostTracked;
+  readonly trackedMessages: TrackedMessages;
   readonly log: Log;
 }
 
 /** What performing an action needs, joined over one Redis. */
 export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
-  const { config, redis, queues, slack, card, directory, assumptions, remedies, factsOf, postNotice } = deps;
+  const { config, redis, queues, slack, card, directory, assumptions, remedies, postNotice } = deps;
+  const { postTracked } = deps;
   const { alerts, history, requests, temporaryChanges, links, claims, confirmations, withLock, notifyOps, now, log } =
     deps;
   const audit = createAudit({ redis, permalink: createPermalink(slack.authTest), log });
@@ -96,12 +96,12 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     pending: createPending(redis),
     audit,
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
-    updateMessages: queues.updateMessage,
-    postRequest: (request) => postNotice(config.channels.approvals, request.id, requestMessage(request), request.id),
-    updateRequest: queues.updateRequest,
-    postClaim: async (claim) =>
-      await postNotice(config.channels.approvals, claim.id, await claimMessage(claim, factsOf), claim.id),
-    updateClaim: queues.updateClaim,
+    updateMessages: (id) => queues.updateMessages({ kind: 'alert', id }),
+    alertMessages: alertMessages(deps.trackedMessages),
+    postRequest: ({ id }) => postTracked(config.channels.approvals, { kind: 'request', id }),
+    updateRequest: (id) => queues.updateMessages({ kind: 'request', id }),
+    postClaim: ({ id }) => postTracked(config.channels.approvals, { kind: 'claim', id }),
+    updateClaim: (id) => queues.updateMessages({ kind: 'claim', id }),
     scheduleClaimEnd: queues.endClaim,
     notifyDirectly: (userId, noticeId, { text, blocks }) =>
       queues.notifyPerson(userId, {
@@ -109,8 +109,7 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
         id: noticeId,
         audience: 'holder',
         message: { text, blocks },
-        requestId: null,
-        urgency: 'request',
+        priority: 'request',
       }),
     postAuditLine: async (noticeId, message) =>
       postNotice(config.channels.audit, noticeId, withAnchor(message, await audit.head())),
@@ -120,12 +119,10 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
     recoverGap: queues.recoverGap,
     opsChannel: config.channels.ops,
-    postTemporaryChange: async (one) => {
-      await postNotice(config.channels.approvals, `lease-${one.id}`, await deps.temporaryChangeMessage(one), one.id);
-    },
-    updateTemporaryChange: queues.updateTemporaryChange,
-    postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, null, 'request'),
-    postToOps: (id, message) => postNotice(config.channels.ops, id, message, null, 'request'),
+    postTemporaryChange: ({ id }) => postTracked(config.channels.approvals, { kind: 'temporary-change', id }),
+    updateTemporaryChange: (id) => queues.updateMessages({ kind: 'temporary-change', id }),
+    postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, 'request'),
+    postToOps: (id, message) => postNotice(config.channels.ops, id, message, 'request'),
     updateForm: async (form, { alert, pendingId, remedy, state }) => {
       try {
         await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));

@@ -57,6 +57,7 @@ export interface DeliveryParts {
 /** What brings an event to the places where it is told, joined over one Redis. */
 export function composeDelivery(deps: Deps): DeliveryParts {
   const { redis, queues, outbox, alerts, history, links, eventLog, route, directory, remedies, assumptions } = deps;
+  const updateMessages = (id: string): Promise<void> => queues.updateMessages({ kind: 'alert', id });
   const cardOrders = createCardOrders(redis);
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
   const groupAlert = createGroupAlert({
@@ -108,7 +109,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
       alerts,
       outbox,
       wakeOutbox: queues.flushOutbox,
-      updateMessages: queues.updateMessage,
+      updateMessages,
     });
 
   const remind = (): Promise<void> =>
@@ -123,7 +124,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
           groupAlert,
           outbox,
           wakeOutbox: queues.flushOutbox,
-          updateMessages: queues.updateMessage,
+          updateMessages,
         }),
       now: deps.now,
       log: deps.log,
@@ -137,7 +138,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
       enrichAlert(alertId, hasWaited, {
         alerts,
         checkPurchase: remedies.checkPurchase,
-        updateMessages: queues.updateMessage,
+        updateMessages,
       }),
   };
 }

@@ -1,24 +1,34 @@
-import type { Alert } from '../alerts/alert.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
+import type { CardFacts } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
-import { createThreads } from '../alerts/thread-store.ts';
+import { createShowAlert } from '../alerts/show-alert.ts';
+import { requestMessage } from '../approvals/request-message.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { WithLock } from '../core/lock.ts';
+import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { claimMessage } from '../holders/claim-message.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createBatchMessages } from '../outbox/batch-store.ts';
+import { flushOutbox } from '../outbox/flush-outbox.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import { createPostTrackedMessage } from '../outbox/post-tracked-message.ts';
+import { createRecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch } from '../outbox/render-batch.ts';
 import { createRenderEntries } from '../outbox/render-entries.ts';
 import { createSender } from '../outbox/send-message.ts';
+import { createThreads } from '../outbox/thread-store.ts';
+import type { Throttle } from '../outbox/throttle.ts';
+import { createPostTracked, type RenderSubjects, trackable, updateMessages } from '../outbox/tracked-message.ts';
+import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createUndeliverable } from '../outbox/undeliverable.ts';
 import { createUnsupportedBlocks } from '../outbox/unsupported-blocks-store.ts';
 import type { Slack } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
 import type { Queues } from './queues.ts';
 
 interface Deps {
@@ -26,64 +36,101 @@ interface Deps {
   readonly queues: Queues;
   readonly slack: Slack;
   readonly outbox: Outbox;
+  readonly trackedMessages: TrackedMessages;
   readonly alerts: Alerts;
   readonly requests: Requests;
   readonly claims: Claims;
   readonly temporaryChanges: TemporaryChanges;
   readonly eventLog: EventLog;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly withLock: WithLock;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  readonly renderFor: (alert: Alert, at: { channel: string; audience: 'team' | 'holder' }) => Promise<Message | null>;
   readonly fallbackChannel: string;
   readonly notifyOps: NotifyOps;
+  readonly log: Log;
 }
 
-/** What takes messages from the outbox to Slack, joined over one Redis. */
+/** What takes messages from the outbox to Slack and keeps them up to date, over one Redis. */
 export function composeOutbox(deps: Deps) {
-  const {
-    redis,
-    queues,
-    slack,
-    outbox,
-    alerts,
-    requests,
-    claims,
-    temporaryChanges,
-    eventLog,
-    withLock,
-    visibilityOf,
-    notifyOps,
-  } = deps;
+  const { redis, queues, slack, outbox, trackedMessages, alerts, temporaryChanges, factsOf, notifyOps, log } = deps;
+  const wakeOutbox = queues.flushOutbox;
+  const logDelivery = deps.eventLog.note;
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
-  const batch = createRenderBatch({ alerts, unsupported, visibilityOf, notifyOps });
   const threads = createThreads(redis);
-  const rows = createAttachRows({ slack, batchMessages, batch, outbox, unsupported, notifyOps });
-  const sender = createSender({
-    slack,
-    alerts,
-    outbox,
-    threads,
-    eventLog,
-    drawing: createRenderEntries({ alerts, threads, batch, rows, unsupported, notifyOps, renderAlert: deps.renderFor }),
-    batch,
-    batchMessages,
-    updateMessages: queues.updateMessage,
-    rows,
-    unsupported,
-    postTrackedMessage: createPostTrackedMessage({
-      requests,
-      claims,
-      updateRequest: queues.updateRequest,
-      updateClaim: queues.updateClaim,
-      updateTemporaryChange: queues.updateTemporaryChange,
-      temporaryChanges,
-      withLock,
+  const showAlert = createShowAlert({ alerts, visibilityOf: deps.visibilityOf, notifyOps });
+  const { rowsOf } = showAlert;
+  const renderSubjects: RenderSubjects = {
+    alert: trackable(showAlert),
+    request: trackable({
+      load: deps.requests.get,
+      render: async (request) => {
+        const id = request.temporaryChangeId;
+        return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
+      },
     }),
+    'temporary-change': trackable({
+      load: temporaryChanges.get,
+      render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
+    }),
+    claim: trackable({ load: deps.claims.get, render: (claim) => claimMessage(claim, factsOf) }),
+  };
+  const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const attachRows = createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps });
+  const renderEntries = createRenderEntries({
+    trackedMessages,
+    renderSubjects,
+    renderBatch,
+    attachRows,
+    threads,
+    unsupported,
     notifyOps,
+  });
+  const sender = createSender({ slack, threads });
+  const recordPosted = createRecordPosted({
+    trackedMessages,
+    batchMessages,
+    renderBatch,
+    threads,
+    outbox,
+    updateMessages: queues.updateMessages,
+    logDelivery,
+  });
+  const undeliverable = createUndeliverable({
+    outbox,
+    wakeOutbox,
     fallbackChannel: deps.fallbackChannel,
-    wakeOutbox: queues.flushOutbox,
+    renderEntries,
+    attachRows,
+    unsupported,
+    logDelivery,
+    notifyOps,
   });
 
-  return { sender, batch, batchMessages };
+  return {
+    postTracked: createPostTracked({ trackedMessages, outbox, wakeOutbox }),
+
+    updateMessages: (subject: Subject) =>
+      updateMessages(subject, {
+        trackedMessages,
+        renderSubjects,
+        batchMessages,
+        renderBatch,
+        update: slack.update,
+        withLock: deps.withLock,
+        log,
+      }),
+
+    flush: (channel: string, throttle: Throttle) =>
+      flushOutbox(channel, {
+        outbox,
+        renderEntries,
+        sender,
+        recordPosted,
+        undeliverable,
+        wakeIn: queues.flushOutboxIn,
+        throttle,
+        runtime: { log, now: () => performance.now(), sleep },
+      }),
+  };
 }

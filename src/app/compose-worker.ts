@@ -1,8 +1,4 @@
-import { renderAlert } from '../../templates/alerts/alert.ts';
-import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
-import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
 import { createConfirmations } from '../actions/confirmation-store.ts';
-import type { Alert } from '../alerts/alert.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';
@@ -18,14 +14,14 @@ import type { RedisClient } from '../core/redis.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { createDirectChannel } from '../holders/notify-holder.ts';
-import { createTemporaryChanges, type TemporaryChange } from '../limits/temporary-change-store.ts';
+import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { asKept, createPostNotice } from '../outbox/post-notice.ts';
+import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
 import { createRecovery } from '../recovery/compose.ts';
-import type { Message } from '../slack/message.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import { composeActions } from './compose-actions.ts';
 import { composeCards } from './compose-cards.ts';
@@ -45,6 +41,7 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
   const now = (): Date => new Date();
   const queues = createQueues(redis);
   const outbox = createOutbox(redis);
+  const trackedMessages = createTrackedMessages(redis);
   const alerts = createAlerts(redis);
   const history = createCardHistory(redis);
   const requests = createRequests(redis);
@@ -89,29 +86,19 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     visibilityOf,
     post: async (channel, id, message, elsewhere) => {
       const words = { message: asKept(message), elsewhere: asKept(elsewhere) };
-      await outbox.put(channel, { kind: 'notice', id, ...words, requestId: null });
+      await outbox.put(channel, { kind: 'notice', id, ...words });
       await queues.flushOutbox(channel);
     },
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
     now,
     serviceZone: config.serviceZone,
   });
-  const renderFor = async (
-    alert: Alert,
-    { channel, audience }: { channel: string; audience: 'team' | 'holder' },
-  ): Promise<Message | null> => {
-    const view = { place: await visibilityOf(channel), channel };
-    return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
-  };
-  const temporaryChangeMessage = async (one: TemporaryChange): Promise<Message> =>
-    renderTemporaryChange(one, await factsOf(one.acctId));
-
   const stores = { alerts, history, requests, temporaryChanges, links, claims, confirmations, eventLog, withLock };
   const common = { ...stores, ...cards, config, redis, queues, slack, outbox, configuredRoles, notifyOps, now, log };
-  const { sender, batch, batchMessages } = composeOutbox({
+  const { postTracked, updateMessages, flush } = composeOutbox({
     ...common,
+    trackedMessages,
     visibilityOf,
-    renderFor,
     fallbackChannel: channels.fallback,
   });
   const { groupAlert, deliver, remind, enrich } = composeDelivery({
@@ -124,7 +111,8 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     routing,
     digest: digests.digest,
     postNotice,
-    temporaryChangeMessage,
+    postTracked,
+    trackedMessages,
   });
   const home = createHome({
     viewers: createHomeViewers(redis),
@@ -180,15 +168,12 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     factsOf,
     eventLog,
     directChannel: createDirectChannel(redis, slack.openDirect),
-    renderFor,
     groupAlert,
     remind,
     enrich,
     actionDeps,
-    sender,
-    temporaryChangeMessage,
-    batch,
-    batchMessages,
+    updateMessages,
+    flush,
     deliver,
     now,
     quarantined,

@@ -13,19 +13,11 @@ export type QueueName = keyof typeof queueNames;
 export const FlushOutbox = z.strictObject({ channel: z.string() });
 export type FlushOutbox = z.infer<typeof FlushOutbox>;
 
-export const UpdateMessage = z.strictObject({ alertId: z.string() });
-export type UpdateMessage = z.infer<typeof UpdateMessage>;
-
-export const UpdateRequest = z.strictObject({ requestId: z.string() });
-export type UpdateRequest = z.infer<typeof UpdateRequest>;
-
-export const UpdateClaim = z.strictObject({ claimId: z.string() });
-export type UpdateClaim = z.infer<typeof UpdateClaim>;
+export const EnrichAlert = z.strictObject({ alertId: z.string() });
+export type EnrichAlert = z.infer<typeof EnrichAlert>;
 
 export const EndClaim = z.strictObject({ claimId: z.string() });
 export type EndClaim = z.infer<typeof EndClaim>;
-export const UpdateTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
-export type UpdateTemporaryChange = z.infer<typeof UpdateTemporaryChange>;
 
 export const AgeRequest = z.strictObject({ requestId: z.string() });
 export type AgeRequest = z.infer<typeof AgeRequest>;

@@ -2,19 +2,15 @@ import type { Queue } from 'bullmq';
 import type { z } from 'zod';
 import type { HomeOpened } from '../app-home/opened.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
+import type { Subject } from '../outbox/tracked-message-store.ts';
 import { backoff, keepFailedOnly } from './jobs.ts';
 
 /** What brings a message, a person's messages or App Home up to date. */
 export interface UpdateJobs {
-  /** Brings an alert's messages up to date, once for any number of changes in between. */
-  updateMessage(alertId: string): Promise<void>;
+  /** Updates the messages of a subject, once for any number of changes in between. */
+  updateMessages(subject: Subject): Promise<void>;
   /** Adds the numbers of a limit to an alert that went out without them. */
   enrichAlert(alertId: string, delayMs: number): Promise<void>;
-  /** The same for the message of a request, and for those of a temporary change. */
-  updateRequest(requestId: string): Promise<void>;
-  /** The same for the message of a claim. */
-  updateClaim(claimId: string): Promise<void>;
-  updateTemporaryChange(temporaryChangeId: string): Promise<void>;
   /** Brings an entry into a person's direct messages, once by the entry's id. */
   notifyPerson(userId: string, entry: z.input<typeof OutboxEntry>): Promise<void>;
   /** Somebody looks at App Home, or may do other things than before. */
@@ -28,39 +24,15 @@ export interface UpdateJobs {
 /** Producer side of the updates queue. */
 export function createUpdateJobs(queue: Queue): UpdateJobs {
   return {
-    async updateMessage(alertId) {
-      await queue.add(
-        'update-message',
-        { alertId },
-        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: alertId, keepLastIfActive: true } },
-      );
+    async updateMessages({ kind, id }) {
+      const deduplication = { id: `${kind}-${id}`, keepLastIfActive: true };
+      await queue.add('update-messages', { kind, id }, { ...keepFailedOnly, attempts: 10, backoff, deduplication });
     },
     async enrichAlert(alertId, delay) {
       await queue.add(
         'enrich-alert',
         { alertId },
         { ...keepFailedOnly, jobId: `enrich-${alertId}`, delay, attempts: 3, backoff },
-      );
-    },
-    async updateRequest(requestId) {
-      await queue.add(
-        'update-request',
-        { requestId },
-        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: requestId, keepLastIfActive: true } },
-      );
-    },
-    async updateClaim(claimId) {
-      await queue.add(
-        'update-claim',
-        { claimId },
-        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: claimId, keepLastIfActive: true } },
-      );
-    },
-    async updateTemporaryChange(temporaryChangeId) {
-      await queue.add(
-        'update-lease',
-        { temporaryChangeId },
-        { ...keepFailedOnly, attempts: 10, backoff, deduplication: { id: temporaryChangeId, keepLastIfActive: true } },
       );
     },
     async notifyPerson(userId, entry) {

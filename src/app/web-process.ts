@@ -21,6 +21,7 @@ import { watchDurability } from '../intake/watch-durability.ts';
 import { readHealth } from '../ops/health.ts';
 import { createHealthMetrics, createMetrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/batch-store.ts';
+import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
 import { createPermissions, policyOf } from '../policy/permissions.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-visibility-store.ts';
@@ -122,6 +123,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     requests: createRequests(redis),
     twoPersonAboveCents: config.twoPersonAboveCents,
     alerts: createAlerts(redis),
+    alertMessages: alertMessages(createTrackedMessages(redis)),
     eventLog: createEventLog(redis),
     batchMessages: createBatchMessages(redis),
     visibilityOf: createVisibilityOf({

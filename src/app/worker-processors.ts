@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Action } from '../actions/action.ts';
 import { recordRefusal } from '../actions/record-refusal.ts';
 import { endUndo } from '../actions/undo-block.ts';
 import { confirmAction } from '../actions/verify-action.ts';
-import { updateMessage } from '../alerts/update-alert.ts';
 import { HomeOpened } from '../app-home/opened.ts';
 import { ageRequest } from '../approvals/expire-request.ts';
-import { requestMessage } from '../approvals/request-message.ts';
-import { updateRequest } from '../approvals/update-request.ts';
 import { StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
@@ -15,15 +11,12 @@ import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { composeHolders } from '../dispatch/compose-holders.ts';
 import { composeVirtualCards } from '../dispatch/compose-virtual-cards.ts';
 import { performAction } from '../dispatch/perform-action.ts';
-import { updateClaim } from '../holders/claim-message.ts';
 import { createNotifyPerson, NotifyPerson } from '../holders/notify-holder.ts';
 import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { endTemporaryChange } from '../limits/end-temporary-change.ts';
-import { updateTemporaryChange } from '../limits/update-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { flushOutbox } from '../outbox/flush-outbox.ts';
-import type { Throttle } from '../outbox/throttle.ts';
-import { whenSlackTakesIt } from '../outbox/when-slack-accepts.ts';
+import { type Throttle, whenSlackTakesIt } from '../outbox/throttle.ts';
+import { Subject } from '../outbox/tracked-message-store.ts';
 import { createEndMute } from '../routing/mute.ts';
 import type { WorkerParts } from './compose-worker.ts';
 import type { Processor } from './consumer.ts';
@@ -34,14 +27,11 @@ import {
   EndMute,
   EndTemporaryChange,
   EndUndo,
+  EnrichAlert,
   FlushOutbox,
   type QueueName,
   RenderHome,
   SendDigest,
-  UpdateClaim,
-  UpdateMessage,
-  UpdateRequest,
-  UpdateTemporaryChange,
 } from './jobs.ts';
 
 /** How the worker does the jobs of each queue; what was done may be shown in App Home. */
@@ -50,8 +40,7 @@ export function createProcessors(
   throttle: Throttle,
   log: Log,
 ): Readonly<Record<QueueName, Processor>> {
-  const { queues, slack, outbox, notifyOps, alerts, requests, temporaryChanges, claims, withLock, recovery, home } =
-    parts;
+  const { queues, outbox, notifyOps, alerts, temporaryChanges, withLock, recovery, home } = parts;
   const processors: Record<QueueName, Processor> = {
     async alerts(data, run) {
       if (run.name === 'quarantine') {
@@ -79,65 +68,22 @@ export function createProcessors(
     },
     async outbox(data) {
       const { channel } = FlushOutbox.parse(data);
-      return await flushOutbox(channel, {
-        outbox,
-        ...parts.sender,
-        wakeIn: queues.flushOutboxIn,
-        throttle,
-        log,
-        now: () => performance.now(),
-        sleep,
-      });
+      return await parts.flush(channel, throttle);
     },
     async updates(data, run) {
-      if (run.name === 'enrich-alert') return await parts.enrich(UpdateMessage.parse(data).alertId, run.hasWaited);
-      return await whenSlackTakesIt(run, throttle, async () => {
-        if (run.name === 'update-request') {
-          const { requestId } = UpdateRequest.parse(data);
-          return await updateRequest(requestId, {
-            requests,
-            render: async (request) =>
-              requestMessage(
-                request,
-                request.temporaryChangeId === null ? null : await temporaryChanges.get(request.temporaryChangeId),
-              ),
-            update: slack.update,
-            log,
-          });
-        }
-        if (run.name === 'update-lease') {
-          const { temporaryChangeId } = UpdateTemporaryChange.parse(data);
-          return await updateTemporaryChange(temporaryChangeId, {
-            temporaryChanges,
-            render: parts.temporaryChangeMessage,
-            update: slack.update,
-            log,
-          });
-        }
-        if (run.name === 'update-claim') {
-          const { claimId } = UpdateClaim.parse(data);
-          return await updateClaim(claimId, { claims, factsOf: parts.factsOf, update: slack.update, log });
-        }
+      if (run.name === 'enrich-alert') return await parts.enrich(EnrichAlert.parse(data).alertId, run.hasWaited);
+      return await whenSlackTakesIt(run.starts, throttle, async () => {
         if (run.name === 'open-home') return await home.open(HomeOpened.parse(data));
         if (run.name === 'draw-home') return await home.render(RenderHome.parse(data).userId);
         if (run.name === 'draw-homes') return await home.renderAll();
         if (run.name === 'tell-person') {
           const wakeOutbox = queues.flushOutbox;
           const { directChannel, groupAlert } = parts;
-          const updateMessages = queues.updateMessage;
+          const updateMessages = (id: string) => queues.updateMessages({ kind: 'alert', id });
           const deps = { directChannel, alerts, groupAlert, outbox, wakeOutbox, updateMessages, notifyOps, log };
           return await createNotifyPerson(deps)(NotifyPerson.parse(data));
         }
-        await updateMessage(UpdateMessage.parse(data).alertId, {
-          alerts,
-          render: async (alert, ref) => {
-            const shared = await parts.batchMessages.get(ref.channel, ref.ts);
-            return shared === null ? await parts.renderFor(alert, ref) : await parts.batch.redraw(shared, ref.channel);
-          },
-          update: slack.update,
-          withLock,
-          log,
-        });
+        await parts.updateMessages(Subject.parse(data));
       });
     },
     async actions(data, run) {

@@ -57,7 +57,6 @@ export async function openRequest(asked: Asked, deps: ActionDeps): Promise<strin
     expiresAt: new Date(now.getTime() + REQUEST_MS).toISOString(),
     remindedAt: null,
     temporaryChangeId: null,
-    ref: null,
   };
   // The same action again after a crash finds its request; what others decided meanwhile stays.
   const known = await deps.requests.get(id);

@@ -66,8 +66,6 @@ export const LimitRequest = z.strictObject({
   remindedAt: z.string().nullable().default(null),
   /** The temporary change that a yes made. */
   temporaryChangeId: z.string().nullable().default(null),
-  /** The message that asks, once it is posted. */
-  ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
 });
 export type LimitRequest = z.infer<typeof LimitRequest>;
 

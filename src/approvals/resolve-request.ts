@@ -8,9 +8,7 @@ import type { LimitRequest, UnconfirmedApproval } from './request-store.ts';
  * A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat.
  */
 export async function settle(request: LimitRequest, deps: ActionDeps): Promise<void> {
-  // The message's place may have become known meanwhile.
-  const ref = (await deps.requests.get(request.id))?.ref ?? request.ref;
-  await deps.requests.save({ ...request, ref });
+  await deps.requests.save(request);
   await deps.updateRequest(request.id);
   const { action, state, decidedBy } = request;
   if (state === 'denied') await markAlert(request, 'An approver said no', deps);

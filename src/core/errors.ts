@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * Every error that Cardbell raises on purpose.
  *
@@ -129,4 +131,9 @@ export class SlackError extends AppError {
   get retryable(): boolean {
     return this.code === 'rate_limited' || this.code === 'unknown';
   }
+}
+
+/** A stored shape that does not parse, or a template that stumbles over it; not Redis or Slack being away. */
+export function isFaultOfOurs(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
 }

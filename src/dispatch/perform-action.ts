@@ -140,7 +140,7 @@ async function acknowledge(action: Action, deps: ActionDeps): Promise<void> {
     }
     const at = deps.now().toISOString();
     const { channel, messageTs } = action.origin;
-    if (messageTs !== null) await deps.alerts.addSeenRef(alertId, { channel, ts: messageTs });
+    if (messageTs !== null) await deps.alertMessages.seen(alertId, { channel, ts: messageTs });
     await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));
     await deps.alerts.setOutcome(alertId, action.id, {
       verb: 'acknowledge',

@@ -130,7 +130,7 @@ export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: 
 
   async function open(id: string, action: Action, acctIds: readonly number[]): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
-    const claim: Claim = { id, action, acctIds: [...acctIds], state: 'open', expiresAt, ref: null };
+    const claim: Claim = { id, action, acctIds: [...acctIds], state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;

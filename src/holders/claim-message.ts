@@ -1,9 +1,7 @@
 import { claimRequest } from '../../templates/holders/claim-request.ts';
 import type { CardFacts } from '../alerts/alert.ts';
-import { SlackError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import type { Message, MessageRef } from '../slack/message.ts';
-import type { Claim, Claims } from './claim-store.ts';
+import type { Message } from '../slack/message.ts';
+import type { Claim } from './claim-store.ts';
 
 /** The message of a claim, as it stands now. @param factsOf what is known of an account's card. */
 export async function claimMessage(claim: Claim, factsOf: (acctId: number) => Promise<CardFacts>): Promise<Message> {
@@ -20,28 +18,4 @@ export async function claimMessage(claim: Claim, factsOf: (acctId: number) => Pr
     decidedBy: decision?.by ?? null,
     until: decision?.at ?? claim.expiresAt,
   });
-}
-
-interface Deps {
-  readonly claims: Pick<Claims, 'get'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
-  readonly update: (ref: MessageRef, message: Message) => Promise<void>;
-  readonly log: Log;
-}
-
-/**
- * Brings the message of a claim up to date with what was decided. Safe to repeat.
- *
- * @throws SlackError when trying again later can help.
- */
-export async function updateClaim(claimId: string, { claims, factsOf, update, log }: Deps): Promise<void> {
-  const claim = await claims.get(claimId);
-  // Not posted yet: whoever posts it brings it up to date.
-  if (claim === null || claim.ref === null) return;
-  try {
-    await update(claim.ref, await claimMessage(claim, factsOf));
-  } catch (error) {
-    if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-    log.warn({ claimId, slackError: error.slackError }, 'message of a claim could not be updated');
-  }
 }

@@ -16,8 +16,6 @@ const claimed = {
   acctIds: z.array(z.int()),
   /** UTC ISO 8601. */
   expiresAt: z.string(),
-  /** The message that asks, once it is posted. */
-  ref: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
 };
 
 const Decision = z.strictObject({
@@ -42,11 +40,6 @@ export const Claim = z.discriminatedUnion('state', [
 ]);
 export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
-
-/** Tells a claim's id from those of other things that approvers decide. */
-export function isClaimId(id: string): boolean {
-  return id.startsWith('clm_');
-}
 
 export interface Claims {
   save(claim: Claim): Promise<void>;

@@ -74,9 +74,7 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
   }
 
   async function end(claim: Exclude<Claim, OpenClaim>): Promise<void> {
-    // Where the message stands may have become known meanwhile.
-    const ref = (await deps.claims.get(claim.id))?.ref ?? claim.ref;
-    await deps.claims.save({ ...claim, ref });
+    await deps.claims.save(claim);
     await announce(claim);
   }
 

@@ -2,15 +2,15 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import { priorityOf } from '../alerts/announce.ts';
 import type { GroupAlert } from '../alerts/group-alert.ts';
 import { SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { OutboxEntry } from '../outbox/entry.ts';
+import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import { urgencyOf } from '../outbox/priority.ts';
 import type { Links } from './link-store.ts';
 
 interface NotifyHolderDeps {
@@ -29,11 +29,11 @@ export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (
     const link = await links.ofAccount(acctId);
     if (link === null || isCausedBy(alert, link.userId)) return;
     await notifyPerson(link.userId, {
-      kind: 'alert',
+      kind: 'tracked',
       id: `${id}-holder`,
-      alertId: id,
+      subject: { kind: 'alert', id },
       audience: 'holder',
-      urgency: urgencyOf(alert.event),
+      priority: priorityOf(alert.event),
       late: alert.late,
     });
   };
@@ -83,7 +83,8 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
       deps.log.warn({ userId, slackError: error.slackError }, 'a person could not be written to');
       return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
     }
-    const toldBy = entry.kind === 'alert' ? await repeatedIn(channel, entry.alertId) : null;
+    const alertId = alertIdOf(entry);
+    const toldBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Somebody who tries again at the till is told once, with a count.
     if (toldBy !== null) return await deps.updateMessages(toldBy);
     await deps.outbox.put(channel, entry);

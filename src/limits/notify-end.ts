@@ -80,7 +80,7 @@ export async function showEnd(temporaryChange: TemporaryChange, deps: ActionDeps
   const { id, requestId, state } = temporaryChange;
   if (requestId !== null) await deps.updateRequest(requestId);
   // Whoever has to decide finds it in the channel for requests, wherever the change was made.
-  if (state === 'asking' && temporaryChange.refs.length === 0) await deps.postTemporaryChange(temporaryChange);
+  if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
   await deps.updateTemporaryChange(id);
 }
 

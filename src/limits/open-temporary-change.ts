@@ -136,7 +136,6 @@ export async function openTemporaryChange(
     found: null,
     closedAt: null,
     closedBy: null,
-    refs: known?.refs ?? [],
   };
   await deps.temporaryChanges.save(temporaryChange);
   await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));

@@ -7,8 +7,6 @@ import { RuleChange, RuleValue } from './rule-change.ts';
 /** Ended ones are kept as long as the messages that show them can be edited for. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
 
-const Ref = z.strictObject({ channel: z.string(), ts: z.string() });
-
 /** A change of a card's rules that ends by itself: what we set, and what was there before. */
 export const TemporaryChange = z.strictObject({
   /** Id of the action that made the change. */
@@ -38,8 +36,6 @@ export const TemporaryChange = z.strictObject({
   closedAt: z.string().nullable().default(null),
   /** Who took it back or decided; null when it ended by itself. */
   closedBy: z.string().nullable().default(null),
-  /** Messages of its own. */
-  refs: z.array(Ref).default([]),
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 

@@ -47,8 +47,7 @@ export function createNotifyOps({ memory, outbox, channel, wakeOutbox, render, n
       kind: 'notice',
       id: contentId('ops_', [opsIssue.cause, at.slice(0, 13)]),
       message: { text: message.text, blocks: [...message.blocks] },
-      requestId: null,
-      urgency: 'ops',
+      priority: 'ops',
     });
     await wakeOutbox(channel);
     // Last, so that a crash before it tells again; the notice's own id makes that nothing.
@@ -68,8 +67,7 @@ export function createNotifyResolved({ memory, outbox, channel, wakeOutbox, rend
       kind: 'notice',
       id: contentId('ops_over_', [opsIssue.cause, at.slice(0, 16)]),
       message: { text: message.text, blocks: [...message.blocks] },
-      requestId: null,
-      urgency: 'ops',
+      priority: 'ops',
     });
     await wakeOutbox(channel);
     await memory.forget(cause);

@@ -5,11 +5,11 @@ import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack } from '../slack/client.ts';
-import type { Draft } from '../slack/draft.ts';
 import type { BatchMessages } from './batch-store.ts';
+import type { Draft } from './draft.ts';
 import type { OutboxEntry } from './entry.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { createRenderBatch } from './render-batch.ts';
+import type { RowsOf } from './render-batch.ts';
 import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
@@ -19,59 +19,62 @@ const FILE_TRIES = 3;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
-  readonly batchMessages: BatchMessages;
-  readonly batch: Pick<ReturnType<typeof createRenderBatch>, 'rowsOf'>;
-  readonly outbox: Outbox;
-  readonly unsupported: UnsupportedBlocks;
+  readonly batchMessages: Pick<BatchMessages, 'get'>;
+  readonly rowsOf: RowsOf;
+  readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
+  readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
 }
 
-/** The rows of a summary: as a file in its thread, and where Slack takes no file, as tables there. */
-export function createAttachRows({ slack, batchMessages, batch, outbox, unsupported, notifyOps }: Deps) {
-  return {
-    /** Null when there is nothing to post: the summary is too old, or tables have taken the file's place. */
-    async render(entry: RowsEntry, channel: string): Promise<Draft | null> {
-      const known = await batchMessages.get(entry.of.channel, entry.of.ts);
-      if (known === null) return null;
-      // Moved here because the summary's channel is closed: there is no thread to go into.
-      const threadTs = channel === entry.of.channel ? entry.of.ts : null;
-      const rows = await batch.rowsOf(
-        known.alerts.map(({ id }) => id),
-        channel,
-      );
-      if (entry.page !== null) {
-        const hasTable = !(await unsupported.has('table'));
-        const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
-        const thread = threadTs === null ? null : { ts: threadTs, isBroadcast: false };
-        return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [] };
-      }
-      if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
-        await asTables(entry, channel, 'no_answer');
-        return null;
-      }
-      const words = countWords(rows);
-      try {
-        const title = `${words}.csv`;
-        const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
-        return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, threadTs };
-      } catch (error) {
-        // Nobody has seen anything of it yet, so it may simply be tried again where that can help.
-        if (!(error instanceof SlackError) || !isForGood(error)) throw error;
-        await asTables(entry, channel, error.slackError);
-        return null;
-      }
-    },
-
-    asTables,
-  };
-
+export interface AttachRows {
+  /** Null when there is nothing to post: the summary is too old, or tables have taken the file's place. */
+  render(entry: RowsEntry, channel: string): Promise<Draft | null>;
   /** Nothing is lost when there is no file: the same rows come as tables, after everything that is more urgent. */
+  asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void>;
+}
+
+/** The rows of a summary: as a file in its thread, and where Slack takes no file, as tables there. */
+export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps }: Deps): AttachRows {
+  return { render, asTables };
+
+  async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
+    const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
+    if (batch === null) return null;
+    // Moved here because the summary's channel is closed: there is no thread to go into.
+    const threadTs = channel === entry.of.channel ? entry.of.ts : null;
+    const rows = await rowsOf(
+      batch.alerts.map(({ id }) => id),
+      channel,
+    );
+    if (entry.page !== null) {
+      const hasTable = !(await unsupported.has('table'));
+      const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
+      const thread = threadTs === null ? null : { ts: threadTs, isBroadcast: false };
+      return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [], batch: null, revisions: [] };
+    }
+    if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
+      await asTables(entry, channel, 'no_answer');
+      return null;
+    }
+    const words = countWords(rows);
+    try {
+      const title = `${words}.csv`;
+      const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
+      return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, threadTs };
+    } catch (error) {
+      // Nobody has seen anything of it yet, so it may simply be tried again where that can help.
+      if (!(error instanceof SlackError) || !isForGood(error)) throw error;
+      await asTables(entry, channel, error.slackError);
+      return null;
+    }
+  }
+
   async function asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void> {
-    const known = await batchMessages.get(entry.of.channel, entry.of.ts);
-    const pages = rowsPages(known?.alerts.length ?? 0);
+    const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
+    const pages = rowsPages(batch?.alerts.length ?? 0);
     for (let page = 0; page < pages; page += 1) {
       const id = `${entry.id}-page-${page}`;
-      await outbox.put(channel, { ...entry, id, page, noFile: slackError, urgency: 'spend' });
+      await outbox.put(channel, { ...entry, id, page, noFile: slackError, priority: 'spend' });
     }
     await notifyOps(opsIssue.noFiles(slackError));
   }

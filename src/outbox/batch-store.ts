@@ -30,9 +30,9 @@ export interface BatchMessages {
   get(channel: string, ts: string): Promise<Batch | null>;
 }
 
-/** Which alerts each joined message shows. */
+/** Which alerts each batch shows. */
 export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
-  const keyOf = (channel: string, ts: string): string => outboxKey(channel, `joined:${ts}`);
+  const keyOf = (channel: string, ts: string): string => outboxKey(channel, `batch:${ts}`);
   return {
     async save(channel, ts, batch) {
       await redis.set(keyOf(channel, ts), JSON.stringify(batch), 'EX', BATCH_TTL_SECONDS);

@@ -1,17 +1,21 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Draft } from '../slack/draft.ts';
 import type { MessageRef } from '../slack/message.ts';
+import type { Draft } from './draft.ts';
 import type { OutboxEntry, Sending } from './entry.ts';
 import { nextMessage } from './next-message.ts';
 import type { Outbox } from './outbox-store.ts';
+import type { RecordPosted } from './record-posted.ts';
+import type { RenderEntries } from './render-entries.ts';
+import type { Sender } from './send-message.ts';
 import type { Throttle } from './throttle.ts';
+import type { Undeliverable } from './undeliverable.ts';
 
 /** Nobody may touch a message on its way before its sender must have given up on it. */
-const TEMPORARY_CHANGE_MS = 13_000;
+const CLAIM_MS = 13_000;
 /**
  * A post begins within this time of its claim or not at all: with Slack's time limit of ten seconds its end is then
- * known before the lease is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
+ * known before the claim is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
  * have taken the message over.
  */
 const BEGIN_WITHIN_MS = 2500;
@@ -25,24 +29,28 @@ const BATCH_MAX = 5000;
 
 interface Deps {
   readonly outbox: Outbox;
-  /** One message for the entries; null when there is nothing to show. @throws SlackError: not now. */
-  readonly render: (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
-  readonly post: (channel: string, draft: Draft, ref: string) => Promise<MessageRef>;
-  readonly findPost: (channel: string, sending: Sending, entries: readonly OutboxEntry[]) => Promise<string | null>;
-  readonly posted: (entries: readonly OutboxEntry[], ref: MessageRef) => Promise<void>;
-  /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
-  readonly redirect: (entries: readonly OutboxEntry[], channel: string, error: SlackError) => Promise<boolean>;
-  /** Draws without what this workspace may not know. False when there was nothing of the kind. */
-  readonly avoid: (draft: Draft) => Promise<boolean>;
-  /** Slack will never take this one: keeps it where people can find it. */
-  readonly refused: (entry: OutboxEntry, channel: string, error: SlackError) => Promise<void>;
+  readonly renderEntries: RenderEntries;
+  readonly sender: Sender;
+  readonly recordPosted: RecordPosted;
+  readonly undeliverable: Undeliverable;
   /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   readonly throttle: Throttle;
+  readonly runtime: Runtime;
+}
+
+export interface Runtime {
   readonly log: Log;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+/** A message that was claimed. */
+interface Claimed {
+  readonly channel: string;
+  readonly sending: Sending;
+  readonly entries: readonly OutboxEntry[];
 }
 
 /**
@@ -54,7 +62,8 @@ interface Deps {
  * @returns milliseconds after which to come back, or null when nothing waits.
  */
 export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
-  const { outbox, now } = deps;
+  const { outbox } = deps;
+  const { now } = deps.runtime;
 
   for (;;) {
     const pause = await outbox.pauseLeft(channel);
@@ -62,9 +71,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
 
     const { unsettled, waiting, heldForMs } = await outbox.look(channel, BATCH_MAX);
     if (unsettled !== null) {
-      const temporaryChange = TEMPORARY_CHANGE_MS - unsettled.ageMs;
-      if (temporaryChange > 0) return temporaryChange;
-      await reconcile(channel, unsettled.sending, unsettled.entries, deps);
+      const claimedForMs = CLAIM_MS - unsettled.ageMs;
+      if (claimedForMs > 0) return claimedForMs;
+      const { sending, entries } = unsettled;
+      await reconcile({ channel, sending, entries }, null, deps);
       continue;
     }
     const next = nextMessage(waiting);
@@ -91,41 +101,31 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await outbox.settleUnsent(channel, sending.ref);
       continue;
     }
-    const again = await send(channel, sending, entries, draft, deps);
+    const again = await send({ channel, sending, entries }, draft, deps);
     if (again !== null) return again;
   }
 }
 
-async function send(
-  channel: string,
-  sending: Sending,
-  entries: readonly OutboxEntry[],
-  draft: Draft,
-  deps: Deps,
-): Promise<number | null> {
+async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number | null> {
   const { outbox } = deps;
+  const { channel, sending, entries } = claimed;
   let ref: MessageRef;
   try {
-    ref = await deps.post(channel, draft, sending.ref);
+    ref = await deps.sender.post(channel, draft, sending.ref);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    return await resolveFailure(channel, sending, entries, draft, error, deps);
+    return await resolveFailure(claimed, draft, error, deps);
   }
   await outbox.pauseFor(channel, deps.throttle.postMs);
-  await deps.posted(entries, ref);
+  await deps.recordPosted(entries, ref, draft);
   await outbox.settleSent(channel, sending.ref, ref.ts);
   return null;
 }
 
-async function resolveFailure(
-  channel: string,
-  sending: Sending,
-  entries: readonly OutboxEntry[],
-  draft: Draft,
-  error: SlackError,
-  deps: Deps,
-): Promise<number | null> {
-  const { outbox, throttle, log } = deps;
+async function resolveFailure(claimed: Claimed, draft: Draft, error: SlackError, deps: Deps): Promise<number | null> {
+  const { outbox, throttle, undeliverable } = deps;
+  const { log, sleep } = deps.runtime;
+  const { channel, sending, entries } = claimed;
   const { code, slackError } = error;
   log.warn(
     { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
@@ -142,7 +142,7 @@ async function resolveFailure(
       await outbox.settleUnsent(channel, sending.ref);
       return throttle.tokenDeadMs;
     case 'channel_unusable':
-      if (await deps.redirect(entries, channel, error)) {
+      if (await undeliverable.redirect(entries, channel, error)) {
         await outbox.settleDropped(channel, sending.ref);
         return null;
       }
@@ -150,31 +150,29 @@ async function resolveFailure(
       return NO_CHANNEL_PAUSE_MS;
     case 'refused':
       await outbox.pauseFor(channel, throttle.postMs);
-      await settleRefused(channel, sending, entries, draft, error, deps);
+      await settleRefused(claimed, draft, error, deps);
       return null;
     case 'unknown':
-      // Ours: we know that no request of it is under way any more, so the lease need not run out.
-      await deps.sleep(VISIBLE_AFTER_MS);
-      await reconcile(channel, sending, entries, deps);
+      // Ours: we know that no request of it is under way any more, so the claim need not run out.
+      await sleep(VISIBLE_AFTER_MS);
+      await reconcile(claimed, draft, deps);
       return null;
   }
 }
 
 /** Without what may be too new; then in halves, until the one that Slack does not take stands alone; then that one. */
 async function settleRefused(
-  channel: string,
-  { ref }: Sending,
-  entries: readonly OutboxEntry[],
+  { channel, sending: { ref }, entries }: Claimed,
   draft: Draft,
   error: SlackError,
-  { outbox, avoid, refused }: Deps,
+  { outbox, undeliverable }: Deps,
 ): Promise<void> {
   const [first] = entries;
-  if (await avoid(draft)) await outbox.settleUnsent(channel, ref);
+  if (await undeliverable.avoidNewBlocks(draft)) await outbox.settleUnsent(channel, ref);
   else if (entries.length > 1 || first === undefined) {
     await outbox.settleUnsent(channel, ref, Math.ceil(entries.length / 2));
   } else {
-    await refused(first, channel, error);
+    await undeliverable.refused(first, channel, error);
     await outbox.settleDropped(channel, ref);
   }
 }
@@ -182,10 +180,13 @@ async function settleRefused(
 /** What to post, or for how long nothing can be. */
 async function renderNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
   try {
-    return await deps.render(entries, channel);
+    return await deps.renderEntries(entries, channel);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    deps.log.warn({ channel, code: error.code, slackError: error.slackError }, 'a message could not be made ready');
+    deps.runtime.log.warn(
+      { channel, code: error.code, slackError: error.slackError },
+      'a message could not be rendered',
+    );
     if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;
     const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
     await deps.outbox.pauseFor(channel, wait);
@@ -196,15 +197,15 @@ async function renderNow(channel: string, entries: readonly OutboxEntry[], deps:
 /** The token is alive, but may not read the history. */
 const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
 
+/** @param draft null where another worker rendered it and died. */
 async function reconcile(
-  channel: string,
-  sending: Sending,
-  entries: readonly OutboxEntry[],
-  { outbox, findPost, posted, throttle, log }: Deps,
+  { channel, sending, entries }: Claimed,
+  draft: Draft | null,
+  { outbox, sender, recordPosted, throttle, runtime }: Deps,
 ): Promise<void> {
   let ts: string | null;
   try {
-    ts = await findPost(channel, sending, entries);
+    ts = await sender.findPost(channel, sending, entries);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'unknown' || error.code === 'rate_limited') {
@@ -217,13 +218,16 @@ async function reconcile(
       return;
     }
     // The history may not be read (scope missing, not in the channel): a second post is better than none.
-    log.error({ channel, slackError: error.slackError }, 'cannot look whether a message was posted, posting again');
+    runtime.log.error(
+      { channel, slackError: error.slackError },
+      'cannot look whether a message was posted, posting again',
+    );
     ts = null;
   }
   if (ts === null) {
     await outbox.settleUnsent(channel, sending.ref);
     return;
   }
-  await posted(entries, { channel, ts });
+  await recordPosted(entries, { channel, ts }, draft);
   await outbox.settleSent(channel, sending.ref, ts);
 }

@@ -49,7 +49,7 @@ export function nextMessage(waiting: readonly Waiting[]): NextMessage | null {
 function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const { entry } of waiting) {
-    if (entry.kind !== 'alert' || entry.threadId === null || entry.urgency === 'fraud') continue;
+    if (entry.kind !== 'tracked' || entry.threadId === null || entry.priority === 'fraud') continue;
     counts.set(entry.threadId, (counts.get(entry.threadId) ?? 0) + 1);
   }
   const busy = [...counts].filter(([, count]) => count > 1).map(([threadId]) => threadId);
@@ -59,14 +59,15 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 /** Equal for entries that may share a message. */
 function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
   // A person is told of the own card in own words, one thing at a time.
-  if (entry.kind !== 'alert' || entry.audience === 'holder') return `alone ${entry.id}`;
-  const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.urgency === 'fraud' ? 'fraud' : 'busy';
+  if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder')
+    return `alone ${entry.id}`;
+  const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.priority === 'fraud' ? 'fraud' : 'busy';
   const timeline = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
   return `${why} ${entry.audience} ${timeline}`;
 }
 
 function worthWaiting(group: readonly Waiting[]): number {
-  const isLate = group.some(({ entry }) => entry.kind === 'alert' && entry.late);
+  const isLate = group.some(({ entry }) => entry.kind === 'tracked' && entry.late);
   if (group.length <= FEW && !isLate) return 0;
   const ages = group.map(({ ageMs }) => ageMs);
   return Math.min(CALM_MS - Math.min(...ages), COLLECT_MAX_MS - Math.max(...ages));

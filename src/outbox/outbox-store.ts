@@ -3,8 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
-import { OutboxEntry, Sending } from './entry.ts';
-import { maxWaitMs } from './priority.ts';
+import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
 import { claimScript, lookScript, putScript, releaseScript, settleScript } from './scripts.ts';
 
 /** How long we know that something was posted: longer than any retry of it can come. */
@@ -98,7 +97,7 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
       // First, so that a sweep finds the channel even if we stop between the two.
       await redis.sadd(channelsKey, channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
-      const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.urgency], Math.ceil(entry.notBefore ?? 0)];
+      const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.priority], Math.ceil(entry.notBefore ?? 0)];
       return (await put.run(keys, args)) === 1;
     },
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
-import type { NewBlock } from '../slack/draft.ts';
+import type { NewBlock } from './draft.ts';
 
 /** Asked again after a day: Slack brings new blocks to more and more workspaces. */
 const FORGOTTEN_AFTER_SECONDS = 24 * 3600;
@@ -12,7 +12,7 @@ export interface UnsupportedBlocks {
 }
 
 export function createUnsupportedBlocks(redis: Redis | Cluster): UnsupportedBlocks {
-  const keyOf = (block: NewBlock): string => stateKey(`slack-lacks:${block}`);
+  const keyOf = (block: NewBlock): string => stateKey(`unsupported-blocks:${block}`);
   return {
     has: async (block) => (await redis.exists(keyOf(block))) === 1,
     async add(block) {

@@ -1,5 +1,6 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
+import { alertIdOf } from '../outbox/entry.ts';
 import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import { quietFor } from './decide.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -51,17 +52,19 @@ async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps
     if (!isExcepted && held.untilMs === until) continue;
     await deps.outbox.holdUntil(channel, held.entry.id, isExcepted ? 0 : until);
     if (isExcepted) released += 1;
-    if (held.entry.kind !== 'alert') continue;
+    const alertId = alertIdOf(held.entry);
+    if (alertId === null) continue;
     const what = isExcepted ? 'No longer' : `Until ${new Date(until).toISOString()}`;
     const text = `${what}: the quiet hours of this channel were changed by <@${hours.by}>.`;
-    await deps.eventLog.note(held.entry.alertId, { step: 'held', channel, text });
+    await deps.eventLog.note(alertId, { step: 'held', channel, text });
   }
   return released;
 }
 
 /** The hours are not for this alert. */
 async function passes({ entry }: Held, hours: QuietHours, now: number, { alerts }: Deps): Promise<boolean> {
-  const alert = entry.kind === 'alert' ? (await alerts.get(entry.alertId))?.alert : undefined;
+  const alertId = alertIdOf(entry);
+  const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
   if (alert === undefined || !('event' in alert)) return false;
   const quiet = new Map([[hours.channel, hours]]);
   return quietFor({ event: alert.event, card: alert.card }, hours.channel, { quiet }, now)?.isExcepted ?? true;

@@ -22,9 +22,13 @@ export async function explainRouting(action: Action, text: string, deps: ActionD
     const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
     return await refuse(action, { what: 'Telling why', why: reason, whoCan }, deps);
   }
-  for (const { alert, refs } of known.slice(0, ALERTS_MAX)) {
+  for (const { alert } of known.slice(0, ALERTS_MAX)) {
     const { id, callbackAt, receivedAt } = alert.event;
-    const [steps, times] = await Promise.all([deps.routing.eventLog.read(id), deps.routing.timesDelivered(id)]);
+    const [steps, times, refs] = await Promise.all([
+      deps.routing.eventLog.read(id),
+      deps.routing.timesDelivered(id),
+      deps.alertMessages.of(id),
+    ]);
     const posted = await Promise.all(
       refs.map(async ({ channel, ts }) => ({
         channel,
@@ -43,7 +47,7 @@ async function eventsMeant(action: Action, text: string, deps: ActionDeps): Prom
   if (id !== undefined) return [id];
   const [, channel, ts] = message.exec(text) ?? [];
   if (likeEventId.test(text.trim())) return [];
-  if (channel !== undefined && ts !== undefined) return await deps.alerts.at(channel, ts);
+  if (channel !== undefined && ts !== undefined) return await deps.alertMessages.at(channel, ts);
   const asked =
     action.target.kind === 'card'
       ? action

@@ -1,7 +1,6 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
-import type { UploadedFile } from './draft.ts';
 import { toSlackError } from './failure.ts';
 import { type FoundMessage, findMessage, METADATA_TYPE, refOf } from './find-message.ts';
 import type { Message, MessageRef } from './message.ts';
@@ -13,6 +12,13 @@ const TIMEOUT_MS = 10_000;
 export interface Thread {
   readonly ts: string;
   readonly isBroadcast: boolean;
+}
+
+/** A file that Slack holds, not yet shown to anybody. */
+export interface UploadedFile {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
 }
 
 /** What Slack knows of somebody. */

@@ -10,7 +10,7 @@ const { olga, otto } = people;
 
 /** Cardbell has noted where the alert stands. */
 async function noted({ channel, ts }: StoredMessage): Promise<void> {
-  const key = `{cardbell:state}:alerts-at:${channel}:${ts}`;
+  const key = `{cardbell:state}:messages-at:${channel}:${ts}`;
   await until(async () => (await cardbell().store.exists(key)) === 1, 'it is known where the alert stands');
 }
 

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { messageTracked } from './message-tracked.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
@@ -8,7 +9,7 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
   const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
   const key = `{cardbell:state}:request:${id}`;
   const read = async () => JSON.parse((await store.get(key)) ?? '{}');
-  await until(async () => (await read()).ref != null, 'its place is known');
+  await messageTracked(store, { kind: 'request', id });
   const queue = new Queue('maintenance', { connection: store as never, prefix: '{cardbell:queue}' });
   try {
     await until(async () => (await queue.getJob(`age-${id}`))?.isDelayed() ?? false, 'somebody looks after it');

@@ -25,7 +25,7 @@ const isEdited = ({ ts }: Doomed): string => `chat\\.update[^]*${ts}`;
 export const askSteps: Steps = {
   'its record is written': goesOnRecord('waiting'),
   'its journal is written': inProgress('asked'),
-  'its message goes into the outbox': ({ actionId }) => `:sent:req_${actionId.slice(4)}[^]*"kind":"notice"`,
+  'its message goes into the outbox': ({ actionId }) => `:sent:request-req_${actionId.slice(4)}[^]*"kind":"tracked"`,
   'the holder is answered': isAnswered,
 };
 export const approvalSteps: Steps = {

@@ -1,10 +1,10 @@
 import { SlackError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
+import type { Draft } from '../../src/outbox/draft.ts';
 import type { OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
 import { defaultThrottle } from '../../src/outbox/throttle.ts';
-import type { Draft } from '../../src/slack/draft.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -79,13 +79,15 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     channels: async () => [],
     waiting: async () => queue.length,
   };
-  const parts = {
-    render: async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
-      kind: 'message',
-      message: { text: shown.map(({ id }) => id).join(' '), blocks: [] },
-      thread: null,
-      newBlocks: [],
-    }),
+  const render = async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
+    kind: 'message',
+    message: { text: shown.map(({ id }) => id).join(' '), blocks: [] },
+    thread: null,
+    newBlocks: [],
+    batch: null,
+    revisions: [],
+  });
+  const sender = {
     async post(_channel: string, draft: Draft, ref: string) {
       const text = draft.kind === 'message' ? draft.message.text : '';
       const outcome = plan.shift() ?? 'ok';
@@ -102,18 +104,30 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       const place = channel.findIndex((message) => message.ref === ref);
       return place === -1 ? null : String(place + 1);
     },
-    async posted(posted: readonly OutboxEntry[]) {
+  };
+  const undeliverable = {
+    redirect: async () => false,
+    avoidNewBlocks: async () => false,
+    refused: async () => {},
+  };
+  const steps = withMoments({
+    renderEntries: render,
+    async recordPosted(posted: readonly OutboxEntry[]) {
       for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
     },
     wakeIn: async () => {},
-    redirect: async () => false,
-    avoid: async () => false,
-    refused: async () => {},
     async sleep(ms: number) {
       clock += ms;
     },
+  });
+  const deps = {
+    ...steps,
+    outbox: withMoments(outbox),
+    sender: withMoments(sender),
+    undeliverable: withMoments(undeliverable),
+    throttle: defaultThrottle,
+    runtime: { log, now: () => clock, sleep: steps.sleep },
   };
-  const deps = { ...withMoments(parts), outbox: withMoments(outbox), throttle: defaultThrottle, log, now: () => clock };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
   async function drain(): Promise<void> {

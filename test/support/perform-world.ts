@@ -22,6 +22,7 @@ import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
+import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order-store.ts';
 import { card, declined } from '../templates/fixtures.ts';
@@ -66,7 +67,9 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
   const audit = createAudit({ redis });
   const assumptions = parseAssumptions();
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
-  await alerts.addRef('evt_0123456789abcdef', { channel: 'C1', ts: '1.1' });
+  const trackedMessages = createTrackedMessages(redis);
+  const subject = { kind: 'alert', id: 'evt_0123456789abcdef' } as const;
+  await trackedMessages.add(subject, { channel: 'C1', ts: '1.1', audience: 'team' });
 
   const deps: ActionDeps = {
     card: {
@@ -131,6 +134,7 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     opsChannel: 'C0OPS',
     withLock: async (_name, work) => await work(),
     answer: async (_action, message) => void answers.push(message),
+    alertMessages: alertMessages(trackedMessages),
     updateMessages: async (alertId) => {
       const last = (await alerts.get(alertId))?.alert.outcomes.at(-1);
       shown.push({ state: last?.state ?? '', confirmation: last?.confirmation });

@@ -102,7 +102,7 @@ describe('an activation that a block follows at once', () => {
     await deliver(blocked);
     await deliver(blocked);
 
-    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { alertId: active.id } }]);
+    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: active.id } } }]);
     expect(await alerts.get(active.id)).toMatchObject({
       alert: { changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }] },
     });
@@ -129,7 +129,7 @@ describe('an activation that a block follows at once', () => {
     await deliver(blocked);
     await deliver(active);
 
-    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { alertId: blocked.id } }]);
+    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: blocked.id } } }]);
     expect(await outbox.waiting('C2')).toBe(0);
     expect(updated).toContain(blocked.id);
   });
@@ -147,7 +147,7 @@ it('what quiet hours let pass is told now, with the message that they held and t
   await deliver(declined(3, { amountCents: 90_000 }));
 
   const { waiting, heldForMs } = await outbox.look('C1', 9);
-  expect(waiting).toMatchObject([{ entry: { alertId: idOf(1), notBefore: null } }]);
+  expect(waiting).toMatchObject([{ entry: { subject: { id: idOf(1) }, notBefore: null } }]);
   expect(heldForMs).toBeNull();
 });
 
@@ -172,7 +172,7 @@ it('a card-testing warning has its first message even when the decline that brou
 
   const entries = (await outbox.look('C1', 9)).waiting.map(({ entry }) => entry);
   expect(entries).toContainEqual(
-    expect.objectContaining({ alertId: id, threadId: id, broadcast: true, urgency: 'fraud' }),
+    expect.objectContaining({ subject: { kind: 'alert', id }, threadId: id, broadcast: true, priority: 'fraud' }),
   );
   expect((await alerts.get(id))?.alert).toMatchObject({ tried: [{}, {}, {}, {}] });
 });

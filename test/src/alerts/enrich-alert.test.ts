@@ -12,7 +12,6 @@ const found: Remedy = { ...raise, alsoBinding: [], along: [] };
 async function enrich(alert: TransactionAlert, checks: PurchaseCheck[], hasWaited = false) {
   const alerts = createAlerts(redis());
   await alerts.save(alert);
-  await alerts.addRef(alert.event.id, { channel: 'C1', ts: '1.000001' });
   const updated: string[] = [];
   const again = await enrichAlert(alert.event.id, hasWaited, {
     alerts,

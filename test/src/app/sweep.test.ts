@@ -33,7 +33,6 @@ it('a claim whose end nobody was woken for is ended by the sweep; one whose time
     acctIds: [],
     state: 'open',
     expiresAt: new Date(Date.now() + endsInMs).toISOString(),
-    ref: null,
   });
   await claims.save(claim('clm_late', -60_000));
   await claims.save(claim('clm_waits', 600_000));

@@ -7,7 +7,7 @@ const redis = useRedis();
 
 it('an id that outlived its record is forgotten, and those that still wait stay in their order', async () => {
   const claims = createClaims(redis());
-  const rest = { state: 'open' as const, acctIds: [], expiresAt: '2026-11-21T15:00:00.000Z', ref: null };
+  const rest = { state: 'open' as const, acctIds: [], expiresAt: '2026-11-21T15:00:00.000Z' };
   for (const [id, askedAt] of [
     ['clm_b', '2026-11-20T15:00:02.000Z'],
     ['clm_a', '2026-11-20T15:00:01.000Z'],

@@ -30,7 +30,6 @@ const claim = ({ deps }: PerformWorld, over: object = {}) =>
     acctIds: [acctId],
     state: 'open',
     expiresAt: '2026-11-21T15:00:00.000Z',
-    ref: null,
     ...over,
   });
 const onClaim: Partial<Action> = { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } };

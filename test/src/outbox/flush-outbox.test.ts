@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
 
-const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'alert', id, alertId: id });
+const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } });
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
 
 /** The ids in what the channel shows, in order; one message may show several. */

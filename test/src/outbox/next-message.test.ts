@@ -4,12 +4,12 @@ import { nextMessage } from '../../../src/outbox/next-message.ts';
 import type { Waiting } from '../../../src/outbox/outbox-store.ts';
 
 const alert = (id: string, more: object = {}, ageMs = 10_000, most: number | null = null): Waiting => ({
-  entry: OutboxEntry.parse({ kind: 'alert', id, alertId: id, ...more }),
+  entry: OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id }, ...more }),
   ageMs,
   most,
 });
 const notice = (id: string): Waiting => ({
-  entry: OutboxEntry.parse({ kind: 'notice', id, message: { text: 'x', blocks: [] }, requestId: null }),
+  entry: OutboxEntry.parse({ kind: 'notice', id, message: { text: 'x', blocks: [] } }),
   ageMs: 10_000,
   most: null,
 });
@@ -40,7 +40,7 @@ describe('the next message of a channel', () => {
   it.each([
     ['late ones', { late: true }],
     ['ones that quiet hours held', { notBefore: 1 }],
-    ['suspected fraud', { urgency: 'fraud' }],
+    ['suspected fraud', { priority: 'fraud' }],
   ])('does not mix %s with others', (_what, more) => {
     expect(ids([alert('a', more), alert('b'), alert('c', more), alert('d')])).toEqual(['a', 'c']);
   });

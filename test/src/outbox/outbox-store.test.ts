@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
+import type { Priority } from '../../../src/outbox/entry.ts';
 import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
-import type { Urgency } from '../../../src/outbox/priority.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
-const alert = (id: string, more: { urgency?: Urgency; notBefore?: number } = {}) =>
-  ({ kind: 'alert', id, alertId: id, ...more }) as const;
+const alert = (id: string, more: { priority?: Priority; notBefore?: number } = {}) =>
+  ({ kind: 'tracked', id, subject: { kind: 'alert', id }, ...more }) as const;
 
 async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<string> {
   const sending = await outbox.claim(channel, ids);
@@ -89,9 +89,9 @@ async function age(id: string, ms: number): Promise<void> {
 
 it('the urgent goes first, and what has waited long enough before that', async () => {
   const outbox = createOutbox(redis());
-  for (const urgency of ['spend', 'shipping', 'decline', 'fraud'] as const)
-    await outbox.put('C1', alert(urgency, { urgency }));
-  await outbox.put('C1', alert('old spend', { urgency: 'spend' }));
+  for (const priority of ['spend', 'shipping', 'decline', 'fraud'] as const)
+    await outbox.put('C1', alert(priority, { priority }));
+  await outbox.put('C1', alert('old spend', { priority: 'spend' }));
   await age('old spend', 29_000);
 
   expect(await order(outbox)).toEqual(['fraud', 'old spend', 'decline', 'shipping', 'spend']);
@@ -120,7 +120,7 @@ it('lets go what is put again without a time to wait for, and all of it when the
   const notBefore = Date.now() + 600_000;
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id, { notBefore }));
 
-  await outbox.put('C1', alert('b', { urgency: 'decline' }));
+  await outbox.put('C1', alert('b', { priority: 'decline' }));
   expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { id: 'b', notBefore: null } }]);
   await outbox.put('C1', alert('b', { notBefore }));
   expect(await order(outbox)).toEqual(['b']);

@@ -25,7 +25,7 @@ function world() {
     for (const cents of amounts) {
       const id = idOf(cents);
       await alerts.save(transactionAlert({ id, amountCents: cents }));
-      await outbox.put(channel, { kind: 'alert', id, alertId: id, notBefore: later(0) });
+      await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, notBefore: later(0) });
     }
   };
   const quiet = (channel: string, window: Partial<QuietWindow>, over: { except?: string; at?: string } = {}) =>
@@ -114,7 +114,12 @@ it('an alert that was put back under the hours before, the moment they were chan
 it('hours that nobody changed for a while are not looked through again and again', async () => {
   const { deps, outbox, quiet } = world();
   await quiet('C1', {}, { at: '2099-11-20T12:00:00Z' });
-  await outbox.put('C1', { kind: 'alert', id: idOf(1), alertId: idOf(1), notBefore: later(0) });
+  await outbox.put('C1', {
+    kind: 'tracked',
+    id: idOf(1),
+    subject: { kind: 'alert', id: idOf(1) },
+    notBefore: later(0),
+  });
   await holdAllAsQuiet(deps);
   const get = async () => {
     throw new Error('nobody needs to read it');

@@ -4,9 +4,9 @@ import { outboxKey } from '../core/keys.ts';
 /** A card order may take weeks from the order to the first use. */
 const ROOT_TTL_SECONDS = 90 * 24 * 3600;
 
-/** Where the thread of each story begins in a channel. */
+/** Where each thread begins in a channel. */
 export interface Threads {
-  /** Slack's timestamp of the message that the others answer; null when the story has none there yet. */
+  /** Slack's timestamp of the message that the others answer; null when the thread has none there yet. */
   rootOf(channel: string, threadId: string): Promise<string | null>;
   /** The first that is set stays: a thread has one beginning. */
   setRoot(channel: string, threadId: string, ts: string): Promise<void>;

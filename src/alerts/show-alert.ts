@@ -1,0 +1,82 @@
+import { renderAlert } from '../../templates/alerts/alert.ts';
+import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
+import { batchRows } from '../../templates/outbox/batch.ts';
+import type { BatchRow } from '../../templates/outbox/batch-row.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { isFaultOfOurs } from '../core/errors.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import type { Message } from '../slack/message.ts';
+import type { Alert } from './alert.ts';
+import type { Alerts } from './alert-store.ts';
+
+/** So many alerts are read at once: a flood must not stand in the way of everything else that Redis is asked. */
+const READ_AT_ONCE = 200;
+
+interface Deps {
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+  readonly notifyOps: NotifyOps;
+}
+
+export interface ShowAlert {
+  load(id: string): Promise<Alert | null>;
+  /** An alert as its readers in a channel may see it; null when they are not told of it. */
+  render(alert: Alert, place: { channel: string; audience: 'team' | 'holder' }): Promise<Message | null>;
+  /** Rows of alerts as a channel may see them, in the order given; alerts that are unknown or too old are left out. */
+  rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]>;
+}
+
+/** How alerts look, by themselves and among others. */
+export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps): ShowAlert {
+  return {
+    load: async (id) => (await alerts.get(id))?.alert ?? null,
+
+    async render(alert, { channel, audience }) {
+      const view = { place: await visibilityOf(channel), channel };
+      return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
+    },
+
+    async rowsOf(alertIds, channel) {
+      const view = { place: await visibilityOf(channel), channel };
+      const rows: BatchRow[] = [];
+      for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
+        const read = await Promise.all(alertIds.slice(at, at + READ_AT_ONCE).map(readable));
+        for (const { id, alert } of read) {
+          if (alert === 'unreadable') rows.push(unreadableRow(id));
+          else if (alert !== null) rows.push(...batchRows([alert], view));
+        }
+      }
+      return rows;
+    },
+  };
+
+  async function readable(id: string): Promise<{ id: string; alert: Alert | null | 'unreadable' }> {
+    try {
+      return { id, alert: (await alerts.get(id))?.alert ?? null };
+    } catch (error) {
+      if (!isFaultOfOurs(error)) throw error;
+      // Kept by another version: it must not hold back the others.
+      await notifyOps(opsIssue.cannotRender(id));
+      return { id, alert: 'unreadable' };
+    }
+  }
+}
+
+function unreadableRow(id: string): BatchRow {
+  return {
+    id,
+    kind: 'decline',
+    what: 'Alert',
+    who: 'Could not be shown',
+    last4: '',
+    cents: null,
+    merchant: '',
+    place: '',
+    why: `Kept as ${id}`,
+    times: 1,
+    code: '',
+    at: '',
+    done: null,
+  };
+}

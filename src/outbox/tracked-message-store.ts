@@ -1,0 +1,126 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../core/keys.ts';
+import type { MessageRef } from '../slack/message.ts';
+
+/** Everything whose messages are kept up to date. */
+export const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
+
+/** One thing that has messages: each shows how it stands now. */
+export const Subject = z.strictObject({ kind: z.enum(subjectKinds), id: z.string() });
+export type Subject = z.infer<typeof Subject>;
+
+/** A message that shows a subject, and whose words it uses. */
+const Reference = z.strictObject({
+  channel: z.string(),
+  ts: z.string(),
+  audience: z.enum(['team', 'holder']),
+});
+export type Reference = z.infer<typeof Reference>;
+
+const DAY_SECONDS = 24 * 3600;
+
+/** As long as the subject itself is kept. A temporary change may run for a year, and is kept for a month after that. */
+const keptSeconds: Readonly<Record<Subject['kind'], number>> = {
+  alert: 30 * DAY_SECONDS,
+  request: 30 * DAY_SECONDS,
+  claim: 30 * DAY_SECONDS,
+  'temporary-change': 396 * DAY_SECONDS,
+};
+
+/** Which messages show a subject, and how often these were updated. */
+export interface TrackedMessages {
+  /** Empty while none has been posted. */
+  references(subject: Subject): Promise<Reference[]>;
+  /**
+   * How often the messages of each subject have been updated, in the order given. Read it before you render: a higher
+   * number when the message is added means that it was out of date before anybody could find it.
+   */
+  revisions(subjects: readonly Subject[]): Promise<number[]>;
+  /** Its messages are about to be updated. */
+  countUpdate(subject: Subject): Promise<void>;
+  /** A message that shows it was posted. @returns its revision. */
+  add(subject: Subject, reference: Reference): Promise<number>;
+  /**
+   * Somebody pressed a button in a message of it, so the message exists, whatever became of our own record. Direct
+   * messages are left out: only our record knows whose words they use.
+   */
+  addSeen(subject: Subject, ref: MessageRef): Promise<void>;
+  /** What a message shows. */
+  at(channel: string, ts: string): Promise<Subject[]>;
+}
+
+export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
+  const keyOf = ({ kind, id }: Subject): string => stateKey(`messages:${kind}:${id}`);
+  const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
+  const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
+
+  return {
+    async references(subject) {
+      const fields = Object.entries(await redis.hgetall(keyOf(subject)));
+      return fields
+        .filter(([field]) => field.startsWith('ref:'))
+        .map(([, reference]) => Reference.parse(JSON.parse(reference)));
+    },
+    async revisions(subjects) {
+      const reading = redis.pipeline();
+      for (const subject of subjects) reading.hget(keyOf(subject), 'updates');
+      const answers = (await reading.exec()) ?? [];
+      return answers.map(([error, updates]) => {
+        if (error !== null) throw error;
+        return Number(updates ?? 0);
+      });
+    },
+    async countUpdate(subject) {
+      const key = keyOf(subject);
+      await redis.multi().hincrby(key, 'updates', 1).expire(key, keptSeconds[subject.kind]).exec();
+    },
+    async add(subject, reference) {
+      const { kind, id } = subject;
+      const at = atKey(reference.channel, reference.ts);
+      await redis.multi().sadd(at, `${kind}:${id}`).expire(at, keptSeconds[kind]).exec();
+      const key = keyOf(subject);
+      const adding = redis
+        .multi()
+        .hset(key, fieldOf(reference), JSON.stringify(Reference.parse(reference)))
+        .expire(key, keptSeconds[kind]);
+      const [updates] = (await adding.hget(key, 'updates').exec())?.at(-1)?.slice(1) ?? [];
+      return Number(updates ?? 0);
+    },
+    async addSeen(subject, { channel, ts }) {
+      if (channel.startsWith('D')) return;
+      const key = keyOf(subject);
+      const reference: Reference = { channel, ts, audience: 'team' };
+      await redis
+        .multi()
+        .hsetnx(key, fieldOf(reference), JSON.stringify(reference))
+        .expire(key, keptSeconds[subject.kind])
+        .exec();
+    },
+    async at(channel, ts) {
+      const members = await redis.smembers(atKey(channel, ts));
+      return members.map((member) => {
+        const [kind, ...id] = member.split(':');
+        return Subject.parse({ kind, id: id.join(':') });
+      });
+    },
+  };
+}
+
+/** The messages of alerts, for those who know nothing else that is tracked. */
+export interface AlertMessages {
+  of(alertId: string): Promise<MessageRef[]>;
+  /** Ids of the alerts that a message shows. */
+  at(channel: string, ts: string): Promise<string[]>;
+  /** See `TrackedMessages.addSeen`. */
+  seen(alertId: string, ref: MessageRef): Promise<void>;
+}
+
+export function alertMessages(tracked: Pick<TrackedMessages, 'references' | 'at' | 'addSeen'>): AlertMessages {
+  return {
+    of: (id) => tracked.references({ kind: 'alert', id }),
+    at: async (channel, ts) =>
+      (await tracked.at(channel, ts)).flatMap(({ kind, id }) => (kind === 'alert' ? [id] : [])),
+    seen: (id, ref) => tracked.addSeen({ kind: 'alert', id }, ref),
+  };
+}

@@ -1,0 +1,104 @@
+import type { SlackError } from '../core/errors.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import type { Message } from '../slack/message.ts';
+import type { AttachRows } from './attach-rows.ts';
+import type { Draft } from './draft.ts';
+import { alertIdOf, type OutboxEntry } from './entry.ts';
+import type { Outbox } from './outbox-store.ts';
+import { inChunks, type LogDelivery } from './record-posted.ts';
+import type { RenderEntries } from './render-entries.ts';
+import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
+
+interface Deps {
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly fallbackChannel: string;
+  readonly renderEntries: RenderEntries;
+  readonly attachRows: Pick<AttachRows, 'asTables'>;
+  readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
+  readonly logDelivery: LogDelivery;
+  readonly notifyOps: NotifyOps;
+}
+
+/** What happens to entries that Slack does not take as they are. */
+export interface Undeliverable {
+  /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
+  redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean>;
+  /** From now on renders without what this workspace may not support. False when there was nothing of the kind. */
+  avoidNewBlocks(draft: Draft): Promise<boolean>;
+  /** Slack will never take this entry: posts what it says in another form. */
+  refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void>;
+}
+
+export function createUndeliverable(deps: Deps): Undeliverable {
+  const { outbox, wakeOutbox, fallbackChannel, renderEntries, attachRows, unsupported, logDelivery, notifyOps } = deps;
+
+  return {
+    async redirect(entries, channel, error) {
+      if (channel === fallbackChannel) return false;
+      // What is meant for one person goes nowhere else.
+      const forTeam = entries.filter(({ audience }) => audience !== 'holder');
+      if (forTeam.length === 0) {
+        await notifyOps(opsIssue.personUnreachable(channel, error));
+        return true;
+      }
+      for (const entry of forTeam) await outbox.put(fallbackChannel, inWordsForAll(entry));
+      await wakeOutbox(fallbackChannel);
+      const text = `Sent to the general channel: Slack says ${error.slackError}.`;
+      await inChunks(forTeam, async (entry) => {
+        const alertId = alertIdOf(entry);
+        if (alertId !== null) await logDelivery(alertId, { step: 'redirected', channel, text });
+      });
+      await notifyOps(opsIssue.channelUnusable(channel, error));
+      return true;
+    },
+
+    async avoidNewBlocks(draft) {
+      if (draft.kind === 'file' || draft.newBlocks.length === 0) return false;
+      for (const block of draft.newBlocks) await unsupported.add(block);
+      return true;
+    },
+
+    async refused(entry, channel, error) {
+      if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
+      else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error);
+      await wakeOutbox(channel);
+    },
+  };
+
+  async function postPlain(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
+    const message = await messageIn(channel, entry);
+    if (message === null) return;
+    const { priority, audience } = entry;
+    const elsewhere = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallbackChannel, entry);
+    await outbox.put(channel, {
+      kind: 'notice',
+      id: `${entry.id}-plain`,
+      audience,
+      message: plain(message),
+      ...(elsewhere !== null && { elsewhere: plain(elsewhere) }),
+      priority,
+    });
+    const text = `Posted as plain text: Slack says ${error.slackError}.`;
+    const alertId = alertIdOf(entry);
+    if (alertId !== null) await logDelivery(alertId, { step: 'refused', channel, text });
+    await notifyOps(opsIssue.messageRefused(channel, error));
+  }
+
+  async function messageIn(channel: string, entry: OutboxEntry): Promise<Message | null> {
+    const draft = await renderEntries([entry], channel);
+    return draft?.kind === 'message' ? draft.message : null;
+  }
+}
+
+/** A tracked message is rendered where it is posted; a notice brings its words along, and some only for the first place. */
+function inWordsForAll(entry: OutboxEntry): OutboxEntry {
+  if (entry.kind !== 'notice' || entry.elsewhere === undefined) return entry;
+  const { elsewhere, ...rest } = entry;
+  return { ...rest, message: elsewhere };
+}
+
+function plain({ text }: Message): { text: string; blocks: [] } {
+  return { text: text.slice(0, 3000), blocks: [] };
+}

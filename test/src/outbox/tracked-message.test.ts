@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
+import { askedToPay, no, pendingApproval } from '../../support/asked-for-more.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { createActionWorld } from '../../support/perform-world.ts';
+import { createPostingWorld } from '../../support/posting-world.ts';
+
+const redis = useRedis();
+const ref = { channel: 'C0APPROVALS', ts: '1.1' };
+const request = { kind: 'request', id: 'req_ask1' } as const;
+const entry = OutboxEntry.parse({ kind: 'tracked', id: 'request-req_ask1', subject: request });
+
+it.each([
+  ['nobody has pressed anything yet', [], 0],
+  ['one of two has approved', [pendingApproval('act_ben', 'U0BEN')], 1],
+  ['somebody has denied it', [no('act_ben', 'U0BEN')], 1],
+])(
+  'a request whose message is posted while %s is updated exactly where it looks different now',
+  async (_what, clicks, updates) => {
+    const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
+    const world = createPostingWorld(redis(), {
+      request: trackable({ load: deps.requests.get, render: (one) => requestMessage(one) }),
+    });
+    const draft = await world.renderEntries([entry], ref.channel);
+    const updateRequest = (id: string): Promise<void> => world.update({ kind: 'request', id });
+    // The reference is not stored yet while they press.
+    for (const click of clicks) await performAction(click, { ...deps, updateRequest });
+    expect(world.updates, 'nobody knows the message yet').toEqual([]);
+
+    await world.recordPosted([entry], ref, draft);
+    for (const subject of world.asked) await world.update(subject);
+
+    expect(world.updates).toHaveLength(updates);
+    expect(await world.trackedMessages.references(request)).toEqual([{ ...ref, audience: 'team' }]);
+  },
+);
+
+it('a subject gets one message in its channel, however often it is asked for', async () => {
+  const { outbox, trackedMessages } = createPostingWorld(redis());
+  const woken: string[] = [];
+  const wakeOutbox = async (channel: string): Promise<void> => void woken.push(channel);
+  const postTracked = createPostTracked({ trackedMessages, outbox, wakeOutbox });
+
+  await postTracked(ref.channel, request);
+  await postTracked(ref.channel, request);
+  expect((await outbox.look(ref.channel, 9)).waiting).toMatchObject([{ entry: { subject: request } }]);
+
+  await trackedMessages.add(request, { ...ref, audience: 'team' });
+  await postTracked('C0OTHER', request);
+  expect(await outbox.waiting('C0OTHER')).toBe(0);
+});
+
+it('a message that somebody pressed a button in is updated from then on, but not a direct message', async () => {
+  const { trackedMessages } = createPostingWorld(redis());
+  const alert = { kind: 'alert', id: 'evt_1' } as const;
+
+  await trackedMessages.addSeen(alert, { channel: 'C1', ts: '1.1' });
+  await trackedMessages.addSeen(alert, { channel: 'D1', ts: '2.2' });
+
+  expect(await trackedMessages.references(alert)).toEqual([{ channel: 'C1', ts: '1.1', audience: 'team' }]);
+});

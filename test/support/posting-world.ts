@@ -1,0 +1,138 @@
+import { createAlerts } from '../../src/alerts/alert-store.ts';
+import { createEventLog } from '../../src/alerts/event-log.ts';
+import { createShowAlert } from '../../src/alerts/show-alert.ts';
+import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
+import { createLock } from '../../src/core/lock.ts';
+import { createLog } from '../../src/core/log.ts';
+import type { RedisClient } from '../../src/core/redis.ts';
+import { createAttachRows } from '../../src/outbox/attach-rows.ts';
+import { createBatchMessages } from '../../src/outbox/batch-store.ts';
+import { OutboxEntry } from '../../src/outbox/entry.ts';
+import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { createRecordPosted } from '../../src/outbox/record-posted.ts';
+import { createRenderBatch } from '../../src/outbox/render-batch.ts';
+import { createRenderEntries } from '../../src/outbox/render-entries.ts';
+import { createSender } from '../../src/outbox/send-message.ts';
+import { createThreads } from '../../src/outbox/thread-store.ts';
+import { defaultThrottle } from '../../src/outbox/throttle.ts';
+import {
+  type RenderSubject,
+  type RenderSubjects,
+  trackable,
+  updateMessages,
+} from '../../src/outbox/tracked-message.ts';
+import { createTrackedMessages, type Subject } from '../../src/outbox/tracked-message-store.ts';
+import { createUndeliverable } from '../../src/outbox/undeliverable.ts';
+import { createUnsupportedBlocks } from '../../src/outbox/unsupported-blocks-store.ts';
+import type { Slack } from '../../src/slack/client.ts';
+import { transactionAlert } from '../templates/fixtures.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
+
+export const alertId = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+
+interface Options {
+  readonly slack?: Partial<Pick<Slack, 'uploadFile' | 'shareFile' | 'findFile'>>;
+  /** How requests look; by default there is none. */
+  readonly request?: RenderSubject;
+}
+
+/** Everything between an outbox in Redis and Slack. */
+export function createPostingWorld(redis: RedisClient, { slack: over = {}, request }: Options = {}) {
+  const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
+  const trackedMessages = createTrackedMessages(redis);
+  const unsupported = createUnsupportedBlocks(redis);
+  const batchMessages = createBatchMessages(redis);
+  const visibilityOf = async (channel: string): Promise<ChannelVisibility> =>
+    channel.startsWith('D') ? 'direct' : 'public';
+  const notifyOps = async (): Promise<void> => {};
+  const wakeOutbox = async (): Promise<void> => {};
+  const slack = { uploadFile: never, shareFile: never, findFile: never, post: never, findByRef: never, ...over };
+  /** Subjects whose messages somebody asked to update. */
+  const asked: Subject[] = [];
+  /** Updates that Slack was asked for. */
+  const updates: { ts: string; text: string }[] = [];
+
+  const showAlert = createShowAlert({ alerts, visibilityOf, notifyOps });
+  const { rowsOf } = showAlert;
+  const none = async (): Promise<null> => null;
+  const renderSubjects: RenderSubjects = {
+    alert: trackable(showAlert),
+    request: request ?? none,
+    claim: none,
+    'temporary-change': none,
+  };
+  const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const attachRows = createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps });
+  const renderEntries = createRenderEntries({
+    trackedMessages,
+    renderSubjects,
+    renderBatch,
+    attachRows,
+    threads,
+    unsupported,
+    notifyOps,
+  });
+  const logDelivery = createEventLog(redis).note;
+  const recordPosted = createRecordPosted({
+    trackedMessages,
+    batchMessages,
+    renderBatch,
+    threads,
+    outbox,
+    updateMessages: async (subject) => void asked.push(subject),
+    logDelivery,
+  });
+  const undeliverable = createUndeliverable({
+    outbox,
+    wakeOutbox,
+    fallbackChannel: 'C0ALL',
+    renderEntries,
+    attachRows,
+    unsupported,
+    logDelivery,
+    notifyOps,
+  });
+
+  return {
+    alerts,
+    outbox,
+    trackedMessages,
+    batchMessages,
+    renderEntries,
+    recordPosted,
+    undeliverable,
+    asked,
+    updates,
+    /** As the job does it. */
+    update: (subject: Subject) =>
+      updateMessages(subject, {
+        trackedMessages,
+        renderSubjects,
+        batchMessages,
+        renderBatch,
+        update: async ({ ts }, { text }) => void updates.push({ ts, text }),
+        withLock: createLock(redis),
+        log,
+      }),
+    flush: (channel: string) =>
+      flushOutbox(channel, {
+        outbox,
+        renderEntries,
+        sender: createSender({ slack, threads }),
+        recordPosted,
+        undeliverable,
+        wakeIn: async () => {},
+        throttle: defaultThrottle,
+        runtime: { log, now: () => performance.now(), sleep: async () => {} },
+      }),
+    /** So many alerts that wait for the outbox. */
+    async entries(count: number): Promise<OutboxEntry[]> {
+      const ids = Array.from({ length: count }, (_, index) => alertId(index));
+      for (const id of ids) await alerts.save(transactionAlert({ id }));
+      return ids.map((id) => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } }));
+    },
+  };
+}
