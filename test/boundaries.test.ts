@@ -10,13 +10,11 @@ const knownPairs: readonly string[] = [
   'actions alerts',
   'actions approvals',
   'actions audit',
-  'actions digests',
   'actions directory',
   'actions dispatch',
   'actions holders',
   'actions limits',
   'actions policy',
-  'actions routing',
   'actions slack',
   'actions virtual-cards',
   'alerts card-api',
@@ -25,7 +23,6 @@ const knownPairs: readonly string[] = [
   'alerts routing',
   'app app-home',
   'app ops',
-  'app routing',
   'approvals limits',
   'card-api limits',
   'ops outbox',
@@ -37,7 +34,6 @@ const knownImports: readonly string[] = [
   'src/actions/deps.ts imports src/dispatch/pending-form-store.ts',
   'src/app-home/health-facts.ts imports src/app/queues.ts',
   'src/ops/stuck.ts imports src/app/queues.ts',
-  'src/routing/route.ts imports src/app/config.ts',
 ];
 
 /** The only folders that may import every capability: one decides which of them acts, the other puts them together. */

@@ -9,9 +9,9 @@ import type { Gap } from '../core/gap.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
-import type { DigestDeps } from '../digests/set-digest.ts';
 import type { DirectoryAccount } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
+import type { DigestParts, RoutingParts } from '../dispatch/notification-verbs.ts';
 import type { PendingStore } from '../dispatch/pending-form-store.ts';
 import type { Claim, Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
@@ -22,7 +22,6 @@ import type { TemporaryChange, TemporaryChanges } from '../limits/temporary-chan
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { Role } from '../policy/permissions.ts';
-import type { RoutingDeps } from '../routing/deps.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { VirtualOrders } from '../virtual-cards/order-store.ts';
@@ -85,8 +84,10 @@ export interface ActionDeps {
   readonly unseal: (sealed: string) => string | null;
   readonly pending: PendingStore;
   readonly requests: Requests;
-  readonly routing: RoutingDeps;
-  readonly digest: DigestDeps;
+  readonly routing: RoutingParts;
+  readonly digest: DigestParts;
+  /** A datetime of the API, UTC ISO 8601; null when it is none. */
+  readonly toInstant: (text: string) => string | null;
   readonly temporaryChanges: TemporaryChanges;
   readonly links: Links;
   readonly claims: Claims;

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { CardStatus } from '../core/event.ts';
+import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import type { Alerts } from './alert-store.ts';
 import type { StatusRecord } from './status-timeline.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
@@ -91,5 +92,14 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
       const [waiting, eventId] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
       return waiting === actionId ? (eventId ?? null) : null;
     },
+  };
+}
+
+/** Declines of an account's card that came as webhooks, newest first. */
+export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>, alerts: Pick<Alerts, 'get'>) {
+  return async function recentDeclines(acctId: number, countMax: number): Promise<TransactionEvent[]> {
+    const ids = await history.recentAlerts(acctId, 'declines', countMax);
+    const stored = await Promise.all(ids.map((id) => alerts.get(id)));
+    return stored.flatMap((each) => (each !== null && 'remedy' in each.alert ? [each.alert.event] : []));
   };
 }

@@ -33,7 +33,7 @@ export async function trackCard({ action, acctId, cardId }: Resolved, deps: Acti
       trackingNumber,
       last4,
       orderId: cardOrderId,
-      orderedAt: deps.routing.toInstant(orders.find((order) => order?.cardOrderId === cardOrderId)?.orderedAt ?? ''),
+      orderedAt: deps.toInstant(orders.find((order) => order?.cardOrderId === cardOrderId)?.orderedAt ?? ''),
     })),
   });
   await deps.answer(action, message);

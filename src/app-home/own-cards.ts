@@ -1,10 +1,10 @@
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { CardHistory } from '../alerts/card-history.ts';
+import { type CardHistory, createRecentDeclines } from '../alerts/card-history.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import { declinesOf, limitsOf } from '../directory/show-card.ts';
+import { lastDeclines, limitsOf } from '../directory/show-card.ts';
 import type { Links } from '../holders/link-store.ts';
 
 interface Deps {
@@ -33,7 +33,7 @@ async function ownCard(acctId: number, deps: Deps): Promise<OwnCardFacts> {
     api.getSpendRules(acctId, PATIENCE).catch(() => null),
     api.getRemainingLimits(acctId, PATIENCE).catch(() => null),
     deps.directory.account(acctId),
-    declinesOf(acctId, deps),
+    lastDeclines(acctId, createRecentDeclines(deps.history, deps.alerts)),
   ]);
   const cards = details?.cards ?? account?.cards ?? [];
   const open = cards.filter(({ status }) => status !== 'CLOSED');

@@ -9,15 +9,15 @@ import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
-import { serviceDays } from '../core/service-time.ts';
+import { serviceDays, toInstant } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
+import type { RoutingParts } from '../dispatch/notification-verbs.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import type { PostNotice } from '../outbox/post-notice.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages, type TrackedMessages } from '../outbox/tracked-message-store.ts';
 import type { ConfiguredRoles } from '../policy/configured-roles-store.ts';
-import type { RoutingDeps } from '../routing/deps.ts';
 import { createAnswer } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import { createPermalink } from '../slack/permalink.ts';
@@ -49,7 +49,7 @@ interface Deps extends Shared, CardParts {
   readonly redis: RedisClient;
   readonly queues: Queues;
   readonly slack: Slack;
-  readonly routing: RoutingDeps;
+  readonly routing: RoutingParts;
   readonly digest: ReturnType<typeof composeDigests>['digest'];
   readonly configuredRoles: ConfiguredRoles;
   readonly postNotice: PostNotice;
@@ -75,6 +75,7 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     temporaryChanges,
     routing: deps.routing,
     digest: deps.digest,
+    toInstant: (text) => toInstant(text, config.serviceZone),
     confirmations,
     virtualOrders: createVirtualOrders(redis),
     unseal: seal.open,

@@ -6,7 +6,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { createDigests, kindOf } from '../digests/digest-store.ts';
 import { cronPattern, type DigestSchedule } from '../digests/schedule.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
-import type { DigestDeps } from '../digests/set-digest.ts';
+import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies } from '../digests/tally-store.ts';
 import type { Message } from '../slack/message.ts';
 import type { Queues } from './queues.ts';
@@ -38,13 +38,11 @@ export function composeDigests({
   const sendDigest = createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now });
   const schedule = async (one: DigestSchedule): Promise<void> =>
     await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
-  const digest: DigestDeps = {
-    digests,
+  const timers: DigestTimers = {
     schedule,
     unschedule: async (channel, kind) => await queues.unscheduleDigest({ channel, kind }),
-    postNow: sendDigest.now,
-    serviceZone,
   };
+  const digest = { digests, timers, postNow: sendDigest.now, serviceZone };
 
   return {
     digest,

@@ -1,14 +1,15 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
+import type { WebhookKind } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { toInstant } from '../core/service-time.ts';
+import type { RoutingParts as VerbParts } from '../dispatch/notification-verbs.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { isPermitted, type KnownRoles } from '../policy/permissions.ts';
 import { createVisibilityOf, type VisibilityOf, visibilityVersionKey } from '../routing/channel-visibility-store.ts';
-import type { RoutingDeps } from '../routing/deps.ts';
+import { defaultChannel } from '../routing/default-channel.ts';
 import { holdAsQuiet } from '../routing/hold-for-quiet-hours.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createQuietHours } from '../routing/quiet-hours-store.ts';
@@ -20,7 +21,7 @@ import { createPermalink } from '../slack/permalink.ts';
 import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
 import type { WorkerConfig } from './config.ts';
 
-interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
+interface Deps extends Pick<VerbParts, 'postNotice' | 'scheduleMuteEnd'> {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
   readonly slack: Slack;
@@ -37,8 +38,8 @@ interface Deps extends Pick<RoutingDeps, 'postNotice' | 'scheduleMuteEnd'> {
 export interface RoutingParts {
   readonly route: Route;
   readonly visibilityOf: VisibilityOf;
-  /** For `perform`. */
-  readonly routing: RoutingDeps;
+  /** For the verbs about routing. */
+  readonly routing: VerbParts;
 }
 
 /** What decides where events go, joined over one Redis. */
@@ -87,7 +88,7 @@ export function composeRouting({
       return released;
     },
     mutes,
-    channels,
+    defaultChannel: (kind: WebhookKind) => defaultChannel(kind, channels),
     zone: config.serviceZone,
     channelInfo: slack.channelInfo,
     openDirect: slack.openDirect,
@@ -96,7 +97,6 @@ export function composeRouting({
     permalink: createPermalink(slack.authTest),
     toMissed: (row: Record<string, unknown>) =>
       toMissedTransaction(row, { zone: config.serviceZone, receivedAt: now().toISOString() }),
-    toInstant: (text: string) => toInstant(text, config.serviceZone),
   };
   return { route, visibilityOf, routing };
 }

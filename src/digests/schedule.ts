@@ -16,6 +16,14 @@ export const DigestSchedule = z.strictObject({
 });
 export type DigestSchedule = z.infer<typeof DigestSchedule>;
 
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+
+/** `digest weekly on Monday at 09:00 America/Chicago`, for the record. */
+export function scheduleWords({ weekday, hour, minute, zone }: DigestSchedule): string {
+  const day = weekday === null ? 'daily' : `weekly on ${weekdays[weekday] ?? ''}`;
+  return `digest ${day} at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} ${zone}`;
+}
+
 type When = Pick<DigestSchedule, 'weekday' | 'hour' | 'minute' | 'zone'>;
 
 const DAY_MS = 86_400_000;

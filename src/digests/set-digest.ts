@@ -1,92 +1,70 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { auditRecord } from '../actions/report.ts';
-import { mayGetAlerts } from '../routing/channel-of-action.ts';
+import type { Reply } from '../actions/reply.ts';
+import type { WithLock } from '../core/lock.ts';
 import { type DigestInput, readDigest } from './digest-command.ts';
 import type { DigestKind, Digests } from './digest-store.ts';
-import { type DigestSchedule, nextDue } from './schedule.ts';
+import { type DigestSchedule, nextDue, scheduleWords } from './schedule.ts';
 
-/** What setting a digest needs. */
-export interface DigestDeps {
-  readonly digests: Digests;
+/** The timers of digests. */
+export interface DigestTimers {
   /** Rings from now on. Replaces the channel's timer of the same kind. */
   readonly schedule: (schedule: DigestSchedule) => Promise<void>;
   readonly unschedule: (channel: string, kind: DigestKind) => Promise<void>;
-  /** One right now, up to this moment; the id makes repeating it nothing. */
+}
+
+interface Deps {
+  readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
+  readonly timers: DigestTimers;
+  /** Posts a digest right now, up to this moment; the id makes repeating it nothing. */
   readonly postNow: (channel: string, id: string) => Promise<void>;
-  /** Where nobody names a zone. */
+  /** IANA name of the zone that is meant where none is named. */
   readonly serviceZone: string;
+  /** Whether the channel that an action was asked in may get alerts; if not, the person has been told why. */
+  readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
+  readonly reply: Pick<Reply, 'answer' | 'record'>;
+  readonly withLock: WithLock;
+  readonly now: () => Date;
 }
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+/** `/card digest …`: when this channel gets its digest, that it gets none any more, or one right now. Safe to repeat. */
+export function createSetDigest(deps: Deps) {
+  const { digests, timers, serviceZone, reply, now } = deps;
 
-/** When this channel gets its digest: set, ended, or one right now. Safe to repeat. */
-export async function setDigest(action: Action, deps: ActionDeps): Promise<void> {
-  const { channel } = action.origin;
-  const { digest } = deps;
-  const changeRequest = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
-  if (typeof changeRequest === 'string') throw new Error('a digest action without a wish');
-  // Ended it can be from anywhere, also after Cardbell was sent away.
-  if (changeRequest.kind !== 'off' && !(await mayGetAlerts(action, deps, 'A digest here'))) return;
-  if (changeRequest.kind === 'now') return await digest.postNow(channel, action.id);
+  return async function setDigest(action: Action): Promise<void> {
+    const { channel } = action.origin;
+    const input = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
+    if (typeof input === 'string') throw new Error('a digest action that cannot be read');
+    // It can be ended from anywhere, also after Cardbell was removed from the channel.
+    if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
+    if (input.kind === 'now') return await deps.postNow(channel, action.id);
 
-  await deps.withLock(`digest:${channel}`, async () => {
-    const before = await digest.digests.ofChannel(channel);
-    const schedule = changeRequest.kind === 'at' ? toSchedule(changeRequest, action, deps) : null;
-    if ((await deps.progress.read(action.id)) === null) {
-      const sides = {
-        before: before.map(wordsOf).join('; ') || 'none',
-        after: schedule === null ? 'none' : wordsOf(schedule),
-      };
-      await deps.audit.append(auditRecord(action, 'done', { acctId: null, cardId: null, ...sides }, deps));
-      await deps.progress.write(action.id, { state: 'asked' });
-      await notifyAudit(action, sides, deps);
-    }
-    if (schedule !== null) {
-      await digest.digests.set(schedule);
-      await digest.schedule(schedule);
-      const next = new Date(nextDue(schedule, deps.now())).toISOString();
-      return await deps.answer(action, digestSet({ ...schedule, next }));
-    }
-    for (const kind of ['daily', 'weekly'] as const) {
-      await digest.unschedule(channel, kind);
-      await digest.digests.remove(channel, kind);
-    }
-    await deps.answer(action, digestOff());
-  });
-}
-
-type At = Extract<DigestInput, { kind: 'at' }>;
-
-function toSchedule({ weekday, hour, minute, zone }: At, action: Action, deps: ActionDeps): DigestSchedule {
-  return {
-    channel: action.origin.channel,
-    weekday,
-    hour,
-    minute,
-    zone: zone ?? deps.digest.serviceZone,
-    by: action.actor.userId,
-    at: deps.now().toISOString(),
+    await deps.withLock(`digest:${channel}`, async () => {
+      const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
+      const schedule = input.kind === 'at' ? toSchedule(input, action) : null;
+      const after = schedule === null ? 'none' : scheduleWords(schedule);
+      await reply.record(action, { did: 'set the digest of a channel', before, after });
+      if (schedule !== null) {
+        await digests.set(schedule);
+        await timers.schedule(schedule);
+        const next = new Date(nextDue(schedule, now())).toISOString();
+        return await reply.answer(action, digestSet({ ...schedule, next }));
+      }
+      for (const kind of ['daily', 'weekly'] as const) {
+        await timers.unschedule(channel, kind);
+        await digests.remove(channel, kind);
+      }
+      await reply.answer(action, digestOff());
+    });
   };
-}
 
-function wordsOf({ weekday, hour, minute, zone }: DigestSchedule): string {
-  const day = weekday === null ? 'daily' : `weekly on ${weekdays[weekday] ?? ''}`;
-  return `digest ${day} at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} ${zone}`;
-}
-
-async function notifyAudit(action: Action, sides: { before: string; after: string }, deps: ActionDeps): Promise<void> {
-  const line = auditLine({
-    by: action.actor.userId,
-    did: 'set the digest of a channel',
-    card: null,
-    at: deps.now().toISOString(),
-    ...sides,
-    reason: null,
-    outcome: '',
-    ref: action.id.slice(-8),
-  });
-  await deps.postAuditLine(`audit-${action.id}-digest`, line);
+  function toSchedule({ kind: _kind, ...when }: Extract<DigestInput, { kind: 'at' }>, action: Action): DigestSchedule {
+    return {
+      ...when,
+      channel: action.origin.channel,
+      zone: when.zone ?? serviceZone,
+      by: action.actor.userId,
+      at: now().toISOString(),
+    };
+  }
 }

@@ -1,38 +1,53 @@
 import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { limitPeriods } from '../alerts/alert.ts';
+import type { Reply } from '../actions/reply.ts';
+import { type CardFacts, limitPeriods } from '../alerts/alert.ts';
+import type { CardClient } from '../card-api/client.ts';
 import type { RemainingLimits } from '../card-api/schema-limits.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import type { Resolved } from './resolve-card.ts';
 
 const DECLINES_SHOWN = 5;
 
-/** Holder, status, limits and what remains, last declines: for the asker's eyes. */
-export async function showCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  const [details, rules, remaining, account] = await Promise.all([
-    deps.card.getAccount(acctId),
-    orNull(deps.card.getSpendRules(acctId)),
-    orNull(deps.card.getRemainingLimits(acctId)),
-    deps.directory.account(acctId),
-  ]);
-  const open = details.cards.filter((card) => card.status !== 'CLOSED');
-  const card = details.cards.find((one) => one.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
-  const known = deps.toFacts(acctId, account, card === undefined ? {} : { cardId: card.cardId });
-  const { rulesetId } = details;
-  // As the service says now, not as the directory read it last.
-  const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };
-  const facts = await deps.nameRuleset({ ...known, ruleset });
-  const message = cardShow(
-    {
-      card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
-      status: card?.status ?? null,
-      balanceCents: details.availableCents,
-      limits: limitsOf(rules?.rules ?? null, remaining),
-      declines: await declinesOf(acctId, deps),
-    },
-    { place: 'direct' },
-  );
-  await deps.answer(action, message);
+/** Declines of an account's card that came as webhooks, newest first. */
+export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
+
+interface Deps {
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
+  /** The same facts, with the name of the spending ruleset that the card follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
+  readonly recentDeclines: RecentDeclines;
+  readonly reply: Pick<Reply, 'answer'>;
+}
+
+/** `/card show CARD`: holder, status, limits and what remains, last declines; only the person who asked sees it. */
+export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, reply }: Deps) {
+  return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
+    const [details, rules, remaining, declines] = await Promise.all([
+      client.getAccount(acctId),
+      orNull(client.getSpendRules(acctId)),
+      orNull(client.getRemainingLimits(acctId)),
+      lastDeclines(acctId, recentDeclines),
+    ]);
+    const open = details.cards.filter((card) => card.status !== 'CLOSED');
+    const card = details.cards.find((each) => each.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
+    const { rulesetId } = details;
+    // As the service says now, not as the directory read it last.
+    const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };
+    const facts = await nameRuleset({ ...(await factsOf(acctId, card?.cardId ?? null)), ruleset });
+    const message = cardShow(
+      {
+        card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
+        status: card?.status ?? null,
+        balanceCents: details.availableCents,
+        limits: limitsOf(rules?.rules ?? null, remaining),
+        declines,
+      },
+      { place: 'direct' },
+    );
+    await reply.answer(action, message);
+  };
 }
 
 /** Every limit of a card, with what remains of it where that is known. */
@@ -52,26 +67,15 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
   return [...overall, ...byCategory];
 }
 
-/** The last declines of an account's card, newest first. */
-export async function declinesOf(
-  acctId: number,
-  deps: Pick<ActionDeps, 'alerts' | 'history'>,
-): Promise<ShownDecline[]> {
-  const ids = await deps.history.recentAlerts(acctId, 'declines', DECLINES_SHOWN);
-  const stored = await Promise.all(ids.map((id) => deps.alerts.get(id)));
-  return stored.flatMap((one) => {
-    if (one === null || !('remedy' in one.alert)) return [];
-    const { event } = one.alert;
-    return [
-      {
-        occurredAt: event.occurredAt,
-        amountCents: event.amountCents,
-        merchant: event.merchant.name,
-        code: event.decline?.code ?? '',
-        message: event.decline?.message ?? '',
-      },
-    ];
-  });
+/** The last declines of an account's card, newest first, as they are shown. */
+export async function lastDeclines(acctId: number, recentDeclines: RecentDeclines): Promise<ShownDecline[]> {
+  return (await recentDeclines(acctId, DECLINES_SHOWN)).map(({ occurredAt, amountCents, merchant, decline }) => ({
+    occurredAt,
+    amountCents,
+    merchant: merchant.name,
+    code: decline?.code ?? '',
+    message: decline?.message ?? '',
+  }));
 }
 
 /** What could not be read is left out: half a picture is better than none. */

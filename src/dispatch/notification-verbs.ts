@@ -1,52 +1,152 @@
 import type { Action, Verb } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
+import { createReply } from '../actions/reply.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import { createRecentDeclines } from '../alerts/card-history.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import { trackCard } from '../alerts/track-card.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
-import { listMutes, muteCard, unmuteCard } from '../routing/mute.ts';
-import { setQuiet } from '../routing/set-quiet.ts';
-import { listSubscriptions, subscribe, unsubscribe } from '../routing/subscribe.ts';
-import { explainRouting } from '../routing/why.ts';
-import { listDeclines } from './list-declines.ts';
+import type { TransactionEvent, WebhookKind } from '../core/event.ts';
+import type { Digests } from '../digests/digest-store.ts';
+import { createSetDigest, type DigestTimers } from '../digests/set-digest.ts';
+import { createListDeclines } from '../directory/list-declines.ts';
+import { createResolveCard, type ResolveCard, type Resolved } from '../directory/resolve-card.ts';
+import { createShowCard } from '../directory/show-card.ts';
+import { createStartRecovery } from '../recovery/start-recovery.ts';
+import { createMayGetAlerts } from '../routing/channel-of-action.ts';
+import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
+import type { Mutes } from '../routing/mute-store.ts';
+import type { QuietHoursStore } from '../routing/quiet-hours-store.ts';
+import { createSetQuiet } from '../routing/set-quiet.ts';
+import { createSubscriptionVerbs } from '../routing/subscribe.ts';
+import type { Subscriptions } from '../routing/subscription-store.ts';
+import { createExplainRouting } from '../routing/why.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
 import type { channelVerbs, notificationVerbs } from './routing-command.ts';
+
+/** What the verbs of routing take besides what every action takes. */
+export interface RoutingParts {
+  readonly subscriptions: Subscriptions;
+  readonly quietHours: QuietHoursStore;
+  readonly mutes: Mutes;
+  readonly holdAsQuiet: (channel: string) => Promise<number>;
+  readonly defaultChannel: (kind: WebhookKind) => string | null;
+  readonly zone: string;
+  readonly channelInfo: Slack['channelInfo'];
+  readonly openDirect: Slack['openDirect'];
+  readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
+  readonly timesDelivered: (eventId: string) => Promise<number>;
+  readonly permalink: (channel: string, ts: string) => Promise<string | null>;
+  readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
+  readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+}
+
+export interface DigestParts {
+  readonly digests: Digests;
+  readonly timers: DigestTimers;
+  readonly postNow: (channel: string, id: string) => Promise<void>;
+  readonly serviceZone: string;
+}
 
 type ChannelVerb = (typeof channelVerbs)[number];
 type NotificationVerb = (typeof notificationVerbs)[number];
 
-const ofPlaces: Readonly<Record<ChannelVerb, (action: Action, text: string, deps: ActionDeps) => Promise<void>>> = {
-  subscribe,
-  unsubscribe,
-  subscriptions: listSubscriptions,
-  quiet: setQuiet,
-  mutes: listMutes,
-  why: explainRouting,
-};
-
-const ofCards: Readonly<Record<NotificationVerb, (resolved: Resolved, deps: ActionDeps) => Promise<void>>> = {
-  mute: muteCard,
-  travel: muteCard,
-  unmute: unmuteCard,
-  declines: listDeclines,
-  track: trackCard,
-};
-
 export function isChannelVerb(verb: Verb): verb is ChannelVerb {
-  return Object.hasOwn(ofPlaces, verb);
+  return ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes', 'why'].includes(verb);
 }
 
 export function isNotificationVerb(verb: Verb): verb is NotificationVerb {
-  return Object.hasOwn(ofCards, verb);
+  return ['mute', 'travel', 'unmute', 'declines', 'track'].includes(verb);
 }
 
-/** What a place gets, when, and why. */
+const factsOf =
+  ({ directory, toFacts }: ActionDeps) =>
+  async (acctId: number, which: { readonly cardId?: number; readonly last4?: string }): Promise<CardFacts> =>
+    toFacts(acctId, await directory.account(acctId), which);
+
+const factsOfCard =
+  (deps: ActionDeps) =>
+  (acctId: number, cardId: number | null): Promise<CardFacts> =>
+    factsOf(deps)(acctId, cardId === null ? {} : { cardId });
+
+/** Finds the card that a person means. */
+export function composeResolveCard(deps: ActionDeps): ResolveCard {
+  return createResolveCard({
+    directory: deps.directory,
+    links: deps.links,
+    async cardOfAlert(alertId) {
+      const stored = await deps.alerts.get(alertId);
+      if (stored === null) return null;
+      const { alert } = stored;
+      const [change, ...others] = 'changes' in alert ? alert.changes : [];
+      return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
+    },
+    factsOf: factsOf(deps),
+    putChoice: (action, questionId) => deps.pending.put({ kind: 'choice', action, questionId }),
+    reply: createReply(deps),
+  });
+}
+
+/** What a channel gets, when, and why. */
 export async function performInChannel(action: Action, verb: ChannelVerb, deps: ActionDeps): Promise<void> {
-  await ofPlaces[verb](action, action.target.kind === 'place' ? action.target.text : '', deps);
+  const { routing } = deps;
+  const reply = createReply(deps);
+  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply });
+  const subscriptionVerbs = createSubscriptionVerbs({ ...routing, mayGetAlerts, reply });
+  const perform: Readonly<Record<ChannelVerb, (action: Action, text: string) => Promise<void>>> = {
+    subscribe: subscriptionVerbs.subscribe,
+    unsubscribe: subscriptionVerbs.unsubscribe,
+    subscriptions: subscriptionVerbs.list,
+    quiet: createSetQuiet({ ...routing, mayGetAlerts, reply, now: deps.now }),
+    mutes: composeMutes(deps).list,
+    why: createExplainRouting({
+      ...routing,
+      alerts: deps.alerts,
+      messages: deps.alertMessages,
+      resolveCard: composeResolveCard(deps),
+      reply,
+    }),
+  };
+  await perform[verb](action, action.target.kind === 'place' ? action.target.text : '');
 }
 
-/** What people hear, or look up, of a card. Changes nothing about the card. */
+/** What people are notified of, or look up, about a card. Changes nothing about the card. */
 export async function performNotificationVerb(
   resolved: Resolved,
   verb: NotificationVerb,
   deps: ActionDeps,
 ): Promise<void> {
-  await ofCards[verb](resolved, deps);
+  if (verb === 'track') return await trackCard(resolved, deps);
+  if (verb === 'declines') return await composeLooks(deps).declines(resolved);
+  const mutes = composeMutes(deps);
+  await (verb === 'unmute' ? mutes.unmute(resolved) : mutes.mute(resolved));
+}
+
+function composeMutes(deps: ActionDeps) {
+  const { routing, now } = deps;
+  const { closeMute } = createEndMute({ mutes: routing.mutes, postNotice: routing.postNotice, now });
+  return createMuteVerbs({ ...routing, closeMute, factsOf: factsOfCard(deps), reply: createReply(deps) });
+}
+
+export function composeLooks(deps: ActionDeps) {
+  const { card, nameRuleset, now } = deps;
+  const recentDeclines = createRecentDeclines(deps.history, deps.alerts);
+  const common = { card, recentDeclines, factsOf: factsOfCard(deps), reply: createReply(deps) };
+  return {
+    show: createShowCard({ ...common, nameRuleset }),
+    declines: createListDeclines({ ...common, toMissed: deps.routing.toMissed, now }),
+  };
+}
+
+export function composeSetDigest(deps: ActionDeps) {
+  const { routing, digest, withLock, now } = deps;
+  const reply = createReply(deps);
+  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply });
+  return createSetDigest({ ...digest, mayGetAlerts, reply, withLock, now });
+}
+
+export function composeStartRecovery(deps: ActionDeps) {
+  const { momentOf, recoverGap, opsChannel } = deps;
+  return createStartRecovery({ momentOf, recoverGap, opsChannel, reply: createReply(deps) });
 }

@@ -14,17 +14,22 @@ import { askForRaise } from '../approvals/ask-for-raise.ts';
 import { decideRequest } from '../approvals/decide-request.ts';
 import { overrideRequest } from '../approvals/emergency-override.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
-import { setDigest } from '../digests/set-digest.ts';
-import { type Resolved, resolveCard, tooOld } from '../directory/resolve-card.ts';
-import { resolveOwn } from '../directory/resolve-own.ts';
-import { showCard } from '../directory/show-card.ts';
+import { type Resolved, tooOld } from '../directory/resolve-card.ts';
 import { changeRule } from '../limits/change-rule.ts';
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
-import { startRecovery } from '../recovery/start-recovery.ts';
 import { composeHolders } from './compose-holders.ts';
 import { composeVirtualCards } from './compose-virtual-cards.ts';
-import { isChannelVerb, isNotificationVerb, performInChannel, performNotificationVerb } from './notification-verbs.ts';
+import {
+  composeLooks,
+  composeResolveCard,
+  composeSetDigest,
+  composeStartRecovery,
+  isChannelVerb,
+  isNotificationVerb,
+  performInChannel,
+  performNotificationVerb,
+} from './notification-verbs.ts';
 
 /**
  * Worker half of an action: find the card, do it once, write it down, tell.
@@ -42,8 +47,8 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
     if (action.verb === 'decide-claim') return await composeHolders(deps).decideClaim(action);
     if (action.verb === 'order-virtual')
       return await composeVirtualCards(deps).orderVirtual(action, { isLast: deps.isLastAttempt });
-    if (action.verb === 'recover') return await startRecovery(action, deps);
-    if (action.verb === 'digest') return await setDigest(action, deps);
+    if (action.verb === 'recover') return await composeStartRecovery(deps)(action);
+    if (action.verb === 'digest') return await composeSetDigest(deps)(action);
     if (action.verb === 'remedy') return await fillForm(action, deps);
     if (action.verb === 'undo_block') return await undoBlock(action, deps);
     if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideTemporaryChange(action, deps);
@@ -58,7 +63,7 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
       if (looks.has(action.verb)) await deps.audit.append(auditRecord(action, 'asked', noCard, deps));
       return await performInChannel(action, action.verb, deps);
     }
-    const found = await (action.target.kind === 'own' ? resolveOwn : resolveCard)(action, deps);
+    const found = await composeResolveCard(deps)(action);
     if (found === null) return;
     resolved = found;
     await act(found, action.verb, deps);
@@ -99,7 +104,7 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
   const { action, acctId, cardId } = resolved;
   const { progress } = deps;
   if (looks.has(verb)) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
-  if (verb === 'show') return await showCard(resolved, deps);
+  if (verb === 'show') return await composeLooks(deps).show(resolved);
   if (verb === 'link') return await composeHolders(deps).linkCard(resolved);
   if (verb === 'unlink') return await composeHolders(deps).unlinkCard(resolved);
   if (verb === 'recognize') return await recognizePurchase(action, deps);

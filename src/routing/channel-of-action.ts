@@ -1,42 +1,49 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
+import type { Reply } from '../actions/reply.ts';
 import { SlackError } from '../core/errors.ts';
 
+interface Deps {
+  /** @throws SlackError */
+  readonly channelInfo: (channel: string) => Promise<{ readonly isMember: boolean; readonly isExtShared: boolean }>;
+  readonly reply: Pick<Reply, 'refuse'>;
+}
+
+/** True when a channel may get alerts; otherwise the person has been told why not. `what` says as a noun what is refused. */
+export type MayGetAlerts = (action: Action, what?: string) => Promise<boolean>;
+
 /**
- * True when the channel that an action was asked in may get alerts; otherwise the person has been told why not. Asked
- * of Slack now: what was known a moment ago proves nothing. `what` says as a noun what is refused.
+ * Whether the channel that an action was asked in may get alerts. Slack is asked each time: an answer that is only a
+ * moment old proves nothing.
  *
  * @throws SlackError when Slack cannot say.
  */
-export async function mayGetAlerts(
-  action: Action,
-  deps: ActionDeps,
-  what = 'This place gets no alerts by subscription',
-): Promise<boolean> {
-  const { channel } = action.origin;
-  const no = async (why: string, whoCan: string): Promise<false> => {
-    await refuse(action, { what, why, whoCan }, deps);
-    return false;
+export function createMayGetAlerts({ channelInfo, reply }: Deps): MayGetAlerts {
+  return async function mayGetAlerts(action, what = 'This place gets no alerts by subscription') {
+    const obstacle = await obstacleIn(action.origin.channel);
+    if (obstacle !== null) await reply.refuse(action, { what, ...obstacle });
+    return obstacle === null;
   };
-  const uninvited = () =>
-    no('Cardbell is not in this channel, so it could not post here.', 'Type /invite @cardbell here, then ask again.');
-  if (channel.startsWith('D'))
-    return await no('This is a direct conversation, not a channel.', 'Type it in a channel.');
 
-  let info: Awaited<ReturnType<typeof deps.routing.channelInfo>>;
-  try {
-    info = await deps.routing.channelInfo(channel);
-  } catch (error) {
-    // Slack hides private channels from whoever is not in them.
-    if (error instanceof SlackError && error.code === 'channel_unusable') return await uninvited();
-    throw error;
+  async function obstacleIn(channel: string): Promise<{ readonly why: string; readonly whoCan: string } | null> {
+    if (channel.startsWith('D'))
+      return { why: 'This is a direct conversation, not a channel.', whoCan: 'Type it in a channel.' };
+    try {
+      const { isExtShared, isMember } = await channelInfo(channel);
+      if (isExtShared) return sharedChannel;
+      return isMember ? null : uninvited;
+    } catch (error) {
+      // Slack hides private channels from whoever is not in them.
+      if (error instanceof SlackError && error.code === 'channel_unusable') return uninvited;
+      throw error;
+    }
   }
-  if (info.isExtShared) {
-    return await no(
-      'This channel is shared with another company (Slack Connect), and what happens to cards is not for them.',
-      'Use a channel of your own company.',
-    );
-  }
-  return info.isMember ? true : await uninvited();
 }
+
+const uninvited = {
+  why: 'Cardbell is not in this channel, so it could not post here.',
+  whoCan: 'Type /invite @cardbell here, then ask again.',
+};
+const sharedChannel = {
+  why: 'This channel is shared with another company (Slack Connect), and what happens to cards is not for them.',
+  whoCan: 'Use a channel of your own company.',
+};

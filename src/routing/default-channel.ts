@@ -1,8 +1,19 @@
-import type { Channels } from '../app/config.ts';
 import type { WebhookKind } from '../core/event.ts';
 
+/** Channels that the configuration names for alerts. */
+export interface AlertChannels {
+  /** Gets what has no channel of its own, and what must not go to the one that it has. */
+  readonly fallback: string;
+  readonly decline: string;
+  readonly shipping: string;
+  readonly status: string;
+  readonly virtual: string;
+  /** Null: authorizations, PIN transactions, settlements and reversals are not posted. */
+  readonly spend: string | null;
+}
+
 /** Channel that the configuration names for a kind; null when it names none. */
-export function defaultChannel(kind: WebhookKind, channels: Channels): string | null {
+export function defaultChannel(kind: WebhookKind, channels: AlertChannels): string | null {
   switch (kind) {
     case 'decline':
       return channels.decline;

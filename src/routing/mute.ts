@@ -1,84 +1,108 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuseUnclear } from '../actions/record-refusal.ts';
-import { recordUnchanged } from '../actions/record-unchanged.ts';
+import type { Reply } from '../actions/reply.ts';
+import type { CardFacts } from '../alerts/alert.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import { recordRouting } from './record-routing.ts';
 
 const DAYS_MAX = 90;
 const MUTE_MAX_MS = DAYS_MAX * 24 * 3_600_000;
 
-/** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`: always with an end. */
-export async function muteCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  const { routing } = deps;
-  const isTravel = action.verb === 'travel';
-  const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
-  const end = readEnd(rest, { now: new Date(action.askedAt), zone: routing.zone });
-  const why =
-    end === null
-      ? `“${rest.slice(0, 4).join(' ')}” is no end that lies ahead. Write for instance “3 days”, “until friday” or “until May 9”.`
-      : end.endsAt.getTime() - Date.parse(action.askedAt) > MUTE_MAX_MS
-        ? `That is longer than ${DAYS_MAX} days, and nothing is muted for longer.`
-        : null;
-  if (end === null || why !== null) {
-    const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
-    return await refuseUnclear(action, { why: why ?? '', usage }, deps, { acctId, cardId });
-  }
-  const account = await deps.directory.account(acctId);
-  const facts = {
-    id: `mute_${action.id.slice('act_'.length)}`,
-    acctId,
-    card: deps.toFacts(acctId, account, cardId === null ? {} : { cardId }),
-    by: action.actor.userId,
-    reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
-    at: action.askedAt,
-    endsAt: end.endsAt.toISOString(),
-  };
-  const mute: Mute = isTravel
-    ? {
-        kind: 'travel',
-        ...facts,
-        countries: countries.split(','),
-        directChannel: await routing.openDirect(action.actor.userId),
+interface MuteDeps {
+  readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
+  readonly closeMute: EndMute['closeMute'];
+  /** Wakes the worker when a mute ends. */
+  readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
+  /** The direct conversation with a person. */
+  readonly openDirect: (userId: string) => Promise<string>;
+  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
+  readonly reply: Pick<Reply, 'answer' | 'record' | 'unchanged' | 'refuseUnclear'>;
+  /** IANA name of the zone whose wall clock is meant. */
+  readonly zone: string;
+}
+
+export interface MuteVerbs {
+  /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`: always with an end. */
+  mute(resolved: Resolved): Promise<void>;
+  /** `/card unmute CARD`: its mute and its travel notice end now. */
+  unmute(resolved: Resolved): Promise<void>;
+  /** `/card mutes`: every mute and travel notice. */
+  list(action: Action): Promise<void>;
+}
+
+export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
+  const { mutes, closeMute, reply, zone } = deps;
+
+  return {
+    async mute({ action, acctId, cardId }) {
+      const isTravel = action.verb === 'travel';
+      const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
+      const end = readEnd(rest, { now: new Date(action.askedAt), zone });
+      const why = obstacleOf(end, rest, action);
+      if (end === null || why !== null) {
+        const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
+        return await reply.refuseUnclear(action, { why: why ?? '', usage }, { acctId, cardId });
       }
-    : { kind: 'mute', ...facts };
-  await routing.mutes.put(mute);
-  await routing.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-  const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
-  const did = isTravel ? 'filed a travel notice for' : 'muted';
-  await recordRouting({ ...action, reason: mute.reason }, { did, card: mute.card, after }, deps);
-  await deps.answer(action, muteSet(wordsOf(mute)));
+      const facts = {
+        id: `mute_${action.id.slice('act_'.length)}`,
+        acctId,
+        card: await deps.factsOf(acctId, cardId),
+        by: action.actor.userId,
+        reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
+        at: action.askedAt,
+        endsAt: end.endsAt.toISOString(),
+      };
+      const mute: Mute = isTravel
+        ? {
+            kind: 'travel',
+            ...facts,
+            countries: countries.split(','),
+            directChannel: await deps.openDirect(action.actor.userId),
+          }
+        : { kind: 'mute', ...facts };
+      await mutes.put(mute);
+      await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
+      const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
+      const did = isTravel ? 'filed a travel notice for' : 'muted';
+      await reply.record(action, { did, card: mute.card, after, reason: mute.reason });
+      await reply.answer(action, muteSet(wordsOf(mute)));
+    },
+
+    async unmute({ action, acctId, cardId }) {
+      const all = [...(await mutes.inForce()), ...(await mutes.ended())];
+      const ofCard = all.filter((mute) => mute.acctId === acctId);
+      const [first] = ofCard;
+      if (first === undefined) {
+        await reply.unchanged(action, { acctId, cardId });
+      } else {
+        const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel notice '}until ${endsAt}`);
+        await reply.record(action, { did: 'ended a mute of', card: first.card, before: before.join(', ') });
+      }
+      for (const mute of ofCard) await closeMute(mute, action.actor.userId);
+      await reply.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
+    },
+
+    async list(action) {
+      const active = await mutes.active();
+      const counted = active.map(async (mute) => ({
+        ...wordsOf(mute),
+        count: (await mutes.withheld(mute.id)).length,
+      }));
+      await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
+    },
+  };
 }
 
-/** `/card unmute CARD`: its mute and its travel notice end now. */
-export async function unmuteCard({ action, acctId, cardId }: Resolved, deps: ActionDeps): Promise<void> {
-  const { mutes } = deps.routing;
-  const { closeMute } = createEndMute({ ...deps.routing, now: deps.now });
-  const all = [...(await mutes.inForce()), ...(await mutes.ended())];
-  const ofCard = all.filter((mute) => mute.acctId === acctId);
-  const [first] = ofCard;
-  if (first === undefined) {
-    await recordUnchanged(action, { acctId, cardId }, deps);
-  } else {
-    const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel notice '}until ${endsAt}`);
-    await recordRouting(action, { did: 'ended a mute of', card: first.card, before: before.join(', ') }, deps);
-  }
-  for (const mute of ofCard) await closeMute(mute, action.actor.userId);
-  await deps.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
-}
-
-/** `/card mutes`: every mute and travel notice. */
-export async function listMutes(action: Action, _text: string, deps: ActionDeps): Promise<void> {
-  const { mutes } = deps.routing;
-  const counted = await Promise.all(
-    (await mutes.active()).map(async (mute) => ({ ...wordsOf(mute), count: (await mutes.withheld(mute.id)).length })),
-  );
-  await deps.answer(action, muteList({ mutes: counted }));
+/** Why a mute cannot end then; null when it can. */
+function obstacleOf(end: ReturnType<typeof readEnd>, words: readonly string[], { askedAt }: Action): string | null {
+  if (end === null)
+    return `“${words.slice(0, 4).join(' ')}” is no end that lies ahead. Write for instance “3 days”, “until friday” or “until May 9”.`;
+  return end.endsAt.getTime() - Date.parse(askedAt) > MUTE_MAX_MS
+    ? `That is longer than ${DAYS_MAX} days, and nothing is muted for longer.`
+    : null;
 }
 
 interface EndMuteDeps {

@@ -1,10 +1,9 @@
 import type { CardFacts } from '../alerts/alert.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
-import type { Channels } from '../app/config.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { type Candidate, mutesOf, quietFor, whoWants } from './decide.ts';
-import { defaultChannel } from './default-channel.ts';
+import { type AlertChannels, defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import type { RoutingRules } from './routing-rules.ts';
@@ -22,7 +21,7 @@ export interface Delivery {
 export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
 
 interface Deps {
-  readonly channels: Channels;
+  readonly channels: AlertChannels;
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;

@@ -1,54 +1,68 @@
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuseUnclear } from '../actions/record-refusal.ts';
-import { recordUnchanged } from '../actions/record-unchanged.ts';
-import { mayGetAlerts } from './channel-of-action.ts';
+import type { Reply } from '../actions/reply.ts';
+import type { MayGetAlerts } from './channel-of-action.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
-import { parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
-import { recordRouting } from './record-routing.ts';
+import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
+import type { QuietHoursStore } from './quiet-hours-store.ts';
 
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
 
+interface Deps {
+  readonly quietHours: QuietHoursStore;
+  /** What a channel holds waits for the quiet hours that it has now. @returns how many alerts need not wait any more. */
+  readonly holdAsQuiet: (channel: string) => Promise<number>;
+  readonly mayGetAlerts: MayGetAlerts;
+  readonly reply: Pick<Reply, 'answer' | 'record' | 'isRecorded' | 'unchanged' | 'refuseUnclear'>;
+  /** IANA name of the zone that is meant where none is named. */
+  readonly zone: string;
+  readonly now: () => Date;
+}
+
 /** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
-export async function setQuiet(action: Action, text: string, deps: ActionDeps): Promise<void> {
-  const { routing, answer } = deps;
-  const { channel } = action.origin;
-  const parsed = parseQuiet(text, routing.zone);
-  if ('why' in parsed) return await refuseUnclear(action, { why: parsed.why, usage }, deps);
-  const known = (await routing.quietHours.all()).find((one) => one.channel === channel);
-  const before = known === undefined ? undefined : printQuiet(known.window);
-  if ('off' in parsed) {
-    // On record first: after a crash they are gone already, and only the record knows who ended them.
-    const isRecorded = (await deps.progress.read(action.id)) !== null;
-    if (before !== undefined) {
-      await recordRouting(action, { did: `ended the quiet hours of channel ${channel}`, before }, deps);
-    } else if (!isRecorded) await recordUnchanged(action, {}, deps);
-    await routing.quietHours.remove(channel);
-    const released = await routing.holdAsQuiet(channel);
-    return await answer(action, quietEnded({ wasSet: before !== undefined || isRecorded, released }));
+export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, zone, now }: Deps) {
+  return async function setQuiet(action: Action, text: string): Promise<void> {
+    const parsed = parseQuiet(text, zone);
+    if ('why' in parsed) return await reply.refuseUnclear(action, { why: parsed.why, usage });
+    if ('off' in parsed) return await end(action);
+    await set(action, parsed);
+  };
+
+  async function wordsBefore(channel: string): Promise<string | null> {
+    const hours = (await quietHours.all()).find((each) => each.channel === channel);
+    return hours === undefined ? null : printQuiet(hours.window);
   }
 
-  let except: string | null = null;
-  if (parsed.except !== null) {
-    const filter = parseFilter(parsed.except);
-    if ('error' in filter) return await refuseUnclear(action, { why: filter.error.why, usage }, deps);
-    except = printFilter(filter.filter);
+  async function end(action: Action): Promise<void> {
+    const { channel } = action.origin;
+    const before = await wordsBefore(channel);
+    const isRecorded = await reply.isRecorded(action);
+    // On record first: after a crash they are gone already, and only the record knows who ended them.
+    if (before !== null) await reply.record(action, { did: `ended the quiet hours of channel ${channel}`, before });
+    else if (!isRecorded) await reply.unchanged(action);
+    await quietHours.remove(channel);
+    const released = await holdAsQuiet(channel);
+    await reply.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
   }
-  if (!(await mayGetAlerts(action, deps))) return;
-  const after = `${printQuiet(parsed.window)}${except === null ? '' : `, except ${except}`}`;
-  const did = `set the quiet hours of channel ${channel}`;
-  // On record first: after a crash these hours would be there already, and what was before would be lost.
-  await recordRouting(action, { did, after, ...(before === undefined ? {} : { before }) }, deps);
-  await routing.quietHours.set({ channel, window: parsed.window, except, by: action.actor.userId, at: action.askedAt });
-  const until = quietUntil(parsed.window, deps.now().getTime());
-  const released = await routing.holdAsQuiet(channel);
-  const words = {
-    words: printQuiet(parsed.window),
-    except,
-    until: until === null ? null : new Date(until).toISOString(),
-    released,
-  };
-  await answer(action, quietSet(words));
+
+  async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { window: unknown }>) {
+    const { channel } = action.origin;
+    const before = await wordsBefore(channel);
+    let except: string | null = null;
+    if (typed !== null) {
+      const filter = parseFilter(typed);
+      if ('error' in filter) return await reply.refuseUnclear(action, { why: filter.error.why, usage });
+      except = printFilter(filter.filter);
+    }
+    if (!(await mayGetAlerts(action))) return;
+    const after = `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
+    // On record first: after a crash these hours would be there already, and what was before would be lost.
+    await reply.record(action, { did: `set the quiet hours of channel ${channel}`, before, after });
+    await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
+    const until = quietUntil(window, now().getTime());
+    const released = await holdAsQuiet(channel);
+    const untilText = until === null ? null : new Date(until).toISOString();
+    await reply.answer(action, quietSet({ words: printQuiet(window), except, until: untilText, released }));
+  }
 }

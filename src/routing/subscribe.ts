@@ -5,74 +5,115 @@ import {
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse, refuseUnclear } from '../actions/record-refusal.ts';
-import { recordUnchanged } from '../actions/record-unchanged.ts';
-import { webhookKinds } from '../core/event.ts';
-import { mayGetAlerts } from './channel-of-action.ts';
-import { defaultChannel } from './default-channel.ts';
+import type { Reply } from '../actions/reply.ts';
+import { type WebhookKind, webhookKinds } from '../core/event.ts';
+import type { MayGetAlerts } from './channel-of-action.ts';
 import { kindNames, namesSensitive, possibleKinds, printFilter } from './filter.ts';
+import type { Mutes } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
-import { recordRouting } from './record-routing.ts';
-import type { Subscription } from './subscription-store.ts';
+import type { QuietHoursStore } from './quiet-hours-store.ts';
+import type { Subscription, Subscriptions } from './subscription-store.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
 
-/** `/card subscribe KIND [filters]`: adds to what the channel gets where it is typed. */
-export async function subscribe(action: Action, text: string, deps: ActionDeps): Promise<void> {
-  const { routing, answer } = deps;
-  const { channel } = action.origin;
-  const parsed = parseFilter(text);
-  if ('error' in parsed) {
-    const usage = '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
-    return await refuseUnclear(action, { why: parsed.error.why, usage }, deps);
-  }
-  if (namesSensitive(parsed.filter)) {
-    const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
-    return await refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' }, deps);
-  }
-  if (!(await mayGetAlerts(action, deps))) return;
-  if ((await routing.subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
-    const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
-    const whoCan = 'Take some away with /card unsubscribe.';
-    return await refuse(action, { what: 'Subscribing', why, whoCan }, deps);
-  }
-
-  const filter = printFilter(parsed.filter);
-  const subscription = await routing.subscriptions.add({
-    channel,
-    filter,
-    by: action.actor.userId,
-    at: action.askedAt,
-  });
-  const isNew = subscription.at === action.askedAt;
-  if (isNew) await recordRouting(action, { did: `subscribed channel ${channel}`, after: filter }, deps);
-  else await recordUnchanged(action, {}, deps);
-  const byDefault = possibleKinds(parsed.filter)
-    .filter((kind) => defaultChannel(kind, routing.channels) === channel)
-    .map((kind) => kindNames[kind]);
-  await answer(action, subscribed({ subscription, isNew, byDefault }));
+interface Deps {
+  readonly subscriptions: Subscriptions;
+  readonly quietHours: Pick<QuietHoursStore, 'all'>;
+  readonly mutes: Pick<Mutes, 'active'>;
+  /** Channel that the configuration names for a kind; null when it names none. */
+  readonly defaultChannel: (kind: WebhookKind) => string | null;
+  readonly mayGetAlerts: MayGetAlerts;
+  readonly reply: Pick<Reply, 'answer' | 'record' | 'unchanged' | 'refuse' | 'refuseUnclear'>;
 }
 
-/** `/card unsubscribe [number | KIND | all]`: in the channel where it is typed; a number may be of any channel. */
-export async function unsubscribe(action: Action, text: string, deps: ActionDeps): Promise<void> {
-  const { routing, answer } = deps;
-  const all = await routing.subscriptions.all();
-  const here = all.filter(({ channel }) => channel === action.origin.channel);
-  const meant = subscriptionsMeant(text.trim(), here, all);
-  if (meant === null || meant.length === 0) {
-    const why =
-      here.length === 0
-        ? 'This channel has no subscription.'
-        : `Which one? This channel has ${here.map(({ number, filter }) => `${number} (${filter})`).join(', ')}.`;
-    const whoCan = here.length === 0 ? 'See /card subscriptions all.' : 'Write its number, its kind, or all.';
-    return await refuse(action, { what: 'Unsubscribing', why, whoCan }, deps);
+export interface SubscriptionVerbs {
+  /** `/card subscribe KIND [filters]`: adds to what the channel gets where it is typed. */
+  subscribe(action: Action, text: string): Promise<void>;
+  /** `/card unsubscribe [number | KIND | all]`: in the channel where it is typed; a number may be of any channel. */
+  unsubscribe(action: Action, text: string): Promise<void>;
+  /** `/card subscriptions [all]`: what the channel gets where it is typed, or every channel. */
+  list(action: Action, text: string): Promise<void>;
+}
+
+export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
+  const { subscriptions, defaultChannel, reply } = deps;
+
+  return {
+    async subscribe(action, text) {
+      const { channel } = action.origin;
+      const parsed = parseFilter(text);
+      if ('error' in parsed) {
+        const usage =
+          '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
+        return await reply.refuseUnclear(action, { why: parsed.error.why, usage });
+      }
+      if (namesSensitive(parsed.filter)) {
+        const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
+        return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
+      }
+      if (!(await deps.mayGetAlerts(action))) return;
+      if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
+        const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
+        const whoCan = 'Take some away with /card unsubscribe.';
+        return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
+      }
+
+      const filter = printFilter(parsed.filter);
+      const by = action.actor.userId;
+      const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
+      const isNew = subscription.at === action.askedAt;
+      if (isNew) await reply.record(action, { did: `subscribed channel ${channel}`, after: filter });
+      else await reply.unchanged(action);
+      const byDefault = possibleKinds(parsed.filter)
+        .filter((kind) => defaultChannel(kind) === channel)
+        .map((kind) => kindNames[kind]);
+      await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
+    },
+
+    async unsubscribe(action, text) {
+      const all = await subscriptions.all();
+      const here = all.filter(({ channel }) => channel === action.origin.channel);
+      const meant = subscriptionsMeant(text.trim(), here, all);
+      if (meant === null || meant.length === 0) {
+        const why =
+          here.length === 0
+            ? 'This channel has no subscription.'
+            : `Which one? This channel has ${here.map(({ number, filter }) => `${number} (${filter})`).join(', ')}.`;
+        const whoCan = here.length === 0 ? 'See /card subscriptions all.' : 'Write its number, its kind, or all.';
+        return await reply.refuse(action, { what: 'Unsubscribing', why, whoCan });
+      }
+      for (const { number } of meant) await subscriptions.remove(number);
+      const before = meant.map(({ number, filter }) => `${number} (${filter})`).join(', ');
+      await reply.record(action, { did: 'took subscriptions away', before });
+      await reply.answer(action, unsubscribed({ removed: meant }));
+    },
+
+    async list(action, text) {
+      const isAll = /^all$/i.test(text.trim());
+      const [rules, mutes] = await Promise.all([rulesOf(isAll ? null : action.origin.channel), deps.mutes.active()]);
+      await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));
+    },
+  };
+
+  /** What decides what one channel gets, or every channel. */
+  async function rulesOf(only: string | null): Promise<ChannelRules[]> {
+    const [all, quiet] = await Promise.all([subscriptions.all(), deps.quietHours.all()]);
+    const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
+    const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
+    return [...new Set(named)].map((channel): ChannelRules => {
+      const hours = quiet.find((each) => each.channel === channel);
+      return {
+        channel,
+        byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindNames[kind]),
+        subscriptions: all.filter((each) => each.channel === channel),
+        quiet:
+          hours === undefined
+            ? null
+            : { words: printQuiet(hours.window), except: hours.except, by: hours.by, at: hours.at },
+      };
+    });
   }
-  for (const { number } of meant) await routing.subscriptions.remove(number);
-  const before = meant.map(({ number, filter }) => `${number} (${filter})`).join(', ');
-  await recordRouting(action, { did: 'took subscriptions away', before }, deps);
-  await answer(action, unsubscribed({ removed: meant }));
 }
 
 /** Null: it is not clear which. */
@@ -94,32 +135,4 @@ function subscriptionsMeant(
     const known = parseFilter(one.filter);
     return 'filter' in known && possibleKinds(known.filter).every((kind) => kinds.includes(kind));
   });
-}
-
-/** `/card subscriptions [all]`: what the channel gets where it is typed, or every channel. */
-export async function listSubscriptions(action: Action, text: string, deps: ActionDeps): Promise<void> {
-  const { routing } = deps;
-  const [subscriptions, quiet, mutes] = await Promise.all([
-    routing.subscriptions.all(),
-    routing.quietHours.all(),
-    routing.mutes.active(),
-  ]);
-  const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind, routing.channels) }));
-  const isAll = /^all$/i.test(text.trim());
-  const channels = isAll
-    ? new Set([...subscriptions, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []))
-    : new Set([action.origin.channel]);
-  const rules = [...channels].map((channel): ChannelRules => {
-    const hours = quiet.find((one) => one.channel === channel);
-    return {
-      channel,
-      byDefault: configured.filter((one) => one.channel === channel).map(({ kind }) => kindNames[kind]),
-      subscriptions: subscriptions.filter((one) => one.channel === channel),
-      quiet:
-        hours === undefined
-          ? null
-          : { words: printQuiet(hours.window), except: hours.except, by: hours.by, at: hours.at },
-    };
-  });
-  await deps.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));
 }

@@ -6,6 +6,7 @@ import type { ActionDeps } from '../../src/actions/deps.ts';
 import { createProgress } from '../../src/actions/progress-store.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
+import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
 import { parseAssumptions } from '../../src/card-api/assumptions.ts';
@@ -15,6 +16,7 @@ import { readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { createLog } from '../../src/core/log.ts';
 import { serviceDays } from '../../src/core/service-time.ts';
+import { createDigests } from '../../src/digests/digest-store.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Directory } from '../../src/directory/directory.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
@@ -23,8 +25,12 @@ import { createLinks } from '../../src/holders/link-store.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
+import { createMutes } from '../../src/routing/mute-store.ts';
+import { createQuietHours } from '../../src/routing/quiet-hours-store.ts';
+import { createSubscriptions } from '../../src/routing/subscription-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order-store.ts';
+import { toMissedTransaction } from '../../src/webhooks/missed-transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
 
 export const acctId = card.acctId ?? 0;
@@ -126,8 +132,35 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     links: createLinks(redis),
     claims: createClaims(redis),
     person: async () => null,
-    routing: {} as unknown as ActionDeps['routing'],
-    digest: {} as unknown as ActionDeps['digest'],
+    routing: {
+      subscriptions: createSubscriptions(redis),
+      quietHours: createQuietHours(redis),
+      mutes: createMutes(redis, now),
+      holdAsQuiet: async () => 0,
+      defaultChannel: () => null,
+      zone: 'America/New_York',
+      channelInfo: async () => ({
+        name: 'cards',
+        isArchived: false,
+        isPrivate: false,
+        isExtShared: false,
+        isMember: true,
+      }),
+      openDirect: async (userId) => `D${userId.slice(1)}`,
+      eventLog: createEventLog(redis),
+      timesDelivered: async () => 1,
+      permalink: async () => null,
+      toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
+      scheduleMuteEnd: async () => {},
+      postNotice: async () => {},
+    },
+    digest: {
+      digests: createDigests(redis),
+      timers: { schedule: async () => {}, unschedule: async () => {} },
+      postNow: async () => {},
+      serviceZone: 'America/New_York',
+    },
+    toInstant: () => null,
     audit,
     momentOf: () => null,
     recoverGap: async () => {},

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
+import { createReply } from '../../../src/actions/reply.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createDigests } from '../../../src/digests/digest-store.ts';
-import { setDigest } from '../../../src/digests/set-digest.ts';
+import { createSetDigest } from '../../../src/digests/set-digest.ts';
+import { createMayGetAlerts } from '../../../src/routing/channel-of-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld } from '../../support/perform-world.ts';
 
@@ -14,20 +15,22 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const digests = createDigests(redis());
   const channelInfo = async () => {
     if (info instanceof SlackError) throw info;
-    return { name: 'cards', isArchived: false, ...info };
+    return info;
   };
-  const world = await createActionWorld(redis(), {
-    routing: { channelInfo } as unknown as ActionDeps['routing'],
-    digest: {
-      digests,
-      schedule: async () => {},
-      unschedule: async () => {},
-      postNow: async (to) => void posted.push(to),
-      serviceZone: 'America/New_York',
-    },
+  const world = await createActionWorld(redis());
+  const reply = createReply(world.deps);
+  const setDigest = createSetDigest({
+    digests,
+    timers: { schedule: async () => {}, unschedule: async () => {} },
+    postNow: async (to) => void posted.push(to),
+    serviceZone: 'America/New_York',
+    mayGetAlerts: createMayGetAlerts({ channelInfo, reply }),
+    reply,
+    withLock: async (_name, work) => await work(),
+    now: () => new Date(),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
-  await setDigest(ask('digest', { target: { kind: 'place', text: words }, origin }), world.deps);
+  await setDigest(ask('digest', { target: { kind: 'place', text: words }, origin }));
   return {
     told: world.answers.map(({ text }) => text).join('\n'),
     set: await digests.ofChannel(channel),

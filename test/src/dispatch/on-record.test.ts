@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -45,7 +44,6 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
 });
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };
-const mutes = { inForce: async () => [], ended: async () => [] };
 const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>][] = [
   ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
   ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],
@@ -63,7 +61,7 @@ it.each(again)('%s is a wish like any other, on record', async (_what, verb, fir
 });
 
 it('an unmute of what is not muted is on record', async () => {
-  const world = await createActionWorld(redis(), { routing: { mutes } as unknown as ActionDeps['routing'] });
+  const world = await createActionWorld(redis());
 
   await performAction(ask('unmute', byCommand), world.deps);
 

@@ -1,0 +1,80 @@
+import { declineList } from '../../templates/alerts/decline-list.ts';
+import type { Reply } from '../actions/reply.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { formatDuration, readDuration } from '../core/duration.ts';
+import { CardApiError, PayloadError } from '../core/errors.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import type { Resolved } from './resolve-card.ts';
+import type { RecentDeclines } from './show-card.ts';
+
+const DEFAULT_MS = 7 * 24 * 3_600_000;
+const ALERTS_MAX = 50;
+
+interface Deps {
+  readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
+  readonly recentDeclines: RecentDeclines;
+  /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
+  readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
+  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
+  readonly reply: Pick<Reply, 'answer' | 'refuseUnclear'>;
+  readonly now: () => Date;
+}
+
+/** `/card declines CARD [7d]`: what the card service says, and what came as webhooks; the same decline counts once. */
+export function createListDeclines({ card, recentDeclines, toMissed, factsOf, reply, now }: Deps) {
+  return async function listDeclines({ action, acctId, cardId }: Resolved): Promise<void> {
+    const words = action.details === '' ? [] : action.details.replace(/^for /i, '').split(' ');
+    const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
+    if (asked === null || asked.words < words.length) {
+      const why = `“${action.details.slice(0, 40)}” is no time that I can look back.`;
+      return await reply.refuseUnclear(action, { why, usage: '/card declines CARD [7d]' }, { acctId, cardId });
+    }
+    const to = now();
+    const from = new Date(to.getTime() - asked.ms);
+    const [facts, received, fetched] = await Promise.all([
+      factsOf(acctId, cardId),
+      recentDeclines(acctId, ALERTS_MAX),
+      fetchDeclines(acctId, { from, to }),
+    ]);
+    const byId = new Map([...(fetched ?? []), ...received].map((event) => [event.id, event]));
+    const declines = [...byId.values()]
+      .filter(({ occurredAt }) => Date.parse(occurredAt) >= from.getTime())
+      .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
+    const message = declineList({
+      card: facts,
+      since: formatDuration(asked.ms),
+      isComplete: fetched !== null,
+      declines: declines.map(({ id, occurredAt, amountCents, merchant, decline }) => ({
+        id,
+        occurredAt,
+        amountCents,
+        merchant: merchant.name,
+        code: decline?.code ?? '',
+        message: decline?.message ?? '',
+      })),
+    });
+    await reply.answer(action, message);
+  };
+
+  /** All that the card service remembers. Null: it cannot be asked now. */
+  async function fetchDeclines(acctId: number, window: { from: Date; to: Date }): Promise<TransactionEvent[] | null> {
+    try {
+      const rows = await card.listAccountNetworkTransactions(acctId, window);
+      return rows.map(readRow).flatMap((event) => (event?.kind === 'decline' ? [event] : []));
+    } catch (error) {
+      if (error instanceof CardApiError) return null;
+      throw error;
+    }
+  }
+
+  /** Null: it cannot be read. */
+  function readRow(row: Record<string, unknown>): TransactionEvent | null {
+    try {
+      return toMissed(row);
+    } catch (error) {
+      if (error instanceof PayloadError) return null;
+      throw error;
+    }
+  }
+}
