@@ -10,7 +10,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { claimMessage } from '../holders/claim-message.ts';
+import { claimMessage } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';

@@ -1,8 +1,9 @@
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
+import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import { Action } from '../actions/action.ts';
-import type { RecordAction } from '../actions/record-action.ts';
-import type { Refuse } from '../actions/record-refusal.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { CardFacts } from '../alerts/alert.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';
@@ -17,7 +18,7 @@ const CLAIMS_A_DAY = 5;
 /** Accounts that one claim can mean; more are no claim but a guess. */
 const ACCOUNTS_MAX = 5;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
   /** What Slack knows of somebody; null: nothing. */
   readonly person: (userId: string) => Promise<Person | null>;
   readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
@@ -27,8 +28,6 @@ interface Deps {
   readonly offer: (action: Action) => Promise<string>;
   /** Leaves it to the approvers. */
   readonly openClaim: (action: Action, acctIds: readonly number[]) => Promise<void>;
-  readonly refuse: Refuse;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
 /**
@@ -102,16 +101,12 @@ function fold(email: string): string {
   return email.normalize('NFC').trim().toLowerCase();
 }
 
-interface OpenClaimDeps {
+interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'count'>;
-  readonly record: RecordAction;
-  readonly refuse: Refuse;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
   /** Posts a claim into the channel for requests, to be confirmed or refused there. */
   readonly postClaim: (claim: Claim) => Promise<void>;
   /** Ends a claim that nobody decided. */
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
-  readonly now: () => Date;
 }
 
 /** A claim that an approver has to decide. Safe to repeat. */
@@ -135,4 +130,21 @@ export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: 
     await deps.claims.save(claim);
     return claim;
   }
+}
+
+/** The message of a claim, as it stands now. @param factsOf what is known of an account's card. */
+export async function claimMessage(claim: Claim, factsOf: (acctId: number) => Promise<CardFacts>): Promise<Message> {
+  const { target, actor, askedAt } = claim.action;
+  const decision = 'decision' in claim ? claim.decision : null;
+  return claimRequest({
+    value: claim.id,
+    claimedBy: actor.userId,
+    claimedAt: askedAt,
+    query: target.kind === 'words' ? target.words.join(' ') : 'of a message',
+    cards: await Promise.all(claim.acctIds.map(factsOf)),
+    state: claim.state,
+    confirmed: claim.state === 'confirmed' ? await factsOf(claim.acctId) : null,
+    decidedBy: decision?.by ?? null,
+    until: decision?.at ?? claim.expiresAt,
+  });
 }

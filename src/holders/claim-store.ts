@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action } from '../actions/action.ts';
 import { stateKey } from '../core/keys.ts';
-import { readOpen } from '../core/read-open.ts';
+import { createOpenRecordStore } from '../core/record-store.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Whoever claims more than a few cards in a day is guessing. */
@@ -52,24 +52,18 @@ export interface Claims {
 
 /** Claims by id. Changes happen under the claim's lock, so plain reads and writes do. */
 export function createClaims(redis: Redis | Cluster): Claims {
-  const openKey = stateKey('claims-open');
-  const keyOf = (id: string): string => stateKey(`claim:${id}`);
-  const get = async (id: string): Promise<Claim | null> => {
-    const text = await redis.get(keyOf(id));
-    return text === null ? null : Claim.parse(JSON.parse(text));
-  };
+  const store = createOpenRecordStore({
+    redis,
+    schema: Claim,
+    keyOf: (id) => stateKey(`claim:${id}`),
+    ttlSeconds: KEPT_SECONDS,
+    openKey: stateKey('claims-open'),
+    orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
+  });
   return {
-    async save(claim) {
-      const { id, state, action } = claim;
-      const change = redis.multi().set(keyOf(id), JSON.stringify(Claim.parse(claim)), 'EX', KEPT_SECONDS);
-      if (state === 'open') change.zadd(openKey, Date.parse(action.askedAt), id);
-      else change.zrem(openKey, id);
-      await change.exec();
-    },
-    get,
-    async open() {
-      return (await readOpen(redis, openKey, get)).filter((claim) => claim.state === 'open');
-    },
+    save: (claim) => store.put(claim.id, claim),
+    get: store.get,
+    open: async () => (await store.open()).filter((claim) => claim.state === 'open'),
     async count(userId, actionId) {
       const key = stateKey(`claims-of:${userId}`);
       const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();

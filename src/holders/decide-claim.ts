@@ -1,22 +1,14 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { Action } from '../actions/action.ts';
-import type { RecordAction } from '../actions/record-action.ts';
-import type { Refuse } from '../actions/record-refusal.ts';
-import type { WithLock } from '../core/lock.ts';
-import type { Message } from '../slack/message.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { Claim, Claims, OpenClaim } from './claim-store.ts';
 import type { SetLink } from './link-card.ts';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly setLink: SetLink;
-  readonly record: RecordAction;
-  readonly refuse: Refuse;
   /** Brings a claim's message up to date, soon. */
   readonly updateClaim: (claimId: string) => Promise<void>;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
-  readonly withLock: WithLock;
-  readonly now: () => Date;
 }
 
 export interface ClaimDecisions {

@@ -1,13 +1,9 @@
 import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
-import type { Progress } from '../actions/progress-store.ts';
-import type { RecordAction } from '../actions/record-action.ts';
-import type { Refuse } from '../actions/record-refusal.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../alerts/alert.ts';
-import type { WithLock } from '../core/lock.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
 import type { Link, Links } from './link-store.ts';
 
 /** Who holds a card from now on, and how that was proved. */
@@ -29,14 +25,9 @@ export interface LinkSet {
 /** Links a card to its holder, in the name of who acts, and tells the holder. Safe to repeat. */
 export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
-interface SetLinkDeps {
+interface SetLinkDeps
+  extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly links: Pick<Links, 'ofAccount' | 'link'>;
-  readonly progress: Pick<Progress, 'read' | 'write'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
-  readonly record: RecordAction;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
-  readonly withLock: WithLock;
-  readonly now: () => Date;
 }
 
 /** First the record, then the link itself, then the new holder hears of it. */
@@ -71,12 +62,10 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
   }
 }
 
-interface LinkCardDeps {
+interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer'> {
   /** What Slack knows of somebody; null: nothing. */
   readonly person: (userId: string) => Promise<Person | null>;
   readonly setLink: SetLink;
-  readonly refuse: Refuse;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
 /** An approver says who holds a card. */
@@ -103,14 +92,9 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-interface UnlinkCardDeps {
+interface UnlinkCardDeps
+  extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'withLock'> {
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
-  readonly progress: Pick<Progress, 'read' | 'write'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
-  readonly record: RecordAction;
-  readonly refuse: Refuse;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
-  readonly withLock: WithLock;
 }
 
 /** Nobody is linked to the card any more: an approver says so, or the holder. */

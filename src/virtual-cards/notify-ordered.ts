@@ -1,18 +1,14 @@
 import { orderResult } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
-import type { RecordAction } from '../actions/record-action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { VirtualCardAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
-import type { Message } from '../slack/message.ts';
 import type { Asked, VirtualOrders } from './order-store.ts';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDirectly'> {
   readonly virtualOrders: Pick<VirtualOrders, 'arrived'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
-  readonly record: RecordAction;
-  readonly updateMessages: (alertId: string) => Promise<void>;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
 }
 
 /** Tells people that the virtual card they asked for is there. All of it is safe to repeat. */

@@ -1,23 +1,19 @@
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { Progress, ProgressEnd } from '../actions/progress-store.ts';
-import type { RecordAction } from '../actions/record-action.ts';
-import type { Refuse } from '../actions/record-refusal.ts';
+import type { ProgressEnd } from '../actions/progress-store.ts';
 import { endOf } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { WithLock } from '../core/lock.ts';
 import { formatCents } from '../core/money.ts';
-import type { Message } from '../slack/message.ts';
 import type { OrderNotices } from './notify-ordered.ts';
 import { VirtualOrder } from './order.ts';
 import type { VirtualOrders } from './order-store.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
-interface Deps {
-  readonly progress: Progress;
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'withLock' | 'now'> {
   /** Orders at the card service. @throws CardApiError */
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
@@ -25,10 +21,6 @@ interface Deps {
   /** Opens what the web process sealed; null when it cannot be. */
   readonly unseal: (sealed: string) => string | null;
   readonly reportOrder: (action: Action, order: VirtualOrder, end: Pick<ProgressEnd, 'at' | 'result'>) => Promise<void>;
-  readonly record: RecordAction;
-  readonly refuse: Refuse;
-  readonly withLock: WithLock;
-  readonly now: () => Date;
 }
 
 /**
@@ -41,7 +33,7 @@ interface Deps {
  */
 export function createOrderVirtual(deps: Deps) {
   const { progress } = deps;
-  return async function orderVirtual(action: Action, attempt: { readonly isLast: boolean }): Promise<void> {
+  return async function orderVirtual(action: Action, attempt: Attempt): Promise<void> {
     const order = orderOf(action, deps.unseal);
     if (order === null) {
       const whoCan = 'Type `/card virtual order` again.';
@@ -64,7 +56,7 @@ export function createOrderVirtual(deps: Deps) {
     });
   };
 
-  async function send(action: Action, order: VirtualOrder, attempt: { readonly isLast: boolean }): Promise<void> {
+  async function send(action: Action, order: VirtualOrder, attempt: Attempt): Promise<void> {
     try {
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       await complete(action, order, 'done', { note: String(virtualCardOrderId) });
@@ -101,10 +93,7 @@ const outcomeWords = {
   unknown: 'outcome not known',
 } as const;
 
-interface ReportDeps {
-  readonly progress: Pick<Progress, 'write'>;
-  readonly record: RecordAction;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
+interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'> {
   readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
   readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
 }

@@ -1,25 +1,14 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
-import type { Action } from '../actions/action.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/change-status.ts';
-import type { Progress } from '../actions/progress-store.ts';
-import type { RecordAction } from '../actions/record-action.ts';
-import type { Refuse } from '../actions/record-refusal.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
-import type { Message } from '../slack/message.ts';
 import type { VirtualOrders } from './order-store.ts';
 
-interface Deps {
-  readonly progress: Pick<Progress, 'read' | 'write'>;
+interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
   /** Asks the card service to send the details again. @throws CardApiError */
   readonly requestVirtualCardData: (request: { readonly AcctId: number }) => Promise<void>;
   readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
-  readonly record: RecordAction;
-  readonly refuse: Refuse;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
-  readonly now: () => Date;
 }
 
 interface Sent {
@@ -36,10 +25,7 @@ interface Sent {
  * The returned function throws CardApiError when it was certainly not sent and the job should run again.
  */
 export function createResendVirtual(deps: Deps) {
-  return async function resendVirtual(
-    { action, acctId }: Resolved,
-    attempt: { readonly isLast: boolean },
-  ): Promise<void> {
+  return async function resendVirtual({ action, acctId }: Resolved, attempt: Attempt): Promise<void> {
     const card = await deps.factsOf(acctId);
     const { cardId } = card;
     const written = await deps.progress.read(action.id);
@@ -65,7 +51,7 @@ export function createResendVirtual(deps: Deps) {
     await deps.progress.write(action.id, { state: 'told', at, result: { ...sent, card, before: null, after: null } });
   };
 
-  async function send({ action, acctId, cardId }: Resolved, attempt: { readonly isLast: boolean }): Promise<Sent> {
+  async function send({ action, acctId, cardId }: Resolved, attempt: Attempt): Promise<Sent> {
     await deps.record(action, { event: 'sent', acctId, cardId });
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
     await deps.progress.write(action.id, { state: 'sending', before: null, after: null });

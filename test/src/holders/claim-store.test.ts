@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { createClaims } from '../../../src/holders/claim-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const expiresAt = '2026-11-21T15:00:00.000Z';
+const decision = { actionId: 'act_1', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
+
+it('lists the claims that nobody has decided, oldest first, and forgets an id that outlived its claim', async () => {
+  const claims = createClaims(redis());
+  const claim = (id: string, askedAt: string) => ({ id, action: ask('claim', { askedAt }), acctIds: [], expiresAt });
+  await claims.save({ ...claim('clm_b', '2026-11-20T15:00:02.000Z'), state: 'open' });
+  await claims.save({ ...claim('clm_a', '2026-11-20T15:00:01.000Z'), state: 'open' });
+  await claims.save({ ...claim('clm_gone', '2026-11-20T15:00:00.000Z'), state: 'open' });
+  await claims.save({ ...claim('clm_done', '2026-11-20T15:00:00.000Z'), state: 'refused', decision });
+  await redis().del('{cardbell:state}:claim:clm_gone');
+
+  expect((await claims.open()).map(({ id }) => id)).toEqual(['clm_a', 'clm_b']);
+  expect(await redis().zrange('{cardbell:state}:claims-open', '0', '-1')).toEqual(['clm_a', 'clm_b']);
+});
+
+it('counts what a person claims within a day, and the same action once', async () => {
+  const claims = createClaims(redis());
+
+  expect(await claims.count('U0HUGO', 'act_1')).toBe(1);
+  expect(await claims.count('U0HUGO', 'act_1')).toBe(1);
+  expect(await claims.count('U0HUGO', 'act_2')).toBe(2);
+  expect(await claims.count('U0SAM', 'act_3')).toBe(1);
+});
