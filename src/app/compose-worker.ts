@@ -21,7 +21,6 @@ import { asKept, createPostNotice } from '../outbox/post-notice.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
-import { createRecovery } from '../recovery/compose.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import { composeActions } from './compose-actions.ts';
 import { composeCards } from './compose-cards.ts';
@@ -29,6 +28,7 @@ import { composeDelivery } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
 import { composeOps } from './compose-ops.ts';
 import { composeOutbox } from './compose-outbox.ts';
+import { composeRecovery } from './compose-recovery.ts';
 import { composeRouting } from './compose-routing.ts';
 import type { WorkerConfig } from './config.ts';
 import { createQueues } from './queues.ts';
@@ -137,15 +137,14 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     now,
     log,
   });
-  const recovery = createRecovery({
+  const recovery = composeRecovery({
     redis,
     card,
     directory,
     slack,
     channel: channels.ops,
     postNotice,
-    zone: config.serviceZone,
-    laterStepsWithinDays: cards.assumptions.laterStepsWithinDays,
+    config: { serviceZone: config.serviceZone, laterStepsWithinDays: cards.assumptions.laterStepsWithinDays },
     log,
   });
 

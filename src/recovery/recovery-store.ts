@@ -1,6 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import type { TransactionEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
+import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
@@ -25,15 +27,13 @@ const Progress = z.object({
 });
 export type RecoveryProgress = z.infer<typeof Progress>;
 
-export const nothingRecovered: RecoveryProgress = Progress.parse({});
-
 export interface Recoveries {
   read(gapId: string): Promise<RecoveryProgress>;
   /** Writes what is known now; `recovered` and `unreadable` are counted where these are stored. */
   write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void>;
 }
 
-/** The journal of each recovery, in the slot of the inbox: events are counted in the step that stores them. */
+/** The progress of each recovery, in the slot of the inbox: events are counted in the step that stores them. */
 export function createRecoveries(redis: Redis | Cluster): Recoveries {
   const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
   return {
@@ -46,4 +46,34 @@ export function createRecoveries(redis: Redis | Cluster): Recoveries {
       await redis.multi().hset(key, Object.fromEntries(fields)).expire(key, KEPT_SECONDS).exec();
     },
   };
+}
+
+interface RehearsalDeps {
+  /** How many have not been taken before; stores nothing. */
+  readonly countNew: (fetched: readonly (TransactionEvent | QuarantinedWebhook)[]) => Promise<number>;
+  readonly unreportedOnly: (events: readonly TransactionEvent[]) => Promise<readonly TransactionEvent[]>;
+}
+
+/** Stands in for the inbox and its store: counts what would be recovered, and stores nothing. */
+export function createRehearsal({ countNew, unreportedOnly }: RehearsalDeps) {
+  let progress = Progress.parse({});
+  const recoveries: Recoveries = {
+    read: async () => progress,
+    async write(_gapId, written) {
+      progress = { ...progress, ...written };
+    },
+  };
+  const intake = {
+    async take(_gapId: string, events: readonly TransactionEvent[]) {
+      const count = await countNew(await unreportedOnly(events));
+      progress = { ...progress, recovered: progress.recovered + count };
+      return count;
+    },
+    async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
+      const count = await countNew(rows);
+      progress = { ...progress, unreadable: progress.unreadable + count };
+      return count;
+    },
+  };
+  return { recoveries, intake };
 }

@@ -1,10 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { CardApiError, PayloadError } from '../../../src/core/errors.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
+import type { Gap } from '../../../src/core/gap.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
-import { type RecoverDeps, recoverGap } from '../../../src/recovery/recover-gap.ts';
+import { createRecoverGap, type OnProgress, type ReadRow } from '../../../src/recovery/recover-gap.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { FETCHED_PATH } from '../../../src/webhooks/reread.ts';
@@ -36,29 +37,31 @@ beforeEach(() => {
   asked = [];
 });
 
-function deps(more: Partial<RecoverDeps> = {}): RecoverDeps {
+type Deps = Parameters<typeof createRecoverGap>[0];
+interface Changed extends Partial<Omit<Deps, 'horizon' | 'intake'>> {
+  readonly horizon?: Partial<Deps['horizon']>;
+  readonly intake?: Partial<Deps['intake']>;
+}
+
+function deps({ horizon, intake, ...changed }: Changed = {}): Deps {
   return {
     async fetchRows(from, to) {
       asked.push([from.getTime(), to.getTime()]);
       return rows.filter(({ atMs }) => atMs >= from.getTime() && atMs <= to.getTime());
     },
-    toEvent: (one) => (one as Row).event,
-    lookBackMs: 0,
-    unreportedOnly: async (events) => events,
-    take: createLateIntake(redis()).take,
-    setAside: createLateIntake(redis()).setAside,
-    quarantine: (one, issues) =>
-      quarantine(one, { path: FETCHED_PATH, issues, version: undefined, receivedAt: new Date(nowMs).toISOString() }),
+    readRow: (each) => ({ kind: 'event', event: (each as Row).event }),
+    intake: { ...createLateIntake(redis()), ...intake },
     recoverStatuses: async () => 0,
     recoveries: createRecoveries(redis()),
-    onProgress: async () => {},
-    rest: async () => {},
-    sinceMs: async () => 0,
+    horizon: { sinceMs: async () => 0, lookBackMs: 0, ...horizon },
     now: () => nowMs,
     log: createLog({ level: 'silent', process: 'test' }),
-    ...more,
+    ...changed,
   };
 }
+
+const recoverGap = (of: Gap, given: Deps, onProgress: OnProgress = async () => {}) =>
+  createRecoverGap(given)(of, onProgress);
 
 const stored = async (): Promise<string[]> =>
   (await redis().xrange(inbox, '-', '+')).map(([, [, text]]) => {
@@ -69,7 +72,7 @@ const stored = async (): Promise<string[]> =>
 
 it('asks for all of it, slice by slice without holes, and takes each event once, oldest first', async () => {
   const done: number[] = [];
-  const result = await recoverGap(gap, deps({ onProgress: async (share) => void done.push(share) }));
+  const result = await recoverGap(gap, deps(), async (share) => void done.push(share));
 
   expect(result).toMatchObject({ found: 5, recovered: 5, unreadable: 0 });
   expect(await stored()).toEqual(['50000', '40000', '30500', '20000', '2000']);
@@ -104,7 +107,7 @@ it('goes on where it stopped when it died in the middle, and counts nothing twic
     const whole = deps();
     const broken = deps({
       fetchRows: (from, to) => dying('fetch', () => whole.fetchRows(from, to)),
-      take: (id, events) => dying('take', () => whole.take(id, events)),
+      intake: { take: (id, events) => dying('take', () => whole.intake.take(id, events)) },
       recoveries: {
         ...whole.recoveries,
         write: (id, progress) => dying('journal', () => whole.recoveries.write(id, progress)),
@@ -125,21 +128,28 @@ it('a row that does not fit is kept aside, redacted, counted once whatever dies,
   const whole = deps();
   const misfit = { ...row(30), CardNumber: '4111111111111111', Note: 'PAN 4111111111111111' };
   rows.push(misfit);
-  const toEvent = (one: Record<string, unknown>): TransactionEvent => {
-    if (one === misfit) throw new PayloadError(['TransactionAmount: expected a number']);
-    return (one as Row).event;
+  const readRow = (each: Record<string, unknown>): ReadRow => {
+    if (each !== misfit) return { kind: 'event', event: (each as Row).event };
+    const issues = ['TransactionAmount: expected a number'];
+    const receivedAt = new Date(nowMs).toISOString();
+    return {
+      kind: 'misfit',
+      webhook: quarantine(each, { path: FETCHED_PATH, issues, version: undefined, receivedAt }),
+    };
   };
   const dying = deps({
-    toEvent,
-    async setAside(id, misfits) {
-      await whole.setAside(id, misfits);
-      if (misfits.length > 0) throw new Error('killed');
-      return 0;
+    readRow,
+    intake: {
+      async setAside(id, misfits) {
+        await whole.intake.setAside(id, misfits);
+        if (misfits.length > 0) throw new Error('killed');
+        return 0;
+      },
     },
   });
 
   await expect(recoverGap(gap, dying)).rejects.toThrow('killed');
-  const result = await recoverGap(gap, deps({ toEvent }));
+  const result = await recoverGap(gap, deps({ readRow }));
 
   expect(result).toMatchObject({ found: 6, recovered: 5, unreadable: 1 });
   const entries = (await redis().xrange(inbox, '-', '+')).map(([, [, text]]) => text ?? '');
@@ -190,7 +200,7 @@ const TEN_DAYS = 10 * DAY * HOUR;
 it('finds what was settled or reversed in the gap, however long before it the purchase was requested', async () => {
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('reversal', 9 * DAY, 20), row(20)];
 
-  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+  const result = await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
 
   expect(result).toMatchObject({ found: 3, recovered: 3 });
   expect((await stored()).toSorted()).toEqual(['120000', '20000', '216000']);
@@ -199,19 +209,22 @@ it('finds what was settled or reversed in the gap, however long before it the pu
 it('leaves out what was settled before the gap, and purchases before it: they are not what was missed', async () => {
   rows = [laterStep('settlement', 6 * DAY, 4 * DAY), row(5 * DAY)];
 
-  expect(await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }))).toMatchObject({ found: 0, recovered: 0 });
+  expect(await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }))).toMatchObject({ found: 0, recovered: 0 });
 });
 
 it('tells no reversal of a purchase from before Cardbell first ran', async () => {
   rows = [laterStep('reversal', 5 * DAY, 4 * DAY)];
 
-  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS, sinceMs: async () => nowMs - 4.5 * DAY * HOUR }));
+  const result = await recoverGap(
+    gap,
+    deps({ horizon: { lookBackMs: TEN_DAYS, sinceMs: async () => nowMs - 4.5 * DAY * HOUR } }),
+  );
 
   expect(result).toMatchObject({ found: 0, recovered: 0 });
 });
 
 it('looks back in few questions where the answers are short, and in short ones where they are long', async () => {
-  await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+  await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
   const inGap = Math.ceil((59 + 66 / 60) / 12);
   expect(asked.length).toBeLessThanOrEqual(inGap + 5);
   expect(Math.min(...asked.map(([from]) => from))).toBe(
@@ -223,13 +236,16 @@ it('looks back in few questions where the answers are short, and in short ones w
   const many = Array.from({ length: 2000 }, () => row(7 * DAY));
   await recoverGap(
     gap,
-    deps({ lookBackMs: TEN_DAYS, fetchRows: async (from, to) => (asked.push([from.getTime(), to.getTime()]), many) }),
+    deps({
+      horizon: { lookBackMs: TEN_DAYS },
+      fetchRows: async (from, to) => (asked.push([from.getTime(), to.getTime()]), many),
+    }),
   );
   for (const [from, to] of asked) expect(to - from).toBeLessThanOrEqual(12 * HOUR);
 });
 
 it('never asks about more than the last twelve months', async () => {
-  await recoverGap(gap, deps({ lookBackMs: 400 * DAY * HOUR }));
+  await recoverGap(gap, deps({ horizon: { lookBackMs: 400 * DAY * HOUR } }));
 
   expect(Math.min(...asked.map(([from]) => from))).toBe(nowMs - 364 * DAY * HOUR);
 });
@@ -239,7 +255,7 @@ it('goes on looking back where it stopped, and asks about the gap no second time
   const from = Date.parse(gap.from);
   let before = 0;
   const dying = deps({
-    lookBackMs: TEN_DAYS,
+    horizon: { lookBackMs: TEN_DAYS },
     async fetchRows(since, until) {
       if (since.getTime() < from) before += 1;
       if (before === 4) throw new Error('killed');
@@ -250,7 +266,7 @@ it('goes on looking back where it stopped, and asks about the gap no second time
   const reached = Math.min(...asked.map(([since]) => since));
   asked = [];
 
-  const result = await recoverGap(gap, deps({ lookBackMs: TEN_DAYS }));
+  const result = await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
 
   expect(result).toMatchObject({ found: 3, recovered: 3 });
   expect(Math.max(...asked.map(([, until]) => until))).toBe(reached);

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { PayloadError } from '../core/errors.ts';
+import type { Gap } from '../core/gap.ts';
+import { webKeys } from '../core/keys.ts';
+import { createLock } from '../core/lock.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import type { Directory } from '../directory/directory.ts';
+import { createLateIntake } from '../intake/take-late.ts';
+import { createAlreadyReported } from '../recovery/already-reported-store.ts';
+import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
+import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
+import { createBackfilled, createStatusRecovery } from '../recovery/recover-statuses.ts';
+import { createRecoveries, createRehearsal } from '../recovery/recovery-store.ts';
+import { createRunRecovery } from '../recovery/run-recovery.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import { toMissedStatus } from '../webhooks/card-status.ts';
+import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
+import { quarantine } from '../webhooks/quarantine.ts';
+import { FETCHED_PATH } from '../webhooks/reread.ts';
+
+/** One call a second leaves most of the card service's quota (120 calls a minute) to people. */
+const REST_MS = 1000;
+/** Waits of the client's own, after a 429, included. */
+const CALL_MS = 120_000;
+
+interface Deps {
+  readonly redis: RedisClient;
+  readonly card: Pick<CardClient, 'listNetworkTransactions'>;
+  readonly directory: Directory;
+  readonly slack: Slack;
+  readonly channel: string;
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly config: { readonly serviceZone: string; readonly laterStepsWithinDays: number };
+  readonly log: Log;
+}
+
+/** Recovery of gaps, put together over one Redis. */
+export function composeRecovery({ redis, card, directory, slack, channel, postNotice, config, log }: Deps) {
+  const now = (): Date => new Date();
+  const recoveries = createRecoveries(redis);
+  const late = createLateIntake(redis);
+  const backfilled = createBackfilled(redis);
+  const unreportedOnly = createAlreadyReported(redis, now);
+  const statuses = createStatusRecovery({
+    directory,
+    toEvent: toMissedStatus,
+    backfilled,
+    take: late.take,
+    async lastGapEndMs() {
+      const [gap] = await redis.zrange(webKeys.gaps, '-1', '-1');
+      return Number(gap?.split('-')[1] ?? 0);
+    },
+    now: Date.now,
+  });
+  let calledAt = Number.NEGATIVE_INFINITY;
+  const common = {
+    async fetchRows(from: Date, to: Date) {
+      const restMs = calledAt + REST_MS - performance.now();
+      if (restMs > 0) await sleep(restMs);
+      try {
+        return await card.listNetworkTransactions({ from, to }, { deadlineMs: CALL_MS });
+      } finally {
+        calledAt = performance.now();
+      }
+    },
+    readRow(row: Record<string, unknown>): ReadRow {
+      const receivedAt = now().toISOString();
+      try {
+        return { kind: 'event', event: toMissedTransaction(row, { zone: config.serviceZone, receivedAt }) };
+      } catch (error) {
+        if (!(error instanceof PayloadError)) throw error;
+        const facts = { path: FETCHED_PATH, issues: error.issues, version: undefined, receivedAt };
+        return { kind: 'misfit', webhook: quarantine(row, facts) };
+      }
+    },
+    horizon: {
+      sinceMs: async () => Number((await redis.get(webKeys.since)) ?? 0),
+      lookBackMs: config.laterStepsWithinDays * 24 * 3_600_000,
+    },
+    now: Date.now,
+    log,
+  };
+  const recoverGap = createRecoverGap({
+    ...common,
+    intake: {
+      take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
+      setAside: late.setAside,
+    },
+    recoverStatuses: statuses.afterGap,
+    recoveries,
+  });
+  const notify = createNotifyRecovery({
+    slack,
+    channel,
+    recoveries,
+    render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),
+    postNotice: (id, message) => postNotice(channel, id, message),
+    now: Date.now,
+    log,
+  });
+
+  return {
+    ...createRunRecovery({
+      recoverGap,
+      notify,
+      recoveries,
+      tryLock: createLock(redis, 0),
+      withLock: createLock(redis),
+      log,
+    }),
+    refreshDirectory: statuses.refreshDirectory,
+    /** Later webhooks of what was backfilled add nothing. */
+    isBackfilled: backfilled.covers,
+    /** Counts what would be recovered; changes nothing. @throws CardApiError */
+    async rehearse(gap: Gap, onProgress: OnProgress) {
+      const rehearsal = createRehearsal({ countNew: late.countNew, unreportedOnly });
+      return await createRecoverGap({ ...common, ...rehearsal, recoverStatuses: async () => 0 })(gap, onProgress);
+    },
+  };
+}

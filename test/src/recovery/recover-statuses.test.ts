@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { CardStatusEvent } from '../../../src/core/event.ts';
+import { gapOf } from '../../../src/core/gap.ts';
+import type { DirectoryAccount } from '../../../src/directory/account.ts';
+import { createBackfilled, createStatusRecovery } from '../../../src/recovery/recover-statuses.ts';
+import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const MINUTE = 60_000;
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const at = (minutesAgo: number): string => new Date(nowMs - minutesAgo * MINUTE).toISOString();
+
+/** A card that the API shows blocked since `minutesAgo`, while it was last reported active. */
+const account = (minutesAgo: number): DirectoryAccount => ({
+  acctId: 7378,
+  firstName: 'Jane',
+  lastName: 'Doe',
+  namesAt: null,
+  customId: null,
+  isVirtual: false,
+  group: null,
+  rulesetId: null,
+  accountStatus: 'OPEN',
+  availableCents: null,
+  email: null,
+  cards: [
+    {
+      cardId: 1,
+      last4: '1212',
+      status: 'BLOCKED',
+      seenAt: at(minutesAgo),
+      was: { status: 'ACTIVE', seenAt: at(60) },
+    },
+  ],
+  detailsAt: at(minutesAgo),
+});
+
+function world(accounts: readonly DirectoryAccount[], known = accounts.length) {
+  const calls: string[] = [];
+  const taken: CardStatusEvent[] = [];
+  const backfilled = createBackfilled(redis());
+  const recovery = createStatusRecovery({
+    directory: {
+      async *all() {
+        yield* accounts;
+      },
+      status: async () => ({ accounts: known, listedAt: at(10) }),
+      refresh: async (options) => void calls.push(options.force ? 'list again' : 'list'),
+      reloadOlderThan: async () => void calls.push('ask for every card'),
+    },
+    toEvent: toMissedStatus,
+    backfilled,
+    async take(_gapId, events) {
+      const news = events.filter(({ id }) => taken.every((event) => event.id !== id));
+      taken.push(...news);
+      return news.length;
+    },
+    lastGapEndMs: async () => 0,
+    now: () => nowMs,
+  });
+  return { recovery, calls, taken, backfilled };
+}
+
+describe('a status that changed without a webhook', () => {
+  it('is reported once after a gap, and a webhook that comes after all adds nothing', async () => {
+    const { recovery, taken, backfilled } = world([account(1)]);
+    const gap = gapOf(nowMs - 20 * MINUTE, nowMs, 'start');
+
+    expect(await recovery.afterGap(gap)).toBe(1);
+    expect(await recovery.afterGap(gap)).toBe(0);
+
+    const [event] = taken;
+    if (event === undefined) throw new Error('nothing was reported');
+    expect(event.cards).toMatchObject([{ cardId: 1, status: 'BLOCKED' }]);
+    expect(await backfilled.covers({ ...event, callbackAt: at(30) })).toBe(true);
+    expect(await backfilled.covers({ ...event, callbackAt: at(90) })).toBe(false);
+  });
+
+  it('is left to its webhook for five minutes when there was no gap', async () => {
+    const { recovery, taken } = world([account(4)]);
+    await recovery.refreshDirectory();
+    expect(taken).toEqual([]);
+
+    const later = world([account(6)]);
+    await later.recovery.refreshDirectory();
+    expect(later.taken).toHaveLength(1);
+  });
+
+  it('is looked for card by card after a long gap or in a small program, else in the list of all cards', async () => {
+    const [short, long] = [gapOf(nowMs - MINUTE, nowMs, 'start'), gapOf(nowMs - 10 * MINUTE, nowMs, 'start')];
+    const large = world([], 1000);
+
+    await large.recovery.afterGap(short);
+    await large.recovery.afterGap(long);
+    expect(large.calls).toEqual(['list again', 'ask for every card']);
+
+    const small = world([], 10);
+    await small.recovery.afterGap(short);
+    expect(small.calls).toEqual(['ask for every card']);
+  });
+});
