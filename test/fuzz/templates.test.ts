@@ -67,7 +67,6 @@ const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
     decidedBy: one,
     decidedAt: at,
     expiresAt: at,
-    ref: null,
   });
 
 /** What each template makes of two strings, wherever it takes one. Templates with properties elsewhere are not here. */

@@ -19,7 +19,6 @@ const entry = OutboxEntry.parse({
   id: 'linked-act_1',
   audience: 'holder',
   message: { text: 'Your card is linked to you.', blocks: [] },
-  requestId: null,
 });
 
 it('tells the holder of a declined purchase, and nobody where the card has none', async () => {
