@@ -34,7 +34,7 @@ async function blockCards(
   deps: ListenerDeps,
 ): Promise<void> {
   const stored = await deps.alerts.get(warningId);
-  const cards = stored !== null && 'tried' in stored.alert ? stillOpen(stored.alert).filter(isMeant) : [];
+  const cards = stored?.alert.kind === 'card-testing' ? stillOpen(stored.alert).filter(isMeant) : [];
   if (cards.length === 0) {
     const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };

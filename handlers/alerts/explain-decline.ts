@@ -49,7 +49,7 @@ async function declinesAt(
     if (ts === undefined) continue;
     const stored = await Promise.all((await alertMessages.at(channel, ts)).map((id) => alerts.get(id)));
     const declines = stored.flatMap((one) =>
-      one !== null && 'remedy' in one.alert && one.alert.event.decline !== null ? [one.alert] : [],
+      one?.alert.kind === 'transaction' && one.alert.event.decline !== null ? [one.alert] : [],
     );
     if (declines.length > 0) return declines;
   }

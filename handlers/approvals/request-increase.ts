@@ -13,7 +13,7 @@ export function requestIncrease(deps: ListenerDeps) {
     const target = { kind: 'alert', alertId } as const;
     await deps.requestAction({ ...interaction, verb: 'ask', target }, interaction.notify, async () => {
       const alert = (await deps.alerts.get(alertId))?.alert;
-      const event = alert !== undefined && 'remedy' in alert ? alert.event : null;
+      const event = alert?.kind === 'transaction' ? alert.event : null;
       const merchant = event === null || event.merchant.name.trim() === '' ? '' : ` at ${event.merchant.name.trim()}`;
       const about = event === null ? '' : `Declined: ${formatCents(event.amountCents)}${merchant}`;
       const { channel, messageTs } = interaction.origin;

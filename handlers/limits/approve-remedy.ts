@@ -18,7 +18,7 @@ export function approveRemedy(deps: ListenerDeps) {
     const target = { kind: 'alert', alertId } as const;
     await deps.requestAction({ ...interaction, verb: 'remedy', target }, interaction.notify, async () => {
       const stored = await deps.alerts.get(alertId);
-      if (stored === null || !('remedy' in stored.alert) || stored.alert.event.decline === null) {
+      if (stored?.alert.kind !== 'transaction' || stored.alert.event.decline === null) {
         const whoCan = 'Use `/card limit` with the card’s last four digits.';
         return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
       }

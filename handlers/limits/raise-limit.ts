@@ -44,7 +44,7 @@ export function raiseLimit(deps: ListenerDeps) {
       return;
     }
     const alert = 'along' in read ? (await deps.alerts.get(form.alertId))?.alert : undefined;
-    if ('along' in read && alert !== undefined && 'remedy' in alert) {
+    if ('along' in read && alert?.kind === 'transaction') {
       const { remedy } = form;
       const more = {
         privateMetadata: view.private_metadata,

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { Repeats } from './aggregation-rule.ts';
 import { Alert, Asked, Outcome } from './alert.ts';
@@ -24,7 +25,7 @@ export interface Alerts {
   setProgress(alertId: string, progress: OrderProgress): Promise<void>;
   /** Who asked for the virtual card that it tells of. */
   setAsked(alertId: string, asked: Asked): Promise<void>;
-  /** The latest outcome of one action. A running action's outcome is replaced by its result. */
+  /** The latest outcome of one action; it replaces the one before. */
   setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
 }
 
@@ -42,46 +43,70 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
 
   return {
     async save(alert) {
-      const apart = {
-        outcomes: [],
-        ...('repeats' in alert && { repeats: {}, timeline: null }),
-        ...('tried' in alert && { tried: [] }),
-        ...(alert.event.kind === 'virtual-card' && { asked: undefined }),
-        ...(('changes' in alert || 'isReminder' in alert) && { progress: null }),
-      };
-      await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...apart }));
+      await write(alert.event.id, 'alert', JSON.stringify({ ...alert, ...keptApart(alert) }));
     },
     async get(alertId) {
       const fields = await redis.hgetall(keyOf(alertId));
       const text = fields['alert'];
-      if (text === undefined) return null;
-      const part = (prefix: string): [name: string, value: unknown][] =>
-        Object.entries(fields)
-          .filter(([field]) => field.startsWith(prefix))
-          .map(([field, value]) => [field.slice(prefix.length), JSON.parse(value) as unknown]);
-      const outcomes = part('outcome:').map(([, outcome]) => Outcome.parse(outcome));
-      outcomes.sort((one, other) => one.at.localeCompare(other.at));
-      const alert = Alert.parse(JSON.parse(text));
-      if ('tried' in alert) {
-        const tried = part('tried:').map(([, card]) => TriedCard.parse(card));
-        tried.sort((one, other) => one.firstAt.localeCompare(other.firstAt) || one.acctId - other.acctId);
-        return { alert: { ...alert, outcomes, tried } };
-      }
-      if ('changes' in alert || 'isReminder' in alert) {
-        const progress = fields['progress'] === undefined ? null : OrderProgress.parse(JSON.parse(fields['progress']));
-        return { alert: { ...alert, outcomes, progress } };
-      }
-      if (!('repeats' in alert)) {
-        const asked = fields['asked'] === undefined ? null : Asked.parse(JSON.parse(fields['asked']));
-        return { alert: { ...alert, outcomes, asked } };
-      }
-      const repeats = Object.fromEntries(part('repeats:').map(([channel, one]) => [channel, Repeats.parse(one)]));
-      const timeline = fields['story'] === undefined ? null : PurchaseTimeline.parse(JSON.parse(fields['story']));
-      return { alert: { ...alert, outcomes, repeats, timeline } };
+      return text === undefined ? null : { alert: readAlert(Alert.parse(JSON.parse(text)), fields) };
     },
-    setTimeline: (alertId, timeline) => write(alertId, 'story', JSON.stringify(timeline)),
+    setTimeline: (alertId, timeline) => write(alertId, 'timeline', JSON.stringify(timeline)),
     setProgress: (alertId, progress) => write(alertId, 'progress', JSON.stringify(progress)),
     setAsked: (alertId, asked) => write(alertId, 'asked', JSON.stringify(Asked.parse(asked))),
     setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, JSON.stringify(outcome)),
   };
+}
+
+/** What changes by itself is in fields of its own, and nothing of it in the alert's. */
+function keptApart({ kind }: Alert): Partial<Alert> {
+  switch (kind) {
+    case 'transaction':
+      return { outcomes: [], repeats: {}, timeline: null };
+    case 'card-testing':
+      return { outcomes: [], tried: [] };
+    case 'card-status':
+    case 'card-shipping':
+    case 'activation-reminder':
+      return { outcomes: [], progress: null };
+    case 'virtual-card':
+      return { outcomes: [], asked: null };
+  }
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+function readAlert(alert: Alert, fields: Fields): Alert {
+  const outcomes = fieldsAt('outcome:', fields, Outcome)
+    .map(([, outcome]) => outcome)
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+  switch (alert.kind) {
+    case 'transaction': {
+      const repeats = Object.fromEntries(fieldsAt('repeats:', fields, Repeats));
+      return { ...alert, outcomes, repeats, timeline: fieldOf('timeline', fields, PurchaseTimeline) };
+    }
+    case 'card-testing': {
+      const tried = fieldsAt('tried:', fields, TriedCard)
+        .map(([, card]) => card)
+        .toSorted((a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId);
+      return { ...alert, outcomes, tried };
+    }
+    case 'card-status':
+    case 'card-shipping':
+    case 'activation-reminder':
+      return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
+    case 'virtual-card':
+      return { ...alert, outcomes, asked: fieldOf('asked', fields, Asked) };
+  }
+}
+
+function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | null {
+  const text = fields[name];
+  return text === undefined ? null : schema.parse(JSON.parse(text));
+}
+
+/** Fields that begin with `prefix`, by the rest of their names. */
+function fieldsAt<T>(prefix: string, fields: Fields, schema: z.ZodType<T>): [name: string, value: T][] {
+  return Object.entries(fields)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, text]) => [name.slice(prefix.length), schema.parse(JSON.parse(text))]);
 }

@@ -80,9 +80,9 @@ export type Confirmation = z.infer<typeof Confirmation>;
 
 /** What can still be done about something that was done here. */
 export const Control = z.strictObject({
-  /** `take_back`: a temporary change, before its time. `undo`: a block, for a minute. */
+  /** `take_back`: reverts a temporary change before its time. `undo`: reverts a block, for a minute. */
   kind: z.enum(['take_back', 'undo']),
-  /** Opaque: the lease, or the action. */
+  /** Opaque: the temporary change, or the action. */
   id: z.string(),
   /** UTC ISO 8601: when it ends by itself. */
   until: z.string(),
@@ -98,7 +98,7 @@ export const Outcome = z.strictObject({
   /** UTC ISO 8601. */
   at: z.string(),
   /** `unknown`: no answer came back, so it may or may not have happened. */
-  state: z.enum(['running', 'done', 'failed', 'waiting', 'unknown']),
+  state: z.enum(['done', 'failed', 'waiting', 'unknown']),
   /** One plain sentence for people: what happened, and whether anything changed. */
   text: z.string(),
   /** Whose card it was about, where the alert is about several. */
@@ -120,6 +120,7 @@ const shared = {
 
 export const TransactionAlert = z.strictObject({
   ...shared,
+  kind: z.literal('transaction'),
   event: TransactionEvent,
   remedy: Remedy.nullable(),
   /** For each channel whose message of it stands for repeats as well: how many. */
@@ -132,6 +133,7 @@ export type TransactionAlert = z.infer<typeof TransactionAlert>;
 /** Declines of several cards at one merchant: not an event of its own, but what several of them mean together. */
 export const CardTestingAlert = z.strictObject({
   ...shared,
+  kind: z.literal('card-testing'),
   /** The decline that made it plain, under an id of the warning's own. */
   event: TransactionEvent,
   tried: z.array(TriedCard),
@@ -153,21 +155,25 @@ export type StatusChange = z.infer<typeof StatusChange>;
 
 export const StatusAlert = z.strictObject({
   ...shared,
+  kind: z.literal('card-status'),
   event: CardStatusEvent,
   changes: z.array(StatusChange).min(1),
-  /** How far the card's order has come, where the message belongs to its story. */
-  progress: OrderProgress.nullish(),
+  /** How far the card's order has come; null where the status has nothing to do with an order. */
+  progress: OrderProgress.nullable().default(null),
 });
 export type StatusAlert = z.infer<typeof StatusAlert>;
 
 export const ShippingAlert = z.strictObject({
   ...shared,
+  kind: z.literal('card-shipping'),
   event: ShippingEvent,
-  progress: OrderProgress.nullish(),
-  /** True for the reminder that the card was not activated long after it was shipped. */
-  isReminder: z.boolean().default(false),
+  progress: OrderProgress.nullable().default(null),
 });
 export type ShippingAlert = z.infer<typeof ShippingAlert>;
+
+/** The card was not activated long after it was shipped. The event is the shipment, under an id of the reminder's own. */
+export const ActivationReminder = z.strictObject({ ...ShippingAlert.shape, kind: z.literal('activation-reminder') });
+export type ActivationReminder = z.infer<typeof ActivationReminder>;
 
 /** Who asked for something in Slack (user id), and when (UTC ISO 8601). */
 export const Asked = z.strictObject({ by: z.string(), at: z.string() });
@@ -175,12 +181,20 @@ export type Asked = z.infer<typeof Asked>;
 
 export const VirtualCardAlert = z.strictObject({
   ...shared,
+  kind: z.literal('virtual-card'),
   event: VirtualCardEvent,
   /** Who asked for it in Slack; null: it was asked for elsewhere, or nobody knows yet. */
-  asked: Asked.nullish(),
+  asked: Asked.nullable().default(null),
 });
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 
 /** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */
-export const Alert = z.union([TransactionAlert, CardTestingAlert, StatusAlert, ShippingAlert, VirtualCardAlert]);
+export const Alert = z.discriminatedUnion('kind', [
+  TransactionAlert,
+  CardTestingAlert,
+  StatusAlert,
+  ShippingAlert,
+  ActivationReminder,
+  VirtualCardAlert,
+]);
 export type Alert = z.infer<typeof Alert>;

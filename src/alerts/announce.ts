@@ -74,7 +74,8 @@ async function warn(
 ): Promise<void> {
   // Whoever brought it about may have been given up on the way: then it begins with the next.
   if (isCause || (await deps.alerts.get(warningId)) === null) {
-    const about = { event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
+    const kind = 'card-testing';
+    const about = { kind, event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
     await deps.alerts.save(CardTestingAlert.parse(about));
   }
   await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, priority: 'fraud' }, deps);

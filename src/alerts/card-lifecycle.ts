@@ -1,5 +1,5 @@
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
-import type { ShippingAlert, StatusAlert } from './alert.ts';
+import type { ActivationReminder, ShippingAlert, StatusAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import { isOrderOpen, NUDGE_AFTER_MS, type OrderStep, orderOf, orderThread } from './card-order.ts';
 import type { CardOrder, CardOrders } from './card-order-store.ts';
@@ -49,14 +49,15 @@ export function createCardLifecycle({ cardOrders, alerts }: Deps) {
       return { threadId, broadcast: !isMatterOfCourse, changes: await show(after, event.id) };
     },
 
-    async shipping(alert: ShippingAlert): Promise<CardGrouping> {
+    async shipping(alert: ShippingAlert | ActivationReminder): Promise<CardGrouping> {
       const { event } = alert;
       if (event.cardOrderId === null) return alone;
       const order = { acctId: event.acctId, cardOrderId: event.cardOrderId };
       const threadId = orderThread(event.acctId, event.cardOrderId);
-      const step = alert.isReminder ? null : 'shipped';
+      const isReminder = alert.kind === 'activation-reminder';
+      const step = isReminder ? null : 'shipped';
       const after = await cardOrders.note(order, step, event.callbackAt, event.id);
-      if (!alert.isReminder) {
+      if (!isReminder) {
         const due = Date.parse(event.callbackAt) + NUDGE_AFTER_MS;
         await cardOrders.awaitActivation({ ...order, alertId: event.id }, due);
       }

@@ -55,9 +55,9 @@ export async function deliverAlert(stored: StoredEvent, coming: Coming, deps: De
   const base = { card, outcomes: [], late: coming.isLate };
   if (event.kind === 'card-shipping') {
     await deps.history.addAlert(event.acctId, 'shipments', event.id, Date.parse(event.callbackAt));
-    await deliver({ ...base, event, isReminder: false }, deps);
+    await deliver({ ...base, kind: 'card-shipping', event, progress: null }, deps);
   } else if (event.kind === 'virtual-card') {
-    await deliver({ ...base, event }, deps);
+    await deliver({ ...base, kind: 'virtual-card', event, asked: null }, deps);
   } else {
     if (event.kind === 'decline') {
       await deps.history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
@@ -68,7 +68,7 @@ export async function deliverAlert(stored: StoredEvent, coming: Coming, deps: De
     }
     const noAdvice = { remedy: null, isIncomplete: false };
     const { remedy, isIncomplete } = event.kind === 'decline' ? await deps.adviceFor(event) : noAdvice;
-    await deliver({ ...base, event, remedy, repeats: {}, timeline: null }, deps);
+    await deliver({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null }, deps);
     if (isIncomplete) await deps.enrichLater(event.id);
   }
   return null;
@@ -94,7 +94,8 @@ async function deliverStatus(event: CardStatusEvent, coming: Coming, deps: Deps)
   }
   const card = await deps.factsOf(event);
   await deps.learn(event);
-  const alert: StatusAlert = { event, card, outcomes: [], late: coming.isLate, changes };
+  const late = coming.isLate;
+  const alert: StatusAlert = { kind: 'card-status', event, card, outcomes: [], late, changes, progress: null };
 
   const told = isSingle ? await toldAlready(event, timelines[0] as StatusTimeline, deps) : null;
   if (told === null) {
@@ -121,7 +122,7 @@ async function toldAlready(
   for (const id of timeline.eventIds) {
     if (id === event.id) continue;
     const stored = await alerts.get(id);
-    if (stored !== null && 'changes' in stored.alert) return stored.alert;
+    if (stored?.alert.kind === 'card-status') return stored.alert;
   }
   return null;
 }

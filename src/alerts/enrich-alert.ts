@@ -28,7 +28,7 @@ export function lacksNumbers({ decline }: TransactionEvent, remedy: Remedy | nul
  */
 export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Deps): Promise<number | null> {
   const stored = await deps.alerts.get(alertId);
-  if (stored === null || !('remedy' in stored.alert)) return null;
+  if (stored?.alert.kind !== 'transaction') return null;
   const { event, remedy } = stored.alert;
   if (!lacksNumbers(event, remedy)) return null;
   const check = await deps.checkPurchase(event);

@@ -43,10 +43,18 @@ export function createGroupAlert(deps: Deps): GroupAlert {
   const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, alerts, eventLog } = deps;
 
   return async function groupAlert(alert, channel) {
-    if ('changes' in alert) return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
-    if ('isReminder' in alert) return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
-    if (!('remedy' in alert)) return ownMessage;
-    return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
+    switch (alert.kind) {
+      case 'transaction':
+        return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
+      case 'card-status':
+        return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
+      case 'card-shipping':
+      case 'activation-reminder':
+        return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
+      case 'card-testing':
+      case 'virtual-card':
+        return ownMessage;
+    }
   };
 
   async function groupDecline(alert: TransactionAlert, channel: string): Promise<Grouping> {

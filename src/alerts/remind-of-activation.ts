@@ -1,7 +1,7 @@
 import { contentId } from '../core/content-id.ts';
 import type { Log } from '../core/log.ts';
 import type { DirectoryAccount } from '../directory/account.ts';
-import { type Alert, ShippingAlert } from './alert.ts';
+import { ActivationReminder, type Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Awaited, CardOrders } from './card-order-store.ts';
 
@@ -46,7 +46,7 @@ async function judge({ acctId, cardOrderId, alertId }: Awaited, deps: Deps): Pro
   // A later order of the same account is its replacement.
   if (orders.some(({ progress }) => (progress.shipped ?? '') > (own.shipped ?? ''))) return 'done';
   const shipped = (await deps.alerts.get(alertId))?.alert;
-  if (shipped === undefined || !('isReminder' in shipped)) return 'done';
+  if (shipped?.kind !== 'card-shipping') return 'done';
 
   const account = await deps.reload(acctId);
   if (account === null) {
@@ -57,10 +57,6 @@ async function judge({ acctId, cardOrderId, alertId }: Awaited, deps: Deps): Pro
   const card = account.cards.find(({ last4, status }) => last4 === event.last4 && status !== 'CLOSED');
   const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card?.cardId ?? 0));
   if (card?.status !== 'INACTIVE' || isReplaced) return 'done';
-  return ShippingAlert.parse({
-    ...shipped,
-    event: { ...event, id: contentId('evt_', ['reminder', event.id]) },
-    isReminder: true,
-    outcomes: [],
-  });
+  const id = contentId('evt_', ['reminder', event.id]);
+  return ActivationReminder.parse({ ...shipped, kind: 'activation-reminder', event: { ...event, id }, outcomes: [] });
 }

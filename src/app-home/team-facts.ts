@@ -57,7 +57,7 @@ async function newestDeclines({ alerts, history }: Deps): Promise<TeamFacts['dec
   const ids = await history.newestDeclines(DECLINES_MAX);
   const stored = await Promise.all(ids.map((id) => alerts.get(id)));
   return stored.flatMap((one) => {
-    if (one === null || !('remedy' in one.alert)) return [];
+    if (one?.alert.kind !== 'transaction') return [];
     const { event, card } = one.alert;
     const { occurredAt, amountCents, merchant, decline, acctId } = event;
     const said = { code: decline?.code ?? '', message: decline?.message ?? '' };

@@ -46,7 +46,7 @@ function isForHolders({ event }: Alert): boolean {
 
 /** Holders who block their own card have read so already, where the button was. */
 function isCausedBy(alert: Alert, userId: string): boolean {
-  return 'changes' in alert && alert.changes.every(({ causedBy }) => causedBy === userId);
+  return alert.kind === 'card-status' && alert.changes.every(({ causedBy }) => causedBy === userId);
 }
 
 /** Something for one person's direct messages. */

@@ -13,7 +13,7 @@ export async function fillForm(action: Action, deps: ActionDeps): Promise<void> 
   if (form === null || target.kind !== 'alert') return;
   const alert = (await deps.alerts.get(target.alertId))?.alert;
   const pending = await deps.pending.get(form.pendingId);
-  if (alert === undefined || !('remedy' in alert) || pending?.kind !== 'form') return;
+  if (alert?.kind !== 'transaction' || pending?.kind !== 'form') return;
   const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId, deps)]);
   const remedy = check.state === 'stopped' ? check.remedy : alert.remedy;
   await deps.pending.replace(form.pendingId, { ...pending, remedy, rules });

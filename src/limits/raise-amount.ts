@@ -110,7 +110,7 @@ async function ownCents(action: Action, term: Term, { change, value }: Single, d
 export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
   const alertId = alertIdOf(action);
   const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
-  return alert !== undefined && 'remedy' in alert ? alert.event : null;
+  return alert?.kind === 'transaction' ? alert.event : null;
 }
 
 /**

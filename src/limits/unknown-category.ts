@@ -67,7 +67,7 @@ async function declinedByCategory(
   { alerts }: ActionDeps,
 ): Promise<TransactionAlert['event'] | null> {
   const alert = target.kind === 'alert' ? (await alerts.get(target.alertId))?.alert : undefined;
-  if (alert === undefined || !('remedy' in alert)) return null;
+  if (alert?.kind !== 'transaction') return null;
   return alert.event.decline?.code.trim().toLowerCase() === 'decline.rule.velocity.mcc' ? alert.event : null;
 }
 

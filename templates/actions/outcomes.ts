@@ -9,54 +9,47 @@ type Words = Readonly<Record<Outcome['state'], string>>;
 const words: Readonly<Record<Outcome['verb'], Words>> = {
   block: {
     done: 'Blocked',
-    running: 'Blocking…',
     failed: 'Not blocked',
     waiting: 'Block is waiting',
     unknown: 'May be blocked',
   },
   unblock: {
     done: 'Unblocked',
-    running: 'Unblocking…',
     failed: 'Not unblocked',
     waiting: 'Unblock is waiting',
     unknown: 'May be unblocked',
   },
   activate: {
     done: 'Activated',
-    running: 'Activating…',
     failed: 'Not activated',
     waiting: 'Activation is waiting',
     unknown: 'May be activated',
   },
   limit: {
     done: 'Limit changed',
-    running: 'Changing the limit…',
     failed: 'Limit not changed',
     waiting: 'Raise waits for another approver',
     unknown: 'Limit may have changed',
   },
   recognize: {
     done: 'Recognized: it was them',
-    running: 'Recognizing…',
     failed: 'Not recognized',
     waiting: 'Not recognized yet',
     unknown: 'May be recognized',
   },
   allow: {
     done: 'Spend rules changed',
-    running: 'Changing the spend rules…',
     failed: 'Spend rules not changed',
     waiting: 'Change waits for another approver',
     unknown: 'Spend rules may have changed',
   },
   put_back: {
     done: 'Put back',
-    running: 'Putting back…',
     failed: 'Not put back',
     waiting: 'Not put back yet',
     unknown: 'May be put back',
   },
-  acknowledge: { done: 'Seen', running: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
+  acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
@@ -119,7 +112,6 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'activate') known.isActivated = true;
-    if (verb === 'limit') known.isRaised = true;
     if (verb === 'recognize') known.isRecognized = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
     // What was temporary is over: it may be needed again.

@@ -1,4 +1,4 @@
-import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import type { ActivationReminder } from '../../src/alerts/alert.ts';
 import { trackingLink } from '../../src/alerts/tracking.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -10,7 +10,7 @@ import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.
 import { isAwaited, progressLine } from './order-progress.ts';
 
 /** A card that was shipped long ago and that nobody has activated. */
-export function activationReminder(alert: ShippingAlert): Message {
+export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);

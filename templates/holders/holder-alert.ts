@@ -12,8 +12,17 @@ import { holderVirtualCard } from './holder-virtual-card.ts';
  * @returns null for what holders are not told of: money that moved as it should.
  */
 export function renderHolderAlert(alert: Alert, view: View): Message | null {
-  if ('changes' in alert) return holderStatus(alert);
-  if ('remedy' in alert) return alert.event.kind === 'decline' ? holderDecline(alert, view) : null;
-  if ('isReminder' in alert) return alert.isReminder ? null : holderShipping(alert);
-  return alert.event.kind === 'virtual-card' ? holderVirtualCard({ ...alert, event: alert.event }) : null;
+  switch (alert.kind) {
+    case 'transaction':
+      return alert.event.kind === 'decline' ? holderDecline(alert, view) : null;
+    case 'card-status':
+      return holderStatus(alert);
+    case 'card-shipping':
+      return holderShipping(alert);
+    case 'virtual-card':
+      return holderVirtualCard(alert);
+    case 'card-testing':
+    case 'activation-reminder':
+      return null;
+  }
 }

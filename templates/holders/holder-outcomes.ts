@@ -26,7 +26,6 @@ function head({ verb, state, by, asHolder }: Outcome): string {
   if (verb === 'recognize') return 'You said that it was you';
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
-  if (state === 'running') return `${noun} is under way`;
   if (state === 'waiting') return `${noun} waits for an approver`;
   if (state === 'unknown') return `${noun} may have worked, or not`;
   if (state === 'failed') return `${noun} did not work`;

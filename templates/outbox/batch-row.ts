@@ -54,7 +54,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
   // Another company reads along: that there is something is all that it may know.
   if (!mayShow('details', view.place))
     return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
-  if ('tried' in alert) {
+  if (alert.kind === 'card-testing') {
     const who = `${count(alert.tried.length)} cards`;
     const where = { merchant: alert.event.merchant.name.trim(), place: locationLine(alert.event.merchant) };
     return {
@@ -67,21 +67,22 @@ export function batchRow(alert: Alert, view: View): BatchRow {
       at: alert.event.occurredAt,
     };
   }
-  if (event.kind === 'card-shipping') {
+  if (alert.kind === 'card-shipping' || alert.kind === 'activation-reminder') {
+    const { event } = alert;
     const how = [event.shippingMethod, event.trackingNumber].map((text) => text.trim()).filter(Boolean);
     return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
   }
-  if (event.kind === 'card-status') {
-    return { ...row, what: 'Card status', why: statusWay(alert as StatusAlert), at: event.callbackAt };
+  if (alert.kind === 'card-status') {
+    return { ...row, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
   }
-  if (event.kind === 'virtual-card') {
-    return {
-      ...row,
-      what: 'Virtual card',
-      why: virtualWords[(alert as VirtualCardAlert).event.outcome],
-      at: event.callbackAt,
-    };
+  if (alert.kind === 'virtual-card') {
+    return { ...row, what: 'Virtual card', why: virtualWords[alert.event.outcome], at: event.callbackAt };
   }
+  return transactionRow(alert, row, view);
+}
+
+function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'why' | 'at'>, view: View): BatchRow {
+  const { event } = alert;
   const money = {
     ...row,
     cents: event.amountCents,
@@ -91,7 +92,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
   };
   if (event.kind === 'decline') {
     const reason = shownReason(event.decline ?? { code: '', message: '' }, view.place);
-    const times = repeatsIn(alert as TransactionAlert, view)?.count ?? 1;
+    const times = repeatsIn(alert, view)?.count ?? 1;
     const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
     return { ...money, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
   }

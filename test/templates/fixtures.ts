@@ -64,7 +64,13 @@ export function transactionAlert(
   rest: Change<TransactionAlert> = {},
 ): TransactionAlert {
   const requestedAt = event.occurredAt ?? transaction.occurredAt;
-  return TransactionAlert.parse({ ...around, remedy: null, ...rest, event: { ...transaction, requestedAt, ...event } });
+  return TransactionAlert.parse({
+    ...around,
+    kind: 'transaction',
+    remedy: null,
+    ...rest,
+    event: { ...transaction, requestedAt, ...event },
+  });
 }
 
 export function declined(code: string, message: string, rest: Change<TransactionAlert> = {}): TransactionAlert {
@@ -96,6 +102,7 @@ export function change(over: Partial<StatusChange> = {}): StatusChange {
 
 export function statusAlert(changes: readonly StatusChange[], rest: Change<StatusAlert> = {}): StatusAlert {
   return StatusAlert.parse({
+    kind: 'card-status',
     ...around,
     event: {
       ...common,
@@ -119,6 +126,7 @@ export function shippingAlert(
   rest: Change<ShippingAlert> = {},
 ): ShippingAlert {
   return ShippingAlert.parse({
+    kind: 'card-shipping',
     ...around,
     ...rest,
     event: {
@@ -138,6 +146,7 @@ export function virtualAlert(
   rest: Change<VirtualCardAlert> = {},
 ): VirtualCardAlert {
   return VirtualCardAlert.parse({
+    kind: 'virtual-card',
     ...around,
     ...rest,
     event: {

@@ -52,7 +52,7 @@ const outcomes = fc.array(
     ),
     by: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     at: fc.oneof(fc.constant('2026-11-20T14:20:00Z'), spiteful),
-    state: fc.constantFrom('running' as const, 'done' as const, 'failed' as const, 'waiting' as const),
+    state: fc.constantFrom('done' as const, 'failed' as const, 'waiting' as const),
     text: spiteful,
   }),
   { maxLength: 12 },
@@ -122,7 +122,9 @@ describe('whatever strings arrive, Slack takes the message and they show as text
           const alert = transactionAlert({ merchant: where }, { ...rest, remedy, repeats: counted });
           expectFit(renderAlert(alert, { ...view, channel: 'C1' }));
           const tried = cards.map((one, index) => ({ ...one, alertId: `evt_${String(index).padStart(16, '0')}` }));
-          expectFit(renderAlert(CardTestingAlert.parse({ ...rest, event: alert.event, tried }), view));
+          expectFit(
+            renderAlert(CardTestingAlert.parse({ ...rest, kind: 'card-testing', event: alert.event, tried }), view),
+          );
         },
       ),
     );

@@ -24,7 +24,7 @@ const alerts: readonly (readonly [string, Alert])[] = [
   ['virtual-card', virtualAlert({ balanceCents: 98_765_43 })],
 ].map(([name, alert]): [string, Alert] => [
   name as string,
-  'remedy' in (alert as Alert)
+  (alert as Alert).kind === 'transaction'
     ? ({ ...(alert as Alert), event: { ...(alert as Alert).event, ...balance } } as Alert)
     : (alert as Alert),
 ]);

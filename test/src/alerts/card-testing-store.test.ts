@@ -29,10 +29,17 @@ async function join({ event, card }: TransactionAlert, channel = 'C1') {
 async function cardsOf(warningId: string, { event, card }: TransactionAlert) {
   const alerts = createAlerts(redis());
   await alerts.save(
-    CardTestingAlert.parse({ event: { ...event, id: warningId }, card, outcomes: [], late: false, tried: [] }),
+    CardTestingAlert.parse({
+      kind: 'card-testing',
+      event: { ...event, id: warningId },
+      card,
+      outcomes: [],
+      late: false,
+      tried: [],
+    }),
   );
   const stored = await alerts.get(warningId);
-  return stored !== null && 'tried' in stored.alert ? stored.alert.tried : [];
+  return stored?.alert.kind === 'card-testing' ? stored.alert.tried : [];
 }
 
 const window = CARD_TESTING_WINDOW_MS / 60_000;

@@ -19,7 +19,7 @@ async function enrich(alert: TransactionAlert, checks: PurchaseCheck[], hasWaite
     updateMessages: async (id) => void updated.push(id),
   });
   const now = (await alerts.get(alert.event.id))?.alert;
-  return { again, updated, remedy: now !== undefined && 'remedy' in now ? now.remedy : undefined };
+  return { again, updated, remedy: now?.kind === 'transaction' ? now.remedy : undefined };
 }
 
 const velocity = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');

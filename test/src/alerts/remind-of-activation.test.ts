@@ -59,7 +59,7 @@ describe('a card that was shipped', () => {
     await look(due + NUDGE_AFTER_MS);
 
     expect(announced).toHaveLength(1);
-    expect(announced[0]).toMatchObject({ isReminder: true, event: { acctId: 7378, last4: '1212' } });
+    expect(announced[0]).toMatchObject({ kind: 'activation-reminder', event: { acctId: 7378, last4: '1212' } });
     expect(announced[0]?.event.id).not.toBe(shipped.event.id);
   });
 
@@ -150,7 +150,7 @@ describe('the story of a card', () => {
       for (const index of order) {
         const alert = steps[index]?.[1] as (typeof steps)[number][1];
         await createAlerts(redis()).save(alert);
-        places.push('changes' in alert ? await news().status(alert) : await news().shipping(alert));
+        places.push(alert.kind === 'card-status' ? await news().status(alert) : await news().shipping(alert));
       }
 
       expect(new Set(places.map(({ threadId }) => threadId))).toEqual(new Set(['order-7378-1221']));
@@ -169,7 +169,7 @@ describe('the story of a card', () => {
   it('ends with the first use, the earliest that is known', async () => {
     for (const [, alert] of steps) {
       await createAlerts(redis()).save(alert);
-      await ('changes' in alert ? news().status(alert) : news().shipping(alert));
+      await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert));
     }
     const spent = (at: string) => transactionAlert({ kind: 'authorization', decline: null, occurredAt: at }).event;
 
@@ -187,7 +187,7 @@ describe('the story of a card', () => {
   it('whispers what is a matter of course and shows the channel what matters', async () => {
     const places = [];
     for (const [, alert] of steps)
-      places.push(await ('changes' in alert ? news().status(alert) : news().shipping(alert)));
+      places.push(await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert)));
     const blocked = await news().status(status('BLOCKED', '2026-11-24T00:00:00Z', 'evt_000000000000000e'));
 
     expect(places.map(({ broadcast }) => broadcast)).toEqual([false, true, false]);

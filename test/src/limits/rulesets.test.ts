@@ -149,7 +149,7 @@ it('an alert whose decline says it already does not say it twice', async () => {
   await one.deps.alerts.save({ ...alert, card: { ...alert.card, ruleset: { ...number, name: 'Travel' } } });
   const text = async () => {
     const stored = await one.deps.alerts.get('evt_0123456789abcdef');
-    if (stored === null || !('remedy' in stored.alert)) throw new Error('no alert');
+    if (stored?.alert.kind !== 'transaction') throw new Error('no alert');
     return JSON.stringify(decline(stored.alert, { place: 'public', channel: 'C1' }).blocks);
   };
 

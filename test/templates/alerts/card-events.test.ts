@@ -125,13 +125,13 @@ describe('a status change', () => {
   it('loses its button once somebody has used it', () => {
     const one = change({ from: null, steps: [{ status: 'INACTIVE', at }] });
     const done = statusAlert([one], { outcomes: [outcome({ verb: 'activate' })] });
-    const running = statusAlert([change({ steps: [{ status: 'ACTIVE', at }] })], {
-      outcomes: [outcome({ state: 'running' })],
+    const waiting = statusAlert([change({ steps: [{ status: 'ACTIVE', at }] })], {
+      outcomes: [outcome({ state: 'waiting' })],
     });
 
     expect(buttonIds(cardStatus(done, view).blocks)).toEqual(['block_card']);
     expect(shown(cardStatus(done, view).blocks)).toContain('*Activated* by <@U1>');
-    expect(buttonIds(cardStatus(running, view).blocks)).toEqual([]);
+    expect(buttonIds(cardStatus(waiting, view).blocks)).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ function triedCard(index: number, over: Partial<TriedCard> = {}): TriedCard {
 
 function warning(tried: readonly TriedCard[], rest: Partial<CardTestingAlert> = {}): CardTestingAlert {
   const { event, card } = transactionAlert({ decline: { code: 'decline', message: 'Do not honor' } });
-  return CardTestingAlert.parse({ event, card, outcomes: [], late: false, tried, ...rest });
+  return CardTestingAlert.parse({ kind: 'card-testing', event, card, outcomes: [], late: false, tried, ...rest });
 }
 
 describe('a card-testing warning', () => {

@@ -278,7 +278,7 @@ describe('the controls', () => {
 
   it.each([
     ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
-    ['being blocked', [outcome({ state: 'running' })], 'acknowledge_alert', '*Blocking…* asked by <@U1>'],
+    ['to be blocked', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block is waiting* asked by <@U1>'],
     [
       'not blocked after all',
       [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
