@@ -79,7 +79,7 @@ export function composeResolveCard(deps: ActionDeps): ResolveCard {
       const stored = await deps.alerts.get(alertId);
       if (stored === null) return null;
       const { alert } = stored;
-      const [change, ...others] = 'changes' in alert ? alert.changes : [];
+      const [change, ...others] = alert.kind === 'card-status' ? alert.changes : [];
       return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
     },
     factsOf: factsOf(deps),

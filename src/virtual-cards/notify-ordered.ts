@@ -1,7 +1,7 @@
 import { orderResult } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { VirtualCardAlert } from '../alerts/alert.ts';
+import type { VirtualCardAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
 import type { Asked, VirtualOrders } from './order-store.ts';
@@ -69,7 +69,8 @@ export function createOrderNotices({
   }
 
   async function alertOf(eventId: string): Promise<VirtualCardAlert | null> {
-    return VirtualCardAlert.safeParse((await alerts.get(eventId))?.alert).data ?? null;
+    const alert = (await alerts.get(eventId))?.alert;
+    return alert?.kind === 'virtual-card' ? alert : null;
   }
 }
 
