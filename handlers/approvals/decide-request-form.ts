@@ -1,7 +1,7 @@
+import { isAboutLimits, limitGoals, type RuleGoal } from '../../src/card-api/rule-change.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
-import { contradiction } from '../../src/limits/limit-change.ts';
-import { isOfLimits, limitsOf, plannedOf, type RuleChange, withValue } from '../../src/limits/rule-change.ts';
+import { contradiction } from '../../src/limits/contradiction.ts';
 import { AS_ASKED, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
@@ -26,13 +26,13 @@ export function decideRequestForm(deps: ListenerDeps) {
     }
     let changeRequest: ChangeRequest | null = null;
     if (form.purpose === 'change') {
-      const { change, said } = changed(inputs, request.changeRequest.change);
-      const term = inputs.choice(formInput.term) === AS_ASKED ? request.changeRequest.term : inputs.term();
+      const { goals, said } = goalsTyped(inputs, request.changes);
+      const term = inputs.choice(formInput.term) === AS_ASKED ? request.term : inputs.term();
       if ('error' in term || Object.keys(said).length > 0) {
         await refuse({ ...said, ...('error' in term ? { day: term.error } : {}) });
         return;
       }
-      changeRequest = { change, term };
+      changeRequest = { goals, term };
     }
     await ack();
     const { notify, ...submitted } = ofForm(body, form, deps);
@@ -50,22 +50,21 @@ const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime:
 const noLimits = { limits: none, transactionLimitCents: null };
 
 /** The same rules, with the amounts that were typed, and what is wrong with them. */
-function changed(inputs: Inputs, change: RuleChange): { change: RuleChange; said: Record<string, string> } {
-  if (!isOfLimits(change)) return { change, said: {} };
+function goalsTyped(
+  inputs: Inputs,
+  asked: readonly RuleGoal[],
+): { goals: readonly RuleGoal[]; said: Record<string, string> } {
+  if (!isAboutLimits(asked)) return { goals: asked.map(({ rule, to }) => ({ rule, to })), said: {} };
   const said: Record<string, string> = {};
-  const typed = limitsOf(change).map(({ period, category }) => {
-    const several = amountOf({ period, category: category?.id ?? null });
-    const action = change.kind === 'limits' ? several : formInput.amount;
-    const cents = parseAmount(inputs.text(action));
-    if (cents === null) said[action] = 'Write dollars such as 450 or 1,250.50.';
-    return cents;
+  const goals = limitGoals(asked).map(({ rule }) => {
+    const action = asked.length > 1 ? amountOf(rule) : formInput.amount;
+    const to = parseAmount(inputs.text(action));
+    if (to === null) said[action] = 'Write dollars such as 450 or 1,250.50.';
+    return { rule, to };
   });
-  const wanted = withValue(change, change.kind === 'limits' ? typed : (typed[0] ?? null));
   // Among each other; how they stand to the card's other limits is found out when it is read.
-  const categories = limitsOf(change).flatMap(({ category }) =>
-    category === null ? [] : [{ ...category, ...noLimits }],
-  );
-  const against = contradiction({ ...noLimits, categories }, plannedOf(wanted));
-  if (against !== null) said[amountOf(against.change)] ??= against.why;
-  return { change: wanted, said };
+  const categories = goals.flatMap(({ rule }) => (rule.category === null ? [] : [{ ...rule.category, ...noLimits }]));
+  const against = contradiction({ ...noLimits, categories }, goals);
+  if (against !== null) said[amountOf(against.goal.rule)] ??= against.why;
+  return { goals, said };
 }

@@ -1,8 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import type { Term } from '../../src/limits/change-request.ts';
-import type { LimitRef } from '../../src/limits/limit-change.ts';
-import { formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
+import { type AmountLimit, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
 
 type Entered = { value?: string | null; selected_option?: { value: string } | null; selected_date?: string | null };
 
@@ -12,7 +11,7 @@ export interface Inputs {
   text(actionId: string): string;
   choice(actionId: string): string | null;
   /** The amounts of a form that asks for several limits, as typed; none of a form that asks for one. */
-  amounts(): readonly { readonly action: string; readonly place: LimitRef; readonly text: string }[];
+  amounts(): readonly { readonly action: string; readonly limit: AmountLimit; readonly text: string }[];
   /** How long, or what is wrong with it. */
   term(): Term | { readonly error: string };
   /** Puts what is wrong beside the inputs that it is about, by their action ids. */
@@ -31,8 +30,8 @@ export function inputsOf(view: ViewOutput): Inputs {
     text,
     amounts: () =>
       [...entered.keys()].flatMap((action) => {
-        const place = limitOfAmount(action);
-        return place === null ? [] : [{ action, place, text: text(action) }];
+        const limit = limitOfAmount(action);
+        return limit === null ? [] : [{ action, limit, text: text(action) }];
       }),
     choice: (actionId) => given(actionId).selected_option?.value ?? null,
     term() {

@@ -1,20 +1,14 @@
 import type { Verb } from '../../src/actions/action.ts';
-import { LimitWindow, type Remedy } from '../../src/alerts/alert.ts';
+import type { Remedy } from '../../src/alerts/alert.ts';
+import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
+import type { CardLimits } from '../../src/card-api/spend-rules.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
-import { type CardLimits, contradiction, inOrder, limitAt } from '../../src/limits/limit-change.ts';
-import { changeOf, type LimitToRaise, limitsToRaise } from '../../src/limits/remedy-change.ts';
-import type { RuleChange } from '../../src/limits/rule-change.ts';
-import {
-  isOfLimits,
-  type LimitPart,
-  limitChange,
-  limitsOf,
-  namedPart,
-  plannedOf,
-} from '../../src/limits/rule-change.ts';
-import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
+import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
+import { goalsOfRemedy, type LimitToRaise, limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
@@ -78,29 +72,29 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
 
   const term = inputs.term();
   if ('error' in term) said['day'] = term.error;
-  const change =
+  const goals =
     remedy === null || remedy.kind === 'raise_limit'
       ? limitsTyped(inputs, remedy, rules, said)
-      : changeOf(remedy, null, 0);
+      : goalsOfRemedy(remedy, null, 0);
   // Of a decline whose limit nobody could name, the worker finds out the category first.
-  const known = remedy === null || change === null || !isOfLimits(change) ? null : rules;
-  const planned = change === null ? [] : plannedOf(change);
-  const along = known === null ? [] : inOrder(known, planned).slice(planned.length);
-  if (known !== null && change !== null) {
-    const against = contradiction(known, [...planned, ...along]);
-    if (against !== null) said[change.kind === 'limits' ? amountOf(against.change) : formInput.amount] = against.why;
+  const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
+  const typed = limitGoals(goals ?? []);
+  const along = known === null ? [] : withRaisedAlong(known, typed).slice(typed.length);
+  if (known !== null) {
+    const against = contradiction(known, [...typed, ...along]);
+    if (against !== null) said[typed.length > 1 ? amountOf(against.goal.rule) : formInput.amount] = against.why;
   }
-  if (change === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
-  const changeRequest: ChangeRequest = { change, term, ...(remedy === null && { isCategoryUnknown: true }) };
-  const asked = { verb: isOfLimits(change) ? 'limit' : 'allow', changeRequest, reason } as const;
+  if (goals === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
+  const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
+  const asked = { verb: isAboutLimits(goals) ? 'limit' : 'allow', changeRequest, reason } as const;
   if (known === null || along.length === 0) return asked;
-  const typed = limitsOf(change).map((part) => toRaise(part, known, false));
-  return { ...asked, along: [...typed, ...along.map((one) => toRaise(namedPart(one, known), known, true))] };
+  const toRaise = (isAlong: boolean) => (goal: LimitGoal) => limitToRaise(goal, known, isAlong);
+  return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };
 }
 
-function toRaise({ period, category, limitCents }: LimitPart, rules: CardLimits, isAlong: boolean): LimitToRaise {
-  const currentCents = limitAt(rules, { period, category: category?.id ?? null });
-  return { period, category, currentCents, remainingCents: null, suggestedCents: limitCents, isAlong };
+function limitToRaise({ rule, to }: LimitGoal, rules: CardLimits, isAlong: boolean): LimitToRaise {
+  const { period, category } = rule;
+  return { period, category, currentCents: limitOf(rules, rule), remainingCents: null, suggestedCents: to, isAlong };
 }
 
 /**
@@ -113,20 +107,17 @@ function limitsTyped(
   remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
   rules: CardLimits | null,
   said: Errors,
-): RuleChange | null {
+): LimitGoal[] | null {
   const asked = inputs.amounts();
   if (asked.length === 0) return limitTyped(inputs, remedy, said);
-  const parts = asked.flatMap(({ action, place, text }): LimitPart[] => {
-    const limitCents = parseAmount(text);
-    if (limitCents === null && text !== '') said[action] = unclearAmount;
-    return limitCents === null ? [] : [partOf({ ...place, limitCents }, remedy, rules)];
+  const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
+    const to = parseAmount(text);
+    if (to === null && text !== '') said[action] = unclearAmount;
+    return to === null ? [] : [{ rule: ruleOf(limit, remedy, rules), to }];
   });
-  const [first, ...others] = parts;
-  if (first === undefined) {
-    said[asked[0]?.action ?? ''] ??= unclearAmount;
-    return null;
-  }
-  return limitChange([first, ...others]);
+  if (goals.length > 0) return inRuleOrder(goals);
+  said[asked[0]?.action ?? ''] ??= unclearAmount;
+  return null;
 }
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
@@ -135,25 +126,26 @@ function limitTyped(
   inputs: Inputs,
   remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
   said: Errors,
-): RuleChange | null {
-  const limitCents = parseAmount(inputs.text(formInput.amount));
-  const period = LimitWindow.safeParse(inputs.choice(formInput.period));
-  if (limitCents === null) {
+): LimitGoal[] | null {
+  const to = parseAmount(inputs.text(formInput.amount));
+  const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
+  if (to === null) {
     said[formInput.amount] = unclearAmount;
     return null;
   }
-  const category = remedy?.category ?? null;
-  return { kind: 'limit', period: period.success ? period.data : (remedy?.period ?? 'daily'), category, limitCents };
+  const period = chosen.success ? chosen.data : (remedy?.period ?? 'daily');
+  return [{ rule: { kind: 'limit', period, category: remedy?.category ?? null }, to }];
 }
 
 /** Its category by name: from what the form shows, or from the card's rules. */
-function partOf(
-  planned: Parameters<typeof namedPart>[0],
+function ruleOf(
+  { period, categoryId }: AmountLimit,
   remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
   rules: CardLimits | null,
-): LimitPart {
-  const shown = remedy === null ? [] : limitsToRaise(remedy);
-  const known = shown.find(({ category }) => category !== null && category.id === planned.category);
-  if (known !== undefined) return { ...planned, category: known.category };
-  return namedPart(planned, rules ?? { categories: [] });
+): LimitRule {
+  if (categoryId === null) return { kind: 'limit', period, category: null };
+  const shown = remedy === null ? [] : limitsToRaise(remedy).map(({ category }) => category);
+  const named = [...shown, ...(rules?.categories ?? [])].find((category) => category?.id === categoryId);
+  const category = { id: categoryId, name: named?.name ?? `category ${categoryId}` };
+  return { kind: 'limit', period, category };
 }

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { ruleKeys } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
-import { targetsOf } from '../limits/rule-change.ts';
 import { Action } from './action.ts';
 import { type Expected, Result } from './result.ts';
 
@@ -60,7 +60,7 @@ export function createConfirmations(redis: Redis | Cluster): Confirmations {
     return text === null ? null : AwaitedConfirmation.parse(JSON.parse(text));
   };
   const latestKeys = (acctId: number, expected: Expected): string[] => {
-    const subjects = expected.kind === 'status' ? ['status'] : targetsOf(expected.change);
+    const subjects = expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes);
     return subjects.map((subject) => stateKey(`changed:${acctId}:${subject}`));
   };
 

@@ -4,6 +4,7 @@ import type { CardHistory } from '../alerts/card-history.ts';
 import type { LimitRequest, Requests } from '../approvals/request-store.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardClient } from '../card-api/client.ts';
+import type { RuleGoal } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import type { WithLock } from '../core/lock.ts';
@@ -17,7 +18,6 @@ import type { Claim, Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { ServiceDays } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
-import type { RuleChange } from '../limits/rule-change.ts';
 import type { TemporaryChange, TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
@@ -60,8 +60,8 @@ export interface ActionDeps {
     | 'orderVirtualCards'
     | 'requestVirtualCardData'
   >;
-  /** The rules with one thing changed, everything else as it was. */
-  readonly changeRule: (raw: Record<string, unknown>, change: RuleChange) => Record<string, unknown>;
+  /** The spend rules as received, with some of them changed and everything else as it was. */
+  readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   /** What would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   /** The service's clock. */

@@ -7,10 +7,9 @@ import {
   pendingApprovalOf,
   verbOfApproval,
 } from '../approvals/execute-approval.ts';
+import { withGoals } from '../card-api/rule-change.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
-import { RuleValue } from '../limits/rule-change.ts';
-import { ruleState } from '../limits/rule-words.ts';
 import type { Action, Verb } from './action.ts';
 import { noteOf } from './change-status.ts';
 import type { ActionDeps } from './deps.ts';
@@ -56,12 +55,12 @@ async function failApproval(click: Action, error: CardApiError | null, deps: Act
     // Without it nothing was begun: the card is as it was.
     const { note, approvals } = request;
     const begun = request.inFlight.find(({ id }) => id === click.id);
-    const pendingApproval =
-      begun ??
-      pendingApprovalOf(click, { changeRequest: click.changeRequest ?? request.changeRequest, note, approvals }, deps);
+    const changes = withGoals(request.changes, click.changeRequest?.goals ?? []);
+    const term = click.changeRequest?.term ?? request.term;
+    const pendingApproval = begun ?? pendingApprovalOf(click, { changes, term, note, approvals }, deps);
     const hint = request.state === 'open' ? 'The request is still open.' : null;
     const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
-    const change = changeOfApproval(click, request, pendingApproval.changeRequest);
+    const change = changeOfApproval(click, request, pendingApproval);
     const result = await endOfChange({ action: change, verb: verbOfApproval(pendingApproval), ...of }, deps);
     await completeApproval(click, request, pendingApproval, result, deps);
   });
@@ -92,13 +91,13 @@ async function endOfChange(
   if (written?.state === 'settled' || written?.state === 'told') return written.result;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId).catch(() => null));
   const isUnsure = written?.state === 'sending';
-  const sides = isUnsure ? sidesOf(written) : { before: null, after: null };
+  const { before, after } = isUnsure ? written : { before: null, after: null };
   // It may be there all the same: somebody looks, and tells.
   const expects = isUnsure ? { expects: written.expects } : {};
   const state = isUnsure ? 'unknown' : 'failed';
   const note = isUnsure ? null : sentences(whyOf(error), hint);
   const apiWords = error?.apiMessage ?? null;
-  return await report(action, verb, { state, card, ...sides, apiWords, note, ...expects }, deps, { outcomeOf });
+  return await report(action, verb, { state, card, before, after, apiWords, note, ...expects }, deps, { outcomeOf });
 }
 
 function whyOf(error: CardApiError | null): string | null {
@@ -118,17 +117,6 @@ async function failOther(action: Action, error: CardApiError | null, deps: Actio
       whoCan: whyOf(error) ?? 'Try again in a minute.',
     }),
   );
-}
-
-/** What it was and was to be, in words. */
-function sidesOf({
-  before,
-  after,
-  expects,
-}: Extract<ProgressEntry, { state: 'sending' }>): Pick<Result, 'before' | 'after'> {
-  // Of a rule the journal holds what was there as a value, so that it can be put back.
-  if (expects?.kind !== 'rule' || before === null) return { before, after };
-  return { before: ruleState(expects.change, RuleValue.parse(JSON.parse(before))), after };
 }
 
 /** Null where no card is changed. */

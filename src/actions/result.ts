@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { CardFacts, Confirmation, Control } from '../alerts/alert.ts';
+import { RuleChanges } from '../card-api/rule-change.ts';
 import { CardStatus } from '../core/event.ts';
-import { RuleChange, RuleValue } from '../limits/rule-change.ts';
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
-  z.strictObject({
-    kind: z.literal('rule'),
-    change: RuleChange,
-    /** What the rules said before: for whoever finds the change made, long after it was sent. */
-    before: RuleValue.optional(),
-  }),
+  /** From what the rules said before: for whoever finds the change made, long after it was sent. */
+  z.strictObject({ kind: z.literal('rule'), changes: RuleChanges }),
 ]);
 export type Expected = z.infer<typeof Expected>;
 

@@ -3,9 +3,9 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { resolveVerified } from '../approvals/execute-approval.ts';
+import { changesFrom, isMade } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import { applyLateConfirmation } from '../limits/apply-late-confirmation.ts';
-import { currentOf, isSameValue, wantedOf } from '../limits/rule-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { requestIdOf } from './action.ts';
 import { readBack } from './change-status.ts';
@@ -78,7 +78,7 @@ async function isSeen(acctId: number, expects: Expected, deps: ActionDeps): Prom
   if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    return isSameValue(currentOf(rules, expects.change), wantedOf(expects.change));
+    return isMade(changesFrom(rules, expects.changes));
   } catch (error) {
     if (error instanceof CardApiError) return false;
     throw error;

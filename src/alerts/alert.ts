@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LimitWindow, SpendCategory } from '../card-api/rule.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
 import { Repeats } from './aggregation-rule.ts';
 import { OrderProgress } from './card-order.ts';
@@ -18,19 +19,6 @@ export const CardFacts = z.strictObject({
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
-
-/** Windows of a spend limit, as people type them. */
-export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
-export const LimitPeriod = z.enum(limitPeriods);
-export type LimitPeriod = z.infer<typeof LimitPeriod>;
-
-/** The same, and the limit for a single purchase, which merchant categories have. Shortest first. */
-export const limitWindows = ['transaction', ...limitPeriods] as const;
-export const LimitWindow = z.enum(limitWindows);
-export type LimitWindow = z.infer<typeof LimitWindow>;
-
-export const SpendCategory = z.strictObject({ id: z.int(), name: z.string() });
-export type SpendCategory = z.infer<typeof SpendCategory>;
 
 /** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
 const TooSmall = z.strictObject({

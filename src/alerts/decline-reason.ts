@@ -1,4 +1,5 @@
-import type { LimitPeriod, Remedy } from './alert.ts';
+import type { LimitPeriod } from '../card-api/rule.ts';
+import type { Remedy } from './alert.ts';
 
 /** What a decline code means for people, and who can do what about it. */
 export interface DeclineReason {

@@ -10,13 +10,12 @@ export async function waitingRequests(
   mayDecide: boolean,
   requests: Pick<Requests, 'open'>,
 ): Promise<WaitingRequest[]> {
-  return (await requests.open()).map(({ id, action, card, holder, changeRequest, before, approvals, needed }) => ({
+  return (await requests.open()).map(({ id, action, card, holder, changes, approvals, needed }) => ({
     value: id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     card,
-    change: changeRequest.change,
-    before,
+    changes,
     reason: action.reason,
     approvals: approvals.length,
     needed,
@@ -31,11 +30,10 @@ export async function openRaises(
   now: Date,
 ): Promise<OpenRaise[]> {
   return await Promise.all(
-    (await temporaryChanges.all()).map(async ({ id, acctId, change, before, by, endsAt, state }) => ({
+    (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state }) => ({
       value: id,
       card: await factsOf(acctId),
-      change,
-      before,
+      changes,
       by: by.userId,
       endsAt,
       leftMs: state === 'open' ? Math.max(1, Date.parse(endsAt) - now.getTime()) : 0,

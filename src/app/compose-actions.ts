@@ -4,7 +4,7 @@ import { createBlocks } from '../actions/block-store.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { createProgress } from '../actions/progress-store.ts';
 import { createAudit } from '../audit/audit.ts';
-import { changeRule } from '../card-api/change-rule.ts';
+import { applyChanges } from '../card-api/apply-changes.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -85,7 +85,7 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     withLock,
     now,
     log,
-    changeRule: (raw, change) => changeRule(raw, change, assumptions),
+    applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: (event) => remedies.checkPurchase(event),
     serviceDays: serviceDays(config.serviceZone),
     recentRaises: createRecentRaises(redis),

@@ -4,13 +4,12 @@ import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import type { Remedy } from '../alerts/alert.ts';
+import { changesFrom, isAboutLimits } from '../card-api/rule-change.ts';
 import { formatCents } from '../core/money.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import type { ChangeRequest } from '../limits/change-request.ts';
 import { isHolder, purchaseOf, raisedCents } from '../limits/raise-amount.ts';
-import { changeOf } from '../limits/remedy-change.ts';
-import { currentOf, isOfLimits } from '../limits/rule-change.ts';
+import { goalsOfRemedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { judge } from '../policy/decide.ts';
 import { openRequest } from './open-request.ts';
@@ -36,33 +35,30 @@ export async function askForRaise({ action, acctId }: Resolved, deps: ActionDeps
   if (remedy === 'passes') {
     return await no(`Nothing stops a purchase of ${formatCents(ask.amountCents)} by now.`, 'Try it again.');
   }
-  const change = remedy === null ? null : changeOf(remedy, rules, ask.amountCents + paddingCents);
-  if (change === null) return await no('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
+  const goals = remedy === null ? null : goalsOfRemedy(remedy, rules, ask.amountCents + paddingCents);
+  if (goals === null) return await no('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
 
-  const changeRequest: ChangeRequest = { change, term: ask.term };
-  const before = currentOf(rules, change);
-  const amountCents = await raisedCents(action, changeRequest, acctId, { current: before, base: before }, deps);
+  const { term } = ask;
+  const changes = changesFrom(rules, goals);
+  const amountCents = await raisedCents(action, acctId, { changes, fromBase: changes, term }, deps);
   const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
   if (verdict.kind !== 'request') return;
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const facts = { acctId, cardId: card.cardId, before: stateWords(change, before), detail: 'asked by the holder' };
+  const facts = { acctId, cardId: card.cardId, before: stateWords(changes, 'from'), detail: 'asked by the holder' };
   if ((await deps.progress.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'waiting', facts, deps));
     await deps.progress.write(action.id, { state: 'asked' });
   }
-  const note = await openRequest({ action, changeRequest, acctId, card, before, others: verdict.others }, deps);
+  const note = await openRequest({ action, changes, term, acctId, card, others: verdict.others }, deps);
   const alertId = alertIdOf(action);
   if (alertId !== null) {
-    const verb = isOfLimits(change) ? 'limit' : 'allow';
+    const verb = isAboutLimits(changes) ? 'limit' : 'allow';
     const at = deps.now().toISOString();
     const outcome = { verb, by: action.actor.userId, at, state: 'waiting', text: '', asHolder: true } as const;
     await deps.alerts.setOutcome(alertId, action.id, outcome);
     await deps.updateMessages(alertId);
   }
-  await deps.answer(
-    action,
-    requestSent({ card, payCents: ask.amountCents, change, before, term: changeRequest.term, note }),
-  );
+  await deps.answer(action, requestSent({ card, payCents: ask.amountCents, changes, term, note }));
 }
 
 /** What stands in the way: of the declined purchase that it is about, else of any purchase of that amount. */

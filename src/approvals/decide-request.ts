@@ -4,9 +4,9 @@ import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
+import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
 import { isOwnCardOf, needsOthers } from '../limits/raise-amount.ts';
-import { isLooser, wantedOf } from '../limits/rule-change.ts';
-import { ruleName } from '../limits/rule-words.ts';
+import { ruleNames } from '../limits/rule-words.ts';
 import { judge } from '../policy/decide.ts';
 import { approvalInFlight, executeApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
 import type { LimitRequest } from './request-store.ts';
@@ -88,7 +88,7 @@ async function approve(
   }
   const pendingApproval = pendingApprovalOf(
     action,
-    { changeRequest: changed.changeRequest, approvals, note: changed.note },
+    { changes: changed.changes, term: changed.term, approvals, note: changed.note },
     deps,
   );
   await executeApproval(action, request, pendingApproval, deps);
@@ -106,14 +106,14 @@ function approvalOf({ id, actor }: Action, { now }: ActionDeps): LimitRequest['a
  * How many it takes is looked at anew: what single approvers added meanwhile counts.
  */
 async function withChanges(action: Action, request: LimitRequest, deps: ActionDeps): Promise<LimitRequest> {
-  const isSame =
-    action.changeRequest === null || JSON.stringify(action.changeRequest) === JSON.stringify(request.changeRequest);
-  const changeRequest = action.changeRequest ?? request.changeRequest;
-  const isWithin =
-    JSON.stringify(changeRequest.term) === JSON.stringify(request.changeRequest.term) &&
-    !isLooser(wantedOf(request.changeRequest.change), wantedOf(changeRequest.change));
+  const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
+  const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
+  const isSame = isSameTerm && isSameGoals(goals, request.changes);
+  const changes = withGoals(request.changes, goals);
+  const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
+  const isWithin = isSameTerm && !isLooser(beyondAsked);
   const own = request.approvals.filter((approval) => isWithin && approval.by === request.action.actor.userId);
-  const changed = isSame ? request : { ...request, changeRequest, note: action.reason, approvals: own };
+  const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
   const needed = own.length + (await needsOthers(changed, own.length > 0, action, deps));
   return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
 }
@@ -131,7 +131,7 @@ async function record(
   await deps.progress.write(action.id, { state: 'asked' });
   const line = auditLine({
     by: action.actor.userId,
-    did: `${event} a change of the ${ruleName(request.changeRequest.change)} of`,
+    did: `${event} a change of the ${ruleNames(request.changes)} of`,
     card,
     at: deps.now().toISOString(),
     before: null,

@@ -3,9 +3,9 @@ import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
-import { atMost, type ChangeRequest } from '../limits/change-request.ts';
+import { isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
+import { atMost } from '../limits/change-request.ts';
 import { isOwnCardOf, purchaseOf } from '../limits/raise-amount.ts';
-import { isOfLimits, singlesOf, withValue } from '../limits/rule-change.ts';
 import { judge, OVERRIDE_AFTER_MS } from '../policy/decide.ts';
 import { approvalInFlight, executeApproval, finishApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
 import type { LimitRequest } from './request-store.ts';
@@ -41,8 +41,8 @@ export async function overrideRequest(action: Action, deps: ActionDeps): Promise
     deps,
   );
   if (verdict.kind === 'refused') return await no(verdict.why);
-  const changeRequest = await capped(request, deps);
-  if (changeRequest === null) {
+  const lowered = await capped(request, deps);
+  if (lowered === null) {
     return await no('What is asked for is more than the glass is for, and has no amount that could be lowered.');
   }
   if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
@@ -51,7 +51,7 @@ export async function overrideRequest(action: Action, deps: ActionDeps): Promise
   await record(action, request, deps);
   const pendingApproval = pendingApprovalOf(
     action,
-    { changeRequest, approvals: request.approvals, note: action.reason },
+    { ...lowered, approvals: request.approvals, note: action.reason },
     deps,
   );
   await executeApproval(action, request, pendingApproval, deps);
@@ -66,20 +66,19 @@ async function record(action: Action, request: LimitRequest, deps: ActionDeps): 
 
 /** At most what one approver could allow, for an hour at most. Null: it cannot be made small enough. */
 async function capped(
-  { action, changeRequest, before }: LimitRequest,
+  { action, changes, term }: LimitRequest,
   deps: ActionDeps,
-): Promise<ChangeRequest | null> {
-  const term = atMost(changeRequest.term, OVERRIDE_AFTER_MS, deps.now(), deps.serviceDays);
-  const { change } = changeRequest;
+): Promise<Pick<LimitRequest, 'changes' | 'term'> | null> {
+  const shorter = atMost(term, OVERRIDE_AFTER_MS, deps.now(), deps.serviceDays);
   const max = deps.twoPersonAboveCents;
-  if (isOfLimits(change)) {
-    const lowered = singlesOf(change, before).map(({ change: one, value }) => {
-      const asked = one.kind === 'limit' ? one.limitCents : null;
-      return typeof value === 'number' ? Math.min(asked ?? Number.POSITIVE_INFINITY, value + max) : null;
+  if (isAboutLimits(changes)) {
+    const lowered = changes.flatMap((change): RuleChange[] => {
+      const { from, to } = change;
+      if (typeof from !== 'number') return [];
+      return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + max) }];
     });
-    if (lowered.includes(null)) return null;
-    return { term, change: withValue(change, change.kind === 'limits' ? lowered : (lowered[0] ?? null)) };
+    return lowered.length < changes.length ? null : { term: shorter, changes: lowered };
   }
   const purchase = await purchaseOf(action, deps);
-  return purchase !== null && purchase.amountCents <= max ? { ...changeRequest, term } : null;
+  return purchase !== null && purchase.amountCents <= max ? { changes, term: shorter } : null;
 }

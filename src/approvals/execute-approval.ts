@@ -7,10 +7,9 @@ import type { Verdict } from '../actions/confirmation-store.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { notify } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
-import type { ChangeRequest } from '../limits/change-request.ts';
+import { goalsOf, isAboutLimits } from '../card-api/rule-change.ts';
 import { changeRule } from '../limits/change-rule.ts';
-import { isOfLimits } from '../limits/rule-change.ts';
-import { ruleName } from '../limits/rule-words.ts';
+import { ruleNames } from '../limits/rule-words.ts';
 import type { LimitRequest, UnconfirmedApproval } from './request-store.ts';
 import { notifyHolderDecided, notifyHolderUnconfirmed, settle } from './resolve-request.ts';
 
@@ -18,11 +17,16 @@ import { notifyHolderDecided, notifyHolderUnconfirmed, settle } from './resolve-
  * A yes to a request, or broken glass, as the change that it makes: in the name of the approver who asked for a second
  * one, or of who says yes to a holder. It keeps the click's own id: a later yes, after one that failed, is another try.
  */
-export function changeOfApproval(click: Action, request: LimitRequest, changeRequest: ChangeRequest): Action {
+export function changeOfApproval(
+  click: Action,
+  request: LimitRequest,
+  { changes, term }: Pick<UnconfirmedApproval, 'changes' | 'term'>,
+): Action {
   const { action: asked } = request;
   const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
   const byWhom = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
-  return Action.parse({ ...byWhom, verb: verbOfApproval({ changeRequest }), changeRequest, id: click.id });
+  const changeRequest = { goals: goalsOf(changes), term };
+  return Action.parse({ ...byWhom, verb: verbOfApproval({ changes }), changeRequest, id: click.id });
 }
 
 function isInOwnName(click: Action, { action: asked }: LimitRequest): boolean {
@@ -32,7 +36,7 @@ function isInOwnName(click: Action, { action: asked }: LimitRequest): boolean {
 /** What a request becomes by a click, should the change be there. */
 export function pendingApprovalOf(
   { id, verb, actor }: Action,
-  words: Pick<UnconfirmedApproval, 'changeRequest' | 'approvals' | 'note'>,
+  words: Pick<UnconfirmedApproval, 'changes' | 'term' | 'approvals' | 'note'>,
   { now }: ActionDeps,
 ): UnconfirmedApproval {
   const how = verb === 'break_glass' ? 'override' : 'approved';
@@ -66,7 +70,7 @@ async function makeChange(
   deps: ActionDeps,
 ): Promise<Result> {
   const { acctId, action: asked, id: requestId } = request;
-  const action = changeOfApproval(click, request, pendingApproval.changeRequest);
+  const action = changeOfApproval(click, request, pendingApproval);
   // Who asked counts as one of several.
   const isSingle = pendingApproval.how === 'override' || pendingApproval.approvals.length === 1;
   const approval = { outcomeOf: asked.id, requestId, isSingle };
@@ -79,8 +83,8 @@ async function makeChange(
 }
 
 /** Its verb: of limits, or of other rules. */
-export function verbOfApproval({ changeRequest }: Pick<UnconfirmedApproval, 'changeRequest'>): 'limit' | 'allow' {
-  return isOfLimits(changeRequest.change) ? 'limit' : 'allow';
+export function verbOfApproval({ changes }: Pick<UnconfirmedApproval, 'changes'>): 'limit' | 'allow' {
+  return isAboutLimits(changes) ? 'limit' : 'allow';
 }
 
 /** A yes came to its end, also by being given up: settles it, and tells who gave it where that is not told already. */
@@ -188,25 +192,25 @@ export async function resolveVerified(
 /** The request is decided: by the last yes that it took, or by breaking the glass. Safe to repeat. */
 async function decided(
   request: LimitRequest,
-  { how, id, by, at, changeRequest, note, approvals }: UnconfirmedApproval,
+  { how, id, by, at, changes, term, note, approvals }: UnconfirmedApproval,
   temporaryChangeId: string | null,
   deps: ActionDeps,
 ): Promise<void> {
   const decision = { state: how, decidedBy: by, decidedAt: at, decision: id, temporaryChangeId, unsure: null } as const;
-  await finishApproval({ ...request, changeRequest, approvals, note, ...decision }, deps);
+  await finishApproval({ ...request, changes, term, approvals, note, ...decision }, deps);
 }
 
 /** Keeps what was decided and tells whom it concerns. Safe to repeat. */
 export async function finishApproval(request: LimitRequest, deps: ActionDeps): Promise<void> {
   await settle(request, deps);
   if (request.state !== 'override') return;
-  const { id, decision, decidedBy, card, changeRequest, note } = request;
+  const { id, decision, decidedBy, card, changes, note } = request;
   const told = overrideNotice(request, await deps.whoMay('approver'));
   await deps.postToApprovals(`${id}-glass`, told);
   await deps.postToOps(`${id}-glass`, told);
   const line = auditLine({
     by: decidedBy,
-    did: `broke the glass: changed the ${ruleName(changeRequest.change)} of`,
+    did: `broke the glass: changed the ${ruleNames(changes)} of`,
     card,
     at: deps.now().toISOString(),
     before: null,

@@ -1,19 +1,20 @@
 import { Action, requestIdOf } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { CardFacts } from '../alerts/alert.ts';
+import { goalsOf, isSameGoals, type RuleChange } from '../card-api/rule-change.ts';
 import { formatCents } from '../core/money.ts';
-import type { ChangeRequest } from '../limits/change-request.ts';
+import type { Term } from '../limits/change-request.ts';
 import { isOwnCardOf } from '../limits/raise-amount.ts';
-import { isSameValue, type RuleValue, targetsOf, wantedOf } from '../limits/rule-change.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest } from './request-store.ts';
 
 interface Asked {
   readonly action: Action;
-  readonly changeRequest: ChangeRequest;
+  /** From what the rules are, or will be again by themselves. */
+  readonly changes: readonly RuleChange[];
+  readonly term: Term;
   readonly acctId: number;
   readonly card: CardFacts;
-  readonly before: RuleValue;
   /** How many other approvers have to say yes. */
   readonly others: 1 | 2;
 }
@@ -26,7 +27,7 @@ interface Asked {
  * @returns a sentence that says what happens now.
  */
 export async function openRequest(asked: Asked, deps: ActionDeps): Promise<string> {
-  const { action, changeRequest, acctId, card, before, others } = asked;
+  const { action, changes, term, acctId, card, others } = asked;
   const id = requestIdOf(action.id);
   const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
   if (twin !== undefined) {
@@ -39,12 +40,12 @@ export async function openRequest(asked: Asked, deps: ActionDeps): Promise<strin
   const counts = action.roles.includes('approver') && !isOwnCard;
   const request: LimitRequest = {
     id,
-    action: Action.parse({ ...action, changeRequest }),
+    action: Action.parse({ ...action, changeRequest: { goals: goalsOf(changes), term } }),
     acctId,
     card,
     holder,
-    changeRequest,
-    before,
+    changes,
+    term,
     needed: others + (counts ? 1 : 0),
     approvals: counts ? [{ by: action.actor.userId, at: now.toISOString() }] : [],
     state: 'open',
@@ -66,13 +67,8 @@ export async function openRequest(asked: Asked, deps: ActionDeps): Promise<strin
   return whyAsked(asked, isOwnCard, deps);
 }
 
-function isSame({ acctId, changeRequest, action }: LimitRequest, asked: Asked): boolean {
-  return (
-    acctId === asked.acctId &&
-    targetsOf(changeRequest.change).join() === targetsOf(asked.changeRequest.change).join() &&
-    isSameValue(wantedOf(changeRequest.change), wantedOf(asked.changeRequest.change)) &&
-    action.verb === asked.action.verb
-  );
+function isSame({ acctId, changes, action }: LimitRequest, asked: Asked): boolean {
+  return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
 }
 
 function whyAsked({ action }: Asked, isOwnCard: boolean, deps: ActionDeps): string {

@@ -9,29 +9,16 @@ import type { LimitRequest } from './request-store.ts';
  * @param temporaryChange the temporary change that a yes made.
  */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
-  const {
-    action,
-    card,
-    changeRequest,
-    before,
-    needed,
-    approvals,
-    unsure,
-    state,
-    note,
-    decidedBy,
-    decidedAt,
-    expiresAt,
-  } = request;
+  const { action, card, changes, term, needed, approvals, unsure, state, note, decidedBy, decidedAt, expiresAt } =
+    request;
   return approvalRequest({
     value: request.id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     isHolders: action.verb === 'ask',
     card,
-    change: changeRequest.change,
-    term: changeRequest.term,
-    before,
+    changes,
+    term,
     payCents: action.ask?.amountCents ?? null,
     reason: action.reason,
     needed,

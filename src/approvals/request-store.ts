@@ -2,10 +2,10 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action } from '../actions/action.ts';
 import { CardFacts } from '../alerts/alert.ts';
+import { RuleChanges } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
-import { ChangeRequest } from '../limits/change-request.ts';
-import { RuleValue } from '../limits/rule-change.ts';
+import { Term } from '../limits/change-request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
@@ -26,7 +26,8 @@ export const UnconfirmedApproval = z.strictObject({
   /** Slack user, and when, UTC ISO 8601. */
   by: z.string(),
   at: z.string(),
-  changeRequest: ChangeRequest,
+  changes: RuleChanges,
+  term: Term,
   note: z.string(),
   approvals: Approvals,
   /** Nobody looks any more: nothing showed it in time. */
@@ -43,10 +44,9 @@ export const LimitRequest = z.strictObject({
   card: CardFacts,
   /** Slack user who holds the card, if linked: has no say in it. */
   holder: z.string().nullable().default(null),
-  /** What a yes does: as asked, or as an approver changed it. */
-  changeRequest: ChangeRequest,
-  /** What the rule was when it was asked for. */
-  before: RuleValue,
+  /** What an approval does: as asked, or as an approver changed it. From what the rules were when it was asked for. */
+  changes: RuleChanges,
+  term: Term,
   /** How many different approvers it takes. */
   needed: z.int().min(1),
   approvals: Approvals,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type LimitPeriod, limitPeriods } from '../alerts/alert.ts';
 import { ConfigError } from '../core/errors.ts';
+import { type LimitPeriod, limitPeriods } from './rule.ts';
 
 /** Ways to write one path, tried in order: the next one when the service answers 404 or 405. What worked is remembered. */
 const pathForms = (...forms: [string, ...string[]]) => z.array(z.string().startsWith('/')).min(1).default(forms);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { LimitPeriod } from '../alerts/alert.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
+import type { LimitPeriod } from './rule.ts';
 import { Cents, Id, rowsOf, Text } from './schema.ts';
 
 export interface RemainingLimit {

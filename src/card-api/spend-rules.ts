@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { LimitPeriod } from '../alerts/alert.ts';
 import { toCents } from '../core/money.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
+import type { LimitPeriod } from './rule.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
 /** Whole cents for each window; null where there is no limit. */
-export type Limits = Record<LimitPeriod, number | null>;
+export type Limits = Readonly<Record<LimitPeriod, number | null>>;
 
 export interface CategoryRules {
   readonly id: number;
@@ -15,12 +15,17 @@ export interface CategoryRules {
   readonly limits: Limits;
 }
 
-/** What the bot reads of a card's spend rules. Fits `CardLimits` of the alert side. */
-export interface SpendRules {
+/** A card's limits. */
+export interface CardLimits {
   readonly limits: Limits;
-  /** How many cents a longer window's limit must be above a shorter one's. */
-  readonly apartCents: number;
   readonly categories: readonly CategoryRules[];
+  /** How many cents a longer window's limit must be above a shorter one's; absent: they may be equal. */
+  readonly apartCents?: number | undefined;
+}
+
+/** What the bot reads of a card's spend rules. */
+export interface SpendRules extends CardLimits {
+  readonly apartCents: number;
   /** Whether it may be used at every kind of merchant, because none is listed. */
   readonly isEveryCategoryAllowed: boolean;
   readonly isInternationalAllowed: boolean | null;
@@ -103,9 +108,10 @@ export function readSpendRules(
     yearly: toLimit(of.YearlySpendLimit),
     lifetime: toLimit(of.LifetimeSpendLimit),
   });
-  const limits = toLimits(rules);
+  const all = toLimits(rules);
   // A daily limit that is switched off shows as zero.
-  if (rules.IsDailySpendLimitEnabled === false && limits.daily === 0) limits.daily = null;
+  const isOff = rules.IsDailySpendLimitEnabled === false && all.daily === 0;
+  const limits = isOff ? { ...all, daily: null } : all;
   return {
     limits,
     apartCents: assumptions.longerLimitAboveCents,

@@ -1,4 +1,4 @@
-import type { LimitPeriod } from '../alerts/alert.ts';
+import type { LimitPeriod } from '../card-api/rule.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { parseAmount } from '../core/money.ts';
 import { readSince, type Since } from '../core/since.ts';
@@ -196,7 +196,7 @@ function parseLimit(words: readonly string[]): Command {
   return {
     verb: 'limit',
     words: words.slice(0, at),
-    changeRequest: { change: { kind: 'limit', period, limitCents, category: null }, term: read.term },
+    changeRequest: { goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }], term: read.term },
     reason: read.rest.join(' '),
   };
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
-import { LimitPeriod, Remedy } from '../alerts/alert.ts';
+import { Remedy } from '../alerts/alert.ts';
+import { LimitPeriod } from '../card-api/rule.ts';
 import { stateKey } from '../core/keys.ts';
 
 /** As long as Slack takes answers to the message that asked. */

@@ -1,9 +1,9 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedConfirmation, Verdict } from '../actions/confirmation-store.ts';
 import type { ActionDeps } from '../actions/deps.ts';
+import { changesFrom } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import { forgetIfGone, type Opened, resolveTerm } from './open-temporary-change.ts';
-import { currentOf } from './rule-change.ts';
 
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
@@ -27,15 +27,13 @@ export async function applyLateConfirmation(
     await forgetUnmade(awaited, deps);
     return null;
   }
-  // What is seen may be a later change's, which has settled all of this for itself.
+  // What is seen may be a later change's, which has done all of this for itself.
   if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) return null;
   const { term } = action.changeRequest;
-  const known = await deps.temporaryChanges.get(action.id);
   // Opened before it was sent: without it, its end was found to be nobody's.
-  if (term.kind !== 'permanent' && known === null) return null;
-  const before = expects.before ?? known?.before ?? null;
-  const approval = outcomeOf === action.id ? null : { requestId: requestIdOf(outcomeOf) };
-  const opened = await resolveTerm(action, { change: expects.change, term }, acctId, before, approval, deps);
+  if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
+  const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
+  const opened = await resolveTerm({ action, acctId, changes: expects.changes, term, requestId }, deps);
   // Its time is over meanwhile: what ends it, ends it now.
   const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
   return isOver ? null : opened;
@@ -48,7 +46,7 @@ async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, dep
   if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    await forgetIfGone(action.id, expects.change, acctId, currentOf(rules, expects.change), deps);
+    await forgetIfGone(action.id, changesFrom(rules, expects.changes), acctId, deps);
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
   }

@@ -1,14 +1,17 @@
+import type { Remedy } from '../alerts/alert.ts';
 import {
+  isSameRule,
   type LimitPeriod,
+  type LimitRule,
   type LimitWindow,
   limitPeriods,
   limitWindows,
-  type Remedy,
   type SpendCategory,
-} from '../alerts/alert.ts';
+} from '../card-api/rule.ts';
+import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
 import { nameWords } from '../directory/card-query.ts';
-import { type CardLimits, inOrder, limitAt, type PlannedChange } from './limit-change.ts';
-import { namedPart } from './rule-change.ts';
+import { withRaisedAlong } from './contradiction.ts';
 
 /** What remains in the running windows. */
 export interface Remaining {
@@ -156,16 +159,14 @@ function together(
   binding: readonly Binding[],
   rules: CardLimits | null,
 ): BindingLimit | null {
-  const planned = binding.flatMap(({ period, category, suggestedCents }): PlannedChange[] =>
-    suggestedCents === null ? [] : [{ period, category: category?.id ?? null, limitCents: suggestedCents }],
+  const planned = binding.flatMap((limit): LimitGoal[] =>
+    limit.suggestedCents === null ? [] : [{ rule: ruleOf(limit), to: limit.suggestedCents }],
   );
-  const ordered = rules === null ? planned : inOrder(rules, planned);
-  const along = rules === null ? [] : ordered.slice(planned.length).map((change) => alongOf(change, rules));
-  const [first, ...others] = binding.map((one) => {
-    const raised = ordered.find(
-      ({ period, category }) => period === one.period && category === (one.category?.id ?? null),
-    );
-    return { ...one, suggestedCents: raised?.limitCents ?? one.suggestedCents };
+  const goals = rules === null ? planned : withRaisedAlong(rules, planned);
+  const along = rules === null ? [] : goals.slice(planned.length).map((goal) => alongOf(goal, rules));
+  const [first, ...others] = binding.map((limit) => {
+    const goal = goals.find(({ rule }) => isSameRule(rule, ruleOf(limit)));
+    return { ...limit, suggestedCents: goal?.to ?? limit.suggestedCents };
   });
   if (first === undefined) return null;
   const isOfOne = others.every(({ category }) => category?.id === first.category?.id);
@@ -173,9 +174,13 @@ function together(
   return { remedy: { kind: 'raise_limit', ...first, alsoBinding, along }, shortfallCents: shortfall(purchase, first) };
 }
 
-function alongOf(change: PlannedChange, rules: CardLimits): Binding {
-  const { limitCents, ...place } = namedPart(change, rules);
-  return { ...place, currentCents: limitAt(rules, change), remainingCents: null, suggestedCents: limitCents };
+function ruleOf({ period, category }: Pick<Binding, 'period' | 'category'>): LimitRule {
+  return { kind: 'limit', period, category };
+}
+
+function alongOf({ rule, to }: LimitGoal, rules: CardLimits): Binding {
+  const { period, category } = rule;
+  return { period, category, currentCents: limitOf(rules, rule), remainingCents: null, suggestedCents: to };
 }
 
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */

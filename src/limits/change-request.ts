@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { RuleGoals } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
-import { RuleChange } from './rule-change.ts';
 
 /** How long a change stays. */
 export const Term = z.discriminatedUnion('kind', [
@@ -16,11 +16,11 @@ export const Term = z.discriminatedUnion('kind', [
 ]);
 export type Term = z.infer<typeof Term>;
 
-/** What somebody wants of a card's rules, and for how long. */
+/** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({
-  change: RuleChange,
+  goals: RuleGoals,
   term: Term,
-  /** The form could not say which limit stopped the purchase: of which category it is meant is found out when it is done. */
+  /** The form could not say which limit stopped the purchase: which category is meant is found out when it is done. */
   isCategoryUnknown: z.literal(true).optional(),
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;

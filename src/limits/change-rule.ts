@@ -1,42 +1,40 @@
-import type { Action } from '../actions/action.ts';
 import { noteOf, superseded } from '../actions/change-status.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { auditRecord, endOf, notify, report } from '../actions/report.ts';
-import type { Expected, Result } from '../actions/result.ts';
+import type { Result } from '../actions/result.ts';
 import { openRequest } from '../approvals/open-request.ts';
+import { changesFrom, isAboutLimits, isLooser, isMade, limitGoals, type RuleChange } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { judge } from '../policy/decide.ts';
-import { type ChangeRequest, endOfTerm } from './change-request.ts';
-import { contradiction } from './limit-change.ts';
-import { forgetIfGone, openTemporaryChange, resolveTemporaryChanges, resolveTerm } from './open-temporary-change.ts';
-import { baseOf, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
+import { endOfTerm, type Term } from './change-request.ts';
+import { contradiction } from './contradiction.ts';
 import {
-  type CardRules,
-  currentOf,
-  isLooser,
-  isOfLimits,
-  isSameValue,
-  plannedOf,
-  type RuleChange,
-  type RuleValue,
-  wantedOf,
-} from './rule-change.ts';
-import { ruleName, ruleState, stateWords } from './rule-words.ts';
+  forgetIfGone,
+  type MadeChange,
+  openTemporaryChange,
+  resolveTemporaryChanges,
+  resolveTerm,
+} from './open-temporary-change.ts';
+import { changesFromBase, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
+import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { withCategory } from './unknown-category.ts';
 
-/** Whoever had to has said yes; the outcome belongs to the action that asked. */
+/** Whoever had to has approved; the outcome belongs to the action that asked. */
 export interface Approval {
   readonly outcomeOf: string;
   readonly requestId: string;
-  /** One person said yes, be it by breaking the glass: it counts among what single persons added. */
+  /** One person approved, be it by emergency override: it counts among what single persons added. */
   readonly isSingle: boolean;
 }
 
+type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
+
 /**
- * Changes one of a card's spend rules, or several limits together, once: read, change their fields, write everything back.
+ * Changes a card's spend rules, once: reads them, changes those that are asked for, writes everything back.
  *
- * What the policy does not leave to one person becomes a request instead, unless the others said yes. Runs under the
+ * What the policy does not leave to one person becomes a request instead, unless others approved it. Runs under the
  * account's lock.
  *
  * @throws CardApiError when the job should run again.
@@ -47,155 +45,131 @@ export async function changeRule(
   deps: ActionDeps,
 ): Promise<Result> {
   const { card: api, progress } = deps;
-  if (action.changeRequest === null) throw new Error('an action on rules without a wish');
+  if (action.changeRequest === null) throw new Error('an action on rules without a change request');
   const written = await progress.read(action.id);
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const { rules, raw } = await api.getSpendRules(acctId);
   const { changeRequest, why } = await withCategory(action, action.changeRequest, acctId, rules, deps);
-  const current = changeRequest === null ? null : currentOf(rules, changeRequest.change);
-  const finish = async (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
-    const sides = changeRequest === null ? { before: null, after: null } : sidesOf(changeRequest, current);
+  const changes = changeRequest === null ? [] : changesFrom(rules, changeRequest.goals);
+  const verb = isAboutLimits(changes) ? 'limit' : 'allow';
+  const finish: Finish = async (state, rest = {}) => {
+    const sides = changeRequest === null ? { before: null, after: null } : sidesOf(changes);
     const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
-    return await report(action, verbOf(changeRequest), result, deps, approval ?? {});
+    return await report(action, verb, result, deps, approval ?? {});
   };
   if (changeRequest === null) return await finish('failed', { note: why });
-  const wanted = wantedOf(changeRequest.change);
-  const isThere = isSameValue(current, wanted);
+  const { term } = changeRequest;
+  const made: MadeChange = { action, acctId, changes, term, requestId: approval?.requestId ?? null };
+  const isThere = isMade(changes);
 
   // After a crash the write may have been ours: then the change is done, not superfluous.
   if (isThere && written?.state === 'sending') {
-    return await conclude(
-      action,
-      changeRequest,
-      acctId,
-      fromProgress(written.before),
-      approval,
-      finish,
-      deps,
-      'confirmed',
-    );
+    const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
+    return await conclude({ ...made, changes: sent }, 'confirmed', finish, deps);
   }
-  const against = isThere ? null : obstacleTo(changeRequest, rules, deps);
+  const against = isThere ? null : obstacleTo(changes, term, rules, deps);
   if (against !== null) return await finish('failed', { note: against });
-  const base = await baseOf(changeRequest, acctId, current, deps);
-  if (approval === null && isLooser(base, wanted)) {
-    const cents = await raisedCents(action, changeRequest, acctId, { current, base }, deps);
+  const fromBase = await changesFromBase(changes, term, acctId, deps);
+  if (approval === null && isLooser(fromBase)) {
+    const amountCents = await raisedCents(action, acctId, { changes, fromBase, term }, deps);
     const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
-    const verdict = judge({ verb: 'raise', roles: action.roles, isOwnCard, amountCents: cents }, deps);
+    const verdict = judge({ verb: 'raise', roles: action.roles, isOwnCard, amountCents }, deps);
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {
-      const asked = { action, changeRequest, acctId, card, before: base, others: verdict.others };
+      const asked = { action, changes: fromBase, term, acctId, card, others: verdict.others };
       return await finish('waiting', { note: await openRequest(asked, deps) });
     }
   }
   // Counted before it is sent: two clicks at once must not both pass for the first.
-  if ((approval === null || approval.isSingle) && isLooser(current, wanted)) {
-    await countRaise(action, changeRequest, acctId, current, deps);
-  }
+  if ((approval === null || approval.isSingle) && isLooser(changes)) await countRaise(action, acctId, made, deps);
 
   if (isThere) {
-    const settled = await resolveTemporaryChanges(action, changeRequest, acctId, current, approval, deps);
-    return settled === null
-      ? await finish('unchanged', { note: alreadySo(changeRequest.change, current) })
-      : await finish('done', settled);
+    const kept = await resolveTemporaryChanges(made, deps);
+    return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   }
 
-  const expects = expectedOf(changeRequest, current);
+  const expects = { kind: 'rule', changes } as const;
   if (
     written?.state === 'sending' &&
     (await deps.confirmations.isSuperseded(acctId, expects, action.id, written.followed))
   ) {
-    await forgetIfGone(action.id, changeRequest.change, acctId, current, deps);
+    await forgetIfGone(action.id, changes, acctId, deps);
     return await finish('unknown', { note: superseded });
   }
 
-  const sides = sidesOf(changeRequest, current);
+  const sides = sidesOf(changes);
   const followed = await deps.confirmations.changedBy(acctId, expects);
-  const sending = { state: 'sending', before: JSON.stringify(current), after: sides.after, expects, followed } as const;
+  const sending = { state: 'sending', ...sides, expects, followed } as const;
   const end = endOf(await progress.write(action.id, sending));
   if (end !== null) {
-    await notify(action, verbOf(changeRequest), end, deps, approval ?? {});
+    await notify(action, verb, end, deps, approval ?? {});
     return end.result;
   }
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);
-  if (changeRequest.term.kind !== 'permanent')
-    await openTemporaryChange(action, changeRequest, acctId, current, approval, deps, false);
+  if (term.kind !== 'permanent') await openTemporaryChange(made, deps, false);
   try {
-    await api.putSpendRules(acctId, deps.changeRule(raw, changeRequest.change));
+    await api.putSpendRules(acctId, deps.applyChanges(raw, changes));
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
-    const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changeRequest, deps) : false;
-    if (isDone === true)
-      return await conclude(action, changeRequest, acctId, current, approval, finish, deps, 'confirmed');
+    const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changes, deps) : false;
+    if (isDone === true) return await conclude(made, 'confirmed', finish, deps);
     if ((error.retryable || isDone === null) && !deps.isLastAttempt) throw error;
     const state = isDone === null ? 'unknown' : 'failed';
     if (state === 'failed') await deps.temporaryChanges.forget(action.id);
-    const unsure = isDone === null ? { expects } : {};
-    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unsure });
+    const unconfirmed = isDone === null ? { expects } : {};
+    return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unconfirmed });
   }
-  return await conclude(action, changeRequest, acctId, current, approval, finish, deps, 'sent');
+  return await conclude(made, 'sent', finish, deps);
 }
 
 /** Why the card service would refuse, before it does; null when nothing speaks against it. */
-function obstacleTo({ change, term }: ChangeRequest, rules: CardRules, deps: ActionDeps): string | null {
+function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules, deps: ActionDeps): string | null {
   const end = endOfTerm(term, deps.now(), deps.serviceDays);
   if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
-  const planned = plannedOf(change);
-  if (planned.some(({ period, category }) => period === 'transaction' && category === null)) {
+  const limits = limitGoals(changes);
+  if (limits.some(({ rule }) => rule.period === 'transaction' && rule.category === null)) {
     return 'A card has no limit of its own for a single purchase: only a merchant category does.';
   }
-  return contradiction(rules, planned)?.why ?? null;
+  return contradiction(rules, limits)?.why ?? null;
 }
 
 /** Nothing is left to change. */
-function alreadySo(change: RuleChange, current: RuleValue): string {
-  const name = ruleName(change);
-  if (change.kind === 'limits') return `It is so already: ${ruleState(change, current)}.`;
-  return change.kind === 'limit'
-    ? `The ${name} is ${stateWords(change, current)} already.`
-    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${stateWords(change, current)} already.`;
+function alreadySo(changes: readonly RuleChange[]): string {
+  if (changes.length > 1) return `It is so already: ${ruleStates(changes, 'from')}.`;
+  const name = ruleNames(changes);
+  return isAboutLimits(changes)
+    ? `The ${name} is ${stateWords(changes, 'from')} already.`
+    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${stateWords(changes, 'from')} already.`;
 }
 
 /** The change is made: start its end, if it has one, and tell. */
 async function conclude(
-  action: Action,
-  changeRequest: ChangeRequest,
-  acctId: number,
-  before: RuleValue,
-  approval: Approval | null,
-  finish: (state: Result['state'], rest?: Partial<Result>) => Promise<Result>,
-  deps: ActionDeps,
+  made: MadeChange,
   confirmation: 'sent' | 'confirmed',
+  finish: Finish,
+  deps: ActionDeps,
 ): Promise<Result> {
-  const opened = await resolveTerm(action, changeRequest, acctId, before, approval, deps);
-  const sure =
-    confirmation === 'sent' ? { confirmation, expects: expectedOf(changeRequest, before) } : { confirmation };
-  return await finish('done', { ...sidesOf(changeRequest, before), ...opened, ...sure });
+  const { changes } = made;
+  const opened = await resolveTerm(made, deps);
+  const expects = confirmation === 'sent' ? { expects: { kind: 'rule', changes } as const } : {};
+  return await finish('done', { ...sidesOf(changes), ...opened, confirmation, ...expects });
 }
 
-function expectedOf({ change }: ChangeRequest, before: RuleValue): Expected {
-  return { kind: 'rule', change, before };
-}
-
-/** Whether the rule is now what was wanted; null when it cannot be read. */
-async function isAsRequested(acctId: number, { change }: ChangeRequest, deps: ActionDeps): Promise<boolean | null> {
+/** Whether the rules are now what was wanted; null when they cannot be read. */
+async function isAsRequested(
+  acctId: number,
+  changes: readonly RuleChange[],
+  deps: ActionDeps,
+): Promise<boolean | null> {
   try {
-    return isSameValue(currentOf((await deps.card.getSpendRules(acctId)).rules, change), wantedOf(change));
+    return isMade(changesFrom((await deps.card.getSpendRules(acctId)).rules, changes));
   } catch (error) {
     if (error instanceof CardApiError) return null;
     throw error;
   }
 }
 
-function sidesOf({ change }: ChangeRequest, before: RuleValue): { before: string; after: string } {
-  return { before: ruleState(change, before), after: ruleState(change, wantedOf(change)) };
-}
-
-function verbOf(changeRequest: ChangeRequest | null): 'limit' | 'allow' {
-  return changeRequest === null || isOfLimits(changeRequest.change) ? 'limit' : 'allow';
-}
-
-function fromProgress(before: string | null): RuleValue {
-  return before === null ? null : (JSON.parse(before) as RuleValue);
+function sidesOf(changes: readonly RuleChange[]): { before: string; after: string } {
+  return { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
 }

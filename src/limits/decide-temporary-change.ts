@@ -2,12 +2,12 @@ import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
+import { isLooser, reversed } from '../card-api/rule-change.ts';
 import { judge } from '../policy/decide.ts';
 import { restore } from './end-temporary-change.ts';
 import { notifyEnd, showEnd } from './notify-end.ts';
 import { isOwnCardOf } from './raise-amount.ts';
-import { isLooser, wantedOf } from './rule-change.ts';
-import { ruleName } from './rule-words.ts';
+import { ruleNames } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function decideTemporaryChange(action: Action, deps: ActionDeps): P
     if (isOwnEnd) return await showEnd(temporaryChange, deps);
     if (!isExpected) return await no(action, overWords[temporaryChange.state], 'Nothing is left to be done.', deps);
     // Taking back what was lowered for a while is a raise.
-    const isRaise = isLooser(wantedOf(temporaryChange.change), temporaryChange.before);
+    const isRaise = isLooser(reversed(temporaryChange.changes));
     const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
     const isOwnCard = await isOwnCardOf(action.actor.userId, temporaryChange.acctId, deps);
     const verdict = judge({ verb, roles: action.roles, isOwnCard }, deps);
@@ -39,12 +39,12 @@ export async function decideTemporaryChange(action: Action, deps: ActionDeps): P
     await askedOnce(action, temporaryChange, deps);
     if (action.verb === 'settle_lease' && action.approve !== true) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
-      return await notifyEnd({ ...temporaryChange, ...over, state: 'left' }, action, deps);
+      return await notifyEnd({ ...temporaryChange, ...over, state: 'kept' }, action, deps);
     }
     const after = await restore(temporaryChange, action.actor, deps);
     await notifyEnd(after, action, deps);
     if (after.state !== 'asking') return;
-    const why = `Somebody changed the ${ruleName(temporaryChange.change)} meanwhile, so I left it.`;
+    const why = `Somebody changed the ${ruleNames(temporaryChange.changes)} meanwhile, so I left it.`;
     await no(action, why, 'The question is in the channel for requests.', deps);
   });
 }
@@ -53,9 +53,9 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It still runs.',
   asking: 'Its time is over, but somebody changed it meanwhile: an approver has to decide.',
   ended: 'It was put back already.',
-  left: 'It was decided already to leave it as it is.',
+  kept: 'It was decided already to leave it as it is.',
   refused: 'The card service refused to put it back.',
-  replaced: 'A later change took its place.',
+  superseded: 'A later change took its place.',
 };
 
 async function askedOnce(action: Action, temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {

@@ -1,4 +1,4 @@
-import type { LimitWindow } from '../alerts/alert.ts';
+import type { LimitWindow } from '../card-api/rule.ts';
 
 /** The card service counts its windows by the calendar of this zone: https://www.iana.org/time-zones. */
 const ZONE = 'America/New_York';

@@ -4,22 +4,21 @@ import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts
 import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { Outcome } from '../alerts/alert.ts';
-import { wantedOf } from './rule-change.ts';
-import { ruleName, ruleState } from './rule-words.ts';
+import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
-type Told = Extract<TemporaryChange['state'], 'ended' | 'asking' | 'left' | 'refused'>;
+type Told = Extract<TemporaryChange['state'], 'ended' | 'asking' | 'kept' | 'refused'>;
 
 const details: Readonly<Record<Told, string>> = {
   ended: 'The temporary change has ended.',
   asking: 'The temporary change has ended, but somebody changed it meanwhile: an approver has to decide.',
-  left: 'It stays as somebody changed it meanwhile.',
+  kept: 'It stays as somebody changed it meanwhile.',
   refused: 'The temporary change has ended, but the card service refuses to put it back.',
 };
 
 /**
- * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it. The
- * lease is over last: killed before that, it is ended and told again, and no part of it does harm twice.
+ * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it.
+ * It counts as over last: killed before that, it is ended and told again, and no part of it does harm twice.
  *
  * @param action the click that ended it; null when its time was over.
  * @param refused the card API's words, when it did not let us.
@@ -30,13 +29,13 @@ export async function notifyEnd(
   deps: ActionDeps,
   refused = '',
 ): Promise<void> {
-  const { id, acctId, change, alertId } = temporaryChange;
+  const { id, acctId, changes, alertId } = temporaryChange;
   const state = temporaryChange.state as Told;
   const at = deps.now().toISOString();
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const isBack = state === 'ended';
-  const before = ruleState(change, isBack ? wantedOf(change) : temporaryChange.found);
-  const after = isBack ? ruleState(change, temporaryChange.before) : null;
+  const before = ruleStates((isBack ? null : temporaryChange.meanwhile) ?? changes, 'to');
+  const after = isBack ? ruleStates(changes, 'from') : null;
   const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
   await deps.audit.append({
     at,
@@ -57,7 +56,7 @@ export async function notifyEnd(
     twoPersonAboveCents: deps.twoPersonAboveCents,
   });
 
-  const did = isBack ? `put back the ${ruleName(change)} of` : `left the ${ruleName(change)} of`;
+  const did = isBack ? `put back the ${ruleNames(changes)} of` : `left the ${ruleNames(changes)} of`;
   const by = action?.actor.userId ?? null;
   const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
   await deps.postAuditLine(`audit-${id}-${state}`, line);
@@ -75,7 +74,7 @@ export async function notifyEnd(
   await showEnd(temporaryChange, deps);
 }
 
-/** Brings everything that shows a lease up to date with its end. Safe to repeat. */
+/** Brings everything that shows a temporary change up to date with its end. Safe to repeat. */
 export async function showEnd(temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
   const { id, requestId, state } = temporaryChange;
   if (requestId !== null) await deps.updateRequest(requestId);
@@ -91,9 +90,9 @@ function toOutcome(
   at: string,
   by: string | null,
 ): Outcome {
-  const { change } = temporaryChange;
   if (state !== 'ended')
     return { verb: 'put_back', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
-  const text = changeWords(ruleState(change, wantedOf(change)), ruleState(change, temporaryChange.before));
+  const { changes } = temporaryChange;
+  const text = changeWords(ruleStates(changes, 'to'), ruleStates(changes, 'from'));
   return { verb: 'put_back', by, at, state: 'done', text };
 }

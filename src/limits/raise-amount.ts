@@ -1,10 +1,10 @@
 import { Action, alertIdOf } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { LimitRequest } from '../approvals/request-store.ts';
+import { isSameRule, ruleKey } from '../card-api/rule.ts';
+import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule-change.ts';
 import { COUNTED_MS, judge } from '../policy/decide.ts';
-import { type ChangeRequest, endOfTerm, type Term } from './change-request.ts';
-import { raiseCents } from './limit-change.ts';
-import { batch, isLooser, type RuleValue, type Single, singlesOf, targetOf, wantedOf } from './rule-change.ts';
+import { endOfTerm, type Term } from './change-request.ts';
 
 /** True when the person is linked to the account as the holder of its card. */
 export async function isHolder(userId: string, acctId: number, { links }: ActionDeps): Promise<boolean> {
@@ -25,80 +25,76 @@ export async function isOwnCardOf(
   return holder === userId || (await links.wasHolderLately(userId, acctId));
 }
 
+/** How a change raises what the card may spend. */
+export interface Raise {
+  /** From the rules as they are. */
+  readonly changes: readonly RuleChange[];
+  /** The same changes from what the rules would be again if nothing were changed: under a temporary change these differ. */
+  readonly fromBase: readonly RuleChange[];
+  readonly term: Term;
+}
+
 /**
  * How much more a card may spend by a change: what the rule of two looks at.
  *
  * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its
  * own: for a day at most it counts as the purchase that it is opened for; for longer, or for no purchase, nothing says
- * how much. What one person's yes added to the same rule of the card within 24 hours counts with it: small raises must
- * not sum up to one that takes two.
+ * how much. What one approval added to the same rule of the card within 24 hours counts with it: small raises must
+ * not sum up to one that takes two. To keep what was temporary is to raise it from what it would go back to.
  *
  * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised one
  * by one, so neither joining nor splitting them is a way round.
  *
- * @param before the rule as it is, and as it would be again if nothing were changed: under a temporary raise these
- * differ, and to keep what was temporary is to raise it from the latter.
  * @returns whole cents; Infinity where no amount says how much.
  */
 export async function raisedCents(
   action: Action,
-  changeRequest: ChangeRequest,
   acctId: number,
-  before: { readonly current: RuleValue; readonly base: RuleValue },
+  { changes, fromBase, term }: Raise,
   deps: ActionDeps,
 ): Promise<number> {
-  const bases = singlesOf(changeRequest.change, before.base);
-  const each = singlesOf(changeRequest.change, before.current).map(async (current, index) => {
-    const added = await deps.recentRaises.sum(acctId, targetOf(current.change), deps.now().getTime(), action.id);
-    const isMore = isLooser(current.value, wantedOf(current.change));
-    const own = isMore ? await ownCents(action, changeRequest.term, current, deps) : 0;
-    return Math.max(own + added, await ownCents(action, changeRequest.term, bases[index] ?? current, deps));
+  const each = changes.map(async (change, index) => {
+    const added = await deps.recentRaises.sum(acctId, ruleKey(change.rule), deps.now().getTime(), action.id);
+    const own = isLooser([change]) ? await ownCents(action, term, change, deps) : 0;
+    return Math.max(own + added, await ownCents(action, term, fromBase[index] ?? change, deps));
   });
   return Math.max(...(await Promise.all(each)));
 }
 
-/** What each rule goes back to by itself, if the wish outlasts that; else what it is now. */
-export async function baseOf(
-  changeRequest: ChangeRequest,
+/** The changes from what each rule goes back to by itself, if the change outlasts that; else from what it is now. */
+export async function changesFromBase(
+  changes: readonly RuleChange[],
+  term: Term,
   acctId: number,
-  current: RuleValue,
   deps: ActionDeps,
-): Promise<RuleValue> {
-  const end = endOfTerm(changeRequest.term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
+): Promise<RuleChange[]> {
+  const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
   const ending = (await deps.temporaryChanges.all())
-    .filter(
-      (temporaryChange) =>
-        temporaryChange.acctId === acctId &&
-        temporaryChange.state === 'open' &&
-        Date.parse(temporaryChange.endsAt) < end,
-    )
-    .toSorted((one, other) => one.openedAt.localeCompare(other.openedAt))
-    .flatMap((temporaryChange) => singlesOf(temporaryChange.change, temporaryChange.before));
-  const bases = singlesOf(changeRequest.change, current).map(
-    (now) => ending.find(({ change }) => targetOf(change) === targetOf(now.change)) ?? now,
-  );
-  return batch(bases)?.value ?? current;
+    .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
+    .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
+    .flatMap((open) => open.changes);
+  return changes.map((change) => {
+    const base = ending.find(({ rule }) => isSameRule(rule, change.rule));
+    return base === undefined ? change : { ...change, from: base.from };
+  });
 }
 
-/** Remembers what one person's yes is about to add. */
+/** Remembers what one person's approval is about to add. */
 export async function countRaise(
   action: Action,
-  changeRequest: ChangeRequest,
   acctId: number,
-  before: RuleValue,
+  { changes, term }: Pick<Raise, 'changes' | 'term'>,
   deps: ActionDeps,
 ): Promise<void> {
-  for (const single of singlesOf(changeRequest.change, before)) {
-    if (!isLooser(single.value, wantedOf(single.change))) continue;
-    const cents = await ownCents(action, changeRequest.term, single, deps);
-    const target = targetOf(single.change);
+  for (const change of changes.filter((one) => isLooser([one]))) {
+    const cents = await ownCents(action, term, change, deps);
+    const target = ruleKey(change.rule);
     await deps.recentRaises.add(acctId, { actionId: action.id, target, cents, atMs: deps.now().getTime() });
   }
 }
 
-/** @param single one rule, and what it was. */
-async function ownCents(action: Action, term: Term, { change, value }: Single, deps: ActionDeps): Promise<number> {
-  if (change.kind === 'limit') return raiseCents(typeof value === 'number' ? value : null, change.limitCents);
+async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChange, deps: ActionDeps): Promise<number> {
+  if (rule.kind === 'limit') return raiseCents(centsOf(from), centsOf(to));
   const now = deps.now();
   const end = endOfTerm(term, now, deps.serviceDays);
   if (end === null || end.getTime() > now.getTime() + COUNTED_MS) return Number.POSITIVE_INFINITY;
@@ -120,19 +116,14 @@ export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
  * @param by the click that decides now: what it adds itself is not counted against it when it is done again.
  */
 export async function needsOthers(
-  { action, changeRequest, acctId, before }: LimitRequest,
+  { action, changes, term, acctId }: LimitRequest,
   countsAsker: boolean,
   by: Action,
   deps: ActionDeps,
 ): Promise<1 | 2> {
   if (countsAsker) return 1;
-  const amountCents = await raisedCents(
-    Action.parse({ ...action, id: by.id }),
-    changeRequest,
-    acctId,
-    { current: before, base: before },
-    deps,
-  );
+  const click = Action.parse({ ...action, id: by.id });
+  const amountCents = await raisedCents(click, acctId, { changes, fromBase: changes, term }, deps);
   const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard: true, amountCents }, deps);
   return verdict.kind === 'request' ? verdict.others : 2;
 }

@@ -1,14 +1,8 @@
-import type { LimitWindow, Remedy, SpendCategory } from '../alerts/alert.ts';
-import { inOrder } from './limit-change.ts';
-import {
-  type CardRules,
-  currentOf,
-  type LimitPart,
-  limitChange,
-  namedPart,
-  plannedOf,
-  type RuleChange,
-} from './rule-change.ts';
+import type { Remedy } from '../alerts/alert.ts';
+import type { LimitRule, LimitWindow, SpendCategory } from '../card-api/rule.ts';
+import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
+import { withRaisedAlong } from './contradiction.ts';
 
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
@@ -45,43 +39,38 @@ export function isIncomplete(remedy: Remedy): boolean {
 }
 
 /**
- * The change of a card's rules that a remedy stands for: of all its limits at once.
+ * What a card's rules shall be for a remedy: all its limits at once.
  *
  * @param amountCents the purchase that should pass.
  * @returns null where it is no rule (a status), or where it cannot be told what it should be.
  */
-export function changeOf(remedy: Remedy, rules: CardRules | null, amountCents: number): RuleChange | null {
+export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCents: number): RuleGoal[] | null {
   switch (remedy.kind) {
     case 'raise_limit':
-      return raiseOf(remedy, rules, amountCents);
+      return raised(remedy, rules, amountCents);
     case 'allow_category': {
       const { id, name } = remedy.category;
-      return id === null ? null : { kind: 'category', category: { id, name }, isAllowed: true };
+      return id === null ? null : [{ rule: { kind: 'category', category: { id, name } }, to: true }];
     }
     case 'allow_international':
-      return { kind: 'international', isAllowed: true };
+      return [{ rule: { kind: 'international' }, to: true }];
     case 'allow_card_not_present':
-      return { kind: 'card_not_present', isAllowed: true };
+      return [{ rule: { kind: 'card_not_present' }, to: true }];
     case 'activate':
     case 'unblock':
       return null;
   }
 }
 
-function raiseOf(remedy: RaiseLimit, rules: CardRules | null, amountCents: number): RuleChange {
-  const [first, ...others] = limitsToRaise(remedy);
-  const sure = ({ period, category, currentCents, suggestedCents }: LimitToRaise): LimitPart => {
-    const place = { period, category, limitCents: null };
-    const current = rules === null ? currentCents : currentOf(rules, { kind: 'limit', ...place });
+function raised(remedy: RaiseLimit, rules: CardLimits | null, amountCents: number): LimitGoal[] {
+  const goalOf = ({ period, category, currentCents, suggestedCents }: LimitToRaise): LimitGoal => {
+    const rule: LimitRule = { kind: 'limit', period, category };
+    const current = rules === null ? currentCents : limitOf(rules, rule);
     // Without what is left of it, the whole purchase on top lets it pass for sure.
-    return {
-      ...place,
-      limitCents: suggestedCents ?? (typeof current === 'number' ? current + amountCents : amountCents),
-    };
+    return { rule, to: suggestedCents ?? (current ?? 0) + amountCents };
   };
-  const parts = [sure(first), ...others.filter(({ isAlong }) => !isAlong).map(sure)] as const;
-  if (rules === null) return limitChange([...parts, ...others.filter(({ isAlong }) => isAlong).map(sure)]);
-  const change = limitChange(parts);
-  const [one = sure(first), ...more] = inOrder(rules, plannedOf(change)).map((planned) => namedPart(planned, rules));
-  return limitChange([one, ...more]);
+  const limits = limitsToRaise(remedy);
+  if (rules === null) return inRuleOrder(limits.map(goalOf));
+  const binding = inRuleOrder(limits.filter(({ isAlong }) => !isAlong).map(goalOf));
+  return inRuleOrder(withRaisedAlong(rules, binding));
 }

@@ -1,18 +1,14 @@
-import type { LimitWindow } from '../alerts/alert.ts';
+import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
+import type { RuleChange, RuleGoal } from '../card-api/rule-change.ts';
 import { formatCents } from '../core/money.ts';
-import {
-  type RuleChange,
-  type RuleOfOne,
-  type RuleValue,
-  singlesOf,
-  type ValueOfOne,
-  wantedOf,
-} from './rule-change.ts';
 
 /** Stands between the rules of one change, and in none of them. */
 export const BETWEEN_RULES = '; ';
 
 const list = new Intl.ListFormat('en-US');
+
+/** Rules with what they say on one side of a change: before it (`from`), or after it (`to`). */
+type Sided<Side extends 'from' | 'to'> = readonly (Pick<RuleGoal, 'rule'> & Readonly<Record<Side, RuleValue>>)[];
 
 /** `daily limit`, `limit for a single purchase at Restaurants`. Raw. */
 export function limitName(period: LimitWindow, category: string | null): string {
@@ -20,22 +16,17 @@ export function limitName(period: LimitWindow, category: string | null): string 
   return category === null ? what : `${what} ${where} ${category}`;
 }
 
-/** A name that does not look like the end of a rule. */
-function asOne(name: string): string {
-  return name.replaceAll(';', ',');
-}
-
 /** `daily limit`, `daily limit for Restaurants and weekly limit`, `purchases at Hardware Stores`: a noun. Raw. */
-export function ruleName(change: RuleChange): string {
-  return list.format(singlesOf(change, null).map((one) => nameOfOne(one.change)));
+export function ruleNames(changes: readonly Pick<RuleGoal, 'rule'>[]): string {
+  return list.format(changes.map(({ rule }) => ruleName(rule)));
 }
 
-function nameOfOne(change: RuleOfOne): string {
-  switch (change.kind) {
+export function ruleName(rule: Rule): string {
+  switch (rule.kind) {
     case 'limit':
-      return limitName(change.period, change.category === null ? null : asOne(change.category.name));
+      return limitName(rule.period, rule.category === null ? null : withoutSemicolon(rule.category.name));
     case 'category':
-      return `purchases at ${asOne(change.category.name)}`;
+      return `purchases at ${withoutSemicolon(rule.category.name)}`;
     case 'international':
       return 'purchases abroad';
     case 'card_not_present':
@@ -43,40 +34,43 @@ function nameOfOne(change: RuleOfOne): string {
   }
 }
 
+/** A category's name that does not look like the end of a rule. */
+function withoutSemicolon(name: string): string {
+  return name.replaceAll(';', ',');
+}
+
 /** `$400.00`, `none`, `allowed`, `not allowed`. */
-function valueWord(value: ValueOfOne): string {
+function valueWord(value: RuleValue): string {
   if (typeof value === 'boolean') return value ? 'allowed' : 'not allowed';
   return value === null ? 'none' : formatCents(value);
 }
 
-/** `daily limit $400.00`, `daily limit $400.00; weekly limit none`, `purchases abroad allowed`: the rules and what they are. Raw. */
-export function ruleState(change: RuleChange, value: RuleValue): string {
-  return singlesOf(change, value)
-    .map((one) => `${nameOfOne(one.change)} ${valueWord(one.value)}`)
-    .join(BETWEEN_RULES);
+/** `daily limit $400.00`, `daily limit $400.00; weekly limit none`, `purchases abroad allowed`. Raw. */
+export function ruleStates<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
+  return changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`).join(BETWEEN_RULES);
 }
 
 /** From what to what: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. Raw. */
-export function ruleMove(change: RuleChange, before: RuleValue): string {
-  return singlesOf(change, before)
-    .map((one) => `${nameOfOne(one.change)} ${valueWord(one.value)} → ${valueWord(wantedOf(one.change))}`)
+export function ruleMoves(changes: readonly RuleChange[]): string {
+  return changes
+    .map(({ rule, from, to }) => `${ruleName(rule)} ${valueWord(from)} → ${valueWord(to)}`)
     .join(BETWEEN_RULES);
 }
 
-/** The same where the one rule has been named: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
-export function moveWords(change: RuleChange, before: RuleValue): string {
-  if (change.kind === 'limits') return ruleMove(change, before);
-  return `${stateWords(change, before)} → ${stateWords(change, wantedOf(change))}`;
+/** The same where a single rule has been named already: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
+export function moveWords(changes: readonly RuleChange[]): string {
+  return changes.length > 1 ? ruleMoves(changes) : `${stateWords(changes, 'from')} → ${stateWords(changes, 'to')}`;
 }
 
 /**
- * What the rules are, where one of them has been named: `$400.00`, `no limit`, `allowed`; of several each by its name:
+ * What the rules say, where a single one has been named already: `$400.00`, `no limit`, `allowed`. Several are named:
  * `daily limit $400.00 and weekly limit $600.00`. Raw.
  */
-export function stateWords(change: RuleChange, value: RuleValue): string {
-  const all = singlesOf(change, value);
-  const word = (one: ValueOfOne): string => (one === null ? 'no limit' : valueWord(one));
-  const [first] = all;
-  if (all.length === 1 && first !== undefined) return word(first.value);
-  return list.format(all.map((one) => `${nameOfOne(one.change)} ${one.value === null ? 'none' : word(one.value)}`));
+export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
+  const [first] = changes;
+  if (changes.length === 1 && first !== undefined) {
+    const value = first[side];
+    return value === null ? 'no limit' : valueWord(value);
+  }
+  return list.format(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
 }

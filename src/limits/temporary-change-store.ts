@@ -1,8 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { RuleChanges } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { Term } from './change-request.ts';
-import { RuleChange, RuleValue } from './rule-change.ts';
 
 /** Ended ones are kept as long as the messages that show them can be edited for. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
@@ -12,9 +12,8 @@ export const TemporaryChange = z.strictObject({
   /** Id of the action that made the change. */
   id: z.string(),
   acctId: z.int(),
-  /** The rule and what it was set to. */
-  change: RuleChange,
-  before: RuleValue,
+  /** What the rules go back to (`from`), and what they were set to. */
+  changes: RuleChanges,
   term: Term,
   /** Slack user who asked for it. */
   by: z.strictObject({ userId: z.string(), teamId: z.string() }),
@@ -27,12 +26,12 @@ export const TemporaryChange = z.strictObject({
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),
   /**
-   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` put back, `left` as
-   * somebody set it, `refused` by the card service, `replaced` by a change that stays.
+   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` put back, `kept` as
+   * somebody set it, `refused` by the card service, `superseded` by a change that stays.
    */
-  state: z.enum(['open', 'asking', 'ended', 'left', 'refused', 'replaced']),
-  /** For `asking` and `left`: what was found. */
-  found: RuleValue.default(null),
+  state: z.enum(['open', 'asking', 'ended', 'kept', 'refused', 'superseded']),
+  /** Of what has ended, or asks: what the same rules were then, from what we had set. Null: they were not read. */
+  meanwhile: RuleChanges.nullable(),
   closedAt: z.string().nullable().default(null),
   /** Who took it back or decided; null when it ended by itself. */
   closedBy: z.string().nullable().default(null),

@@ -1,15 +1,15 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { ChangeRequest } from './change-request.ts';
 import { type LimitToRaise, limitsToRaise } from './remedy-change.ts';
-import { type CardRules, currentOf, isLooser, type RuleChange, wantedOf } from './rule-change.ts';
 import { limitName } from './rule-words.ts';
 
-type OfLimit = Extract<RuleChange, { kind: 'limit' }>;
 type Named =
   | { readonly changeRequest: ChangeRequest; readonly why: null }
   | { readonly changeRequest: null; readonly why: string };
@@ -28,15 +28,17 @@ export async function withCategory(
   action: Action,
   { isCategoryUnknown, ...changeRequest }: ChangeRequest,
   acctId: number,
-  rules: CardRules,
+  rules: SpendRules,
   deps: ActionDeps,
 ): Promise<Named> {
-  const { change, term } = changeRequest;
+  const { goals, term } = changeRequest;
   const event = isCategoryUnknown === true ? await declinedByCategory(action, deps) : null;
-  if (event === null || change.kind !== 'limit') return named(changeRequest);
+  const [goal] = limitGoals(goals);
+  if (event === null || goal === undefined) return named(changeRequest);
   const sent = await deps.progress.read(action.id);
   // With what was written the purchase would pass: what stops it now is no longer what was meant.
-  if (sent?.state === 'sending' && sent.expects?.kind === 'rule') return named({ change: sent.expects.change, term });
+  if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
+    return named({ goals: goalsOf(sent.expects.changes), term });
 
   const { code = '' } = event.decline ?? {};
   const purchase = {
@@ -49,9 +51,9 @@ export async function withCategory(
   if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
   const { category } = found.remedy;
   const stopping = limitsToRaise(found.remedy).filter((one) => !one.isAlong && one.category?.id === category?.id);
-  const meant: OfLimit = { ...change, category };
-  const isOneOfThem = stopping.some(({ period }) => period === change.period);
-  if (isOneOfThem && isLooser(currentOf(rules, meant), wantedOf(meant))) return named({ change: meant, term });
+  const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
+  const isOneOfThem = stopping.some(({ period }) => period === goal.rule.period);
+  if (isOneOfThem && isLooser(changesFrom(rules, [meant]))) return named({ goals: [meant], term });
   return { changeRequest: null, why: otherwise(meant, stopping) };
 }
 
@@ -72,14 +74,14 @@ async function declinedByCategory(
 }
 
 /** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
-function otherwise({ period, limitCents }: OfLimit, stopping: readonly LimitToRaise[]): string {
+function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitToRaise[]): string {
   const names = stopping.map(({ period: of, category, currentCents }) => {
     const name = category === null ? `the card's own ${limitName(of, null)}` : `the ${limitName(of, category.name)}`;
     return currentCents === null ? name : `${name} of ${formatCents(currentCents)}`;
   });
   const what = `By now ${list.format(names)} ${names.length === 1 ? 'stops' : 'stop'} this purchase`;
-  const asked = limitCents === null ? 'none' : formatCents(limitCents);
-  return `${what}: a ${limitName(period, null)} of ${asked} would not let it pass. Open the form again: it names what has to rise.`;
+  const asked = to === null ? 'none' : formatCents(to);
+  return `${what}: a ${limitName(rule.period, null)} of ${asked} would not let it pass. Open the form again: it names what has to rise.`;
 }
 
 const list = new Intl.ListFormat('en-US');

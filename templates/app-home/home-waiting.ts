@@ -1,8 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatDuration } from '../../src/core/duration.ts';
-import type { RuleChange, RuleValue } from '../../src/limits/rule-change.ts';
-import { moveWords, ruleName } from '../../src/limits/rule-words.ts';
+import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, RULES_MAX, section } from '../core/blocks.ts';
@@ -16,8 +16,7 @@ export interface WaitingRequest {
   readonly askedBy: string;
   readonly askedAt: string;
   readonly card: CardFacts;
-  readonly change: RuleChange;
-  readonly before: RuleValue;
+  readonly changes: readonly RuleChange[];
   readonly reason: string;
   readonly approvals: number;
   readonly needed: number;
@@ -27,11 +26,10 @@ export interface WaitingRequest {
 
 /** A temporary change of a card's rules. */
 export interface OpenRaise {
-  /** Opaque id of the lease. */
+  /** Opaque id of the temporary change. */
   readonly value: string;
   readonly card: CardFacts;
-  readonly change: RuleChange;
-  readonly before: RuleValue;
+  readonly changes: readonly RuleChange[];
   readonly by: string;
   readonly endsAt: string;
   /** How long it still lasts; zero or less: its time is over, and people are asked. */
@@ -60,7 +58,7 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       .slice(0, REQUESTS_MAX)
       .flatMap((request): KnownBlock[] => [
         section(
-          `*${mention(request.askedBy)}: ${outside(ruleName(request.change), RULES_MAX)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
+          `*${mention(request.askedBy)}: ${outside(ruleNames(request.changes), RULES_MAX)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
           `Reason: ${outside(request.reason, 200) || 'none given'} · ${request.approvals} of ${request.needed} · ${dateAfter('asked', request.askedAt)}`,
         ),
         ...(request.mayDecide ? actions(...decideButtons(request)) : []),
@@ -96,7 +94,7 @@ export function homeRaises(recentRaises: readonly OpenRaise[], mayTakeBack: bool
     header('Temporary changes'),
     ...recentRaises.slice(0, RECENT_RAISES_MAX).map((raise) => ({
       ...section(
-        `*${capital(outside(ruleName(raise.change), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
+        `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
       ...(mayTakeBack && raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
@@ -125,8 +123,8 @@ export function more(count: number, what: string): KnownBlock[] {
   return context(count > 0 ? `… and ${count} more ${what}.` : null);
 }
 
-function moved({ change, before }: { change: RuleChange; before: RuleValue }): string {
-  return outside(moveWords(change, before), RULES_MAX);
+function moved({ changes }: { readonly changes: readonly RuleChange[] }): string {
+  return outside(moveWords(changes), RULES_MAX);
 }
 
 /** `Goes back in 42 minutes`: as of when the page was drawn. */

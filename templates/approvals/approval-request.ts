@@ -1,9 +1,9 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
 import type { UnconfirmedApproval } from '../../src/approvals/request-store.ts';
+import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
-import { isOfLimits, type RuleChange, type RuleValue, singlesOf, wantedOf } from '../../src/limits/rule-change.ts';
-import { moveWords, ruleName, stateWords } from '../../src/limits/rule-words.ts';
+import { moveWords, ruleName, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -32,8 +32,7 @@ export interface ApprovalRequest {
   /** The holder of the card asks, not an approver. */
   readonly isHolders: boolean;
   readonly card: CardFacts;
-  readonly change: RuleChange;
-  readonly before: RuleValue;
+  readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** What the holder wants to pay, whole cents; null where an approver asks. */
   readonly payCents: number | null;
@@ -66,23 +65,23 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 
 /** A wish that needs the yes of others, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
-  const { askedBy, askedAt, card, change, before, state, temporaryChange } = request;
-  const rule = outside(ruleName(change), RULES_MAX);
-  const moved = outside(moveWords(change, before), RULES_MAX);
-  const verb = isOfLimits(change) ? 'raise the' : 'allow';
+  const { askedBy, askedAt, card, changes, state, temporaryChange } = request;
+  const rule = outside(ruleNames(changes), RULES_MAX);
+  const moved = outside(moveWords(changes), RULES_MAX);
+  const verb = isAboutLimits(changes) ? 'raise the' : 'allow';
 
   return {
     text: sentence(
-      `${titles[state]}: ${mention(askedBy)} asks to ${change.kind === 'limits' ? `${headline(change)} of ${cardOfHolder(card)}:` : `${verb} ${rule} of ${cardOfHolder(card)},`} ${moved}. ${progress(request)}`,
+      `${titles[state]}: ${mention(askedBy)} asks to ${changes.length > 1 ? `${headline(changes)} of ${cardOfHolder(card)}:` : `${verb} ${rule} of ${cardOfHolder(card)},`} ${moved}. ${progress(request)}`,
     ),
     blocks: [
-      header(`${titles[state]}: ${headline(change)} for ${cardOfHolderRaw(card)}`),
+      header(`${titles[state]}: ${headline(changes)} for ${cardOfHolderRaw(card)}`),
       section(
         `*${mention(askedBy)}${request.isHolders ? ', who holds the card,' : ''} asks to ${verb} ${rule}*`,
         request.payCents === null ? null : `To pay ${formatCents(request.payCents)}.`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
-      ...fields([...ruleFields(change, before), ['Stays', capital(outside(termWords(request.term), 80))]]),
+      ...fields([...ruleFields(changes), ['Stays', capital(outside(termWords(request.term), 80))]]),
       section(progress(request), temporaryChange === null ? null : ending(temporaryChange)),
       ...controls(request),
       ...context(
@@ -93,12 +92,12 @@ export function approvalRequest(request: ApprovalRequest): Message {
   };
 }
 
-function controls({ value, state, change, card, isOverdue, temporaryChange }: ApprovalRequest) {
+function controls({ value, state, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
   if (state === 'open') {
     return actions(
       button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
       button({
-        text: isOfLimits(change) ? 'Change and approve…' : 'Approve for…',
+        text: isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…',
         action: actionId.changeRequest,
         value,
       }),
@@ -110,26 +109,23 @@ function controls({ value, state, change, card, isOverdue, temporaryChange }: Ap
   return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];
 }
 
-function headline(change: RuleChange): string {
-  if (change.kind === 'limits') return `raise ${change.limits.length} limits`;
-  return change.kind === 'limit' ? `raise to ${stateWords(change, change.limitCents)}` : `allow ${ruleName(change)}`;
+function headline(changes: readonly RuleChange[]): string {
+  if (changes.length > 1) return `raise ${changes.length} limits`;
+  return isAboutLimits(changes) ? `raise to ${stateWords(changes, 'to')}` : `allow ${ruleNames(changes)}`;
 }
 
 /** Slack shows ten facts in one section: what does not fit is in the sentence above. */
 const RULE_FIELDS_MAX = 6;
 
-function ruleFields(change: RuleChange, before: RuleValue): Field[] {
-  return singlesOf(change, before)
+function ruleFields(changes: readonly RuleChange[]): Field[] {
+  return changes
     .slice(0, RULE_FIELDS_MAX)
-    .map(({ change: one, value }) => [
-      capital(outside(ruleName(one), 100)),
-      `${moveWords(one, value)}${difference(value, wantedOf(one))}`,
-    ]);
+    .map((change) => [capital(outside(ruleName(change.rule), 100)), `${moveWords([change])}${difference(change)}`]);
 }
 
-function difference(before: RuleValue, after: RuleValue): string {
-  const isRaise = typeof before === 'number' && typeof after === 'number' && after > before;
-  return isRaise ? ` (+${formatCents(after - before)})` : '';
+function difference({ from, to }: RuleChange): string {
+  const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
+  return isRaise ? ` (+${formatCents(to - from)})` : '';
 }
 
 function progress(request: ApprovalRequest): string {

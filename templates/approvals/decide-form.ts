@@ -1,8 +1,8 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { LimitRequest } from '../../src/approvals/request-store.ts';
+import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
-import { limitsOf, type RuleChange, singlesOf, wantedOf } from '../../src/limits/rule-change.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -32,8 +32,7 @@ const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> 
 
 /** The forms behind the buttons of a request: another amount, a note, or the glass. */
 export function decideForm({ privateMetadata, purpose, request, capCents }: DecideForm): ModalView {
-  const { card, changeRequest, before, action } = request;
-  const { change, term } = changeRequest;
+  const { card, changes, term, action } = request;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
   return {
@@ -46,9 +45,9 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
     blocks: [
       section(
         `*${cardOfHolder(card)}*`,
-        ...singlesOf(change, before).map(
-          ({ change: one, value }) =>
-            `${capital(outside(ruleName(one), 80))}: ${stateWords(one, value)} now, ${stateWords(one, wantedOf(one))} asked for`,
+        ...changes.map(
+          (change) =>
+            `${capital(outside(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
         ),
         action.ask === null ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
@@ -58,7 +57,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
             `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,
           )
         : []),
-      ...(isChange ? limitInputs(change) : []),
+      ...(isChange ? limitInputs(changes) : []),
       ...(isChange ? termInputs(choiceOf(term)) : []),
       purpose === 'change'
         ? reasonInput('Note', 'The one who asked reads it.', true)
@@ -69,13 +68,13 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
   };
 }
 
-function limitInputs(change: RuleChange): InputBlock[] {
+function limitInputs(changes: readonly RuleChange[]): InputBlock[] {
   const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
-  if (change.kind === 'limit') return [amountInput({ label: 'New limit in dollars', hint }, change.limitCents)];
-  return limitsOf(change).map(({ period, category, limitCents }) => {
-    const label = amountLabel({ period, category });
-    return amountInput({ label, hint }, limitCents, { action: amountOf({ period, category: category?.id ?? null }) });
-  });
+  return limitGoals(changes).map(({ rule, to }) =>
+    changes.length === 1
+      ? amountInput({ label: 'New limit in dollars', hint }, to)
+      : amountInput({ label: amountLabel(rule), hint }, to, { action: amountOf(rule) }),
+  );
 }
 
 /** Whoever changes only the amount approves the time that was asked for. */

@@ -1,6 +1,6 @@
 import type { LimitRequest } from '../../src/approvals/request-store.ts';
 import { termWords } from '../../src/limits/change-request.ts';
-import { ruleMove, ruleName } from '../../src/limits/rule-words.ts';
+import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
@@ -15,8 +15,8 @@ function mentions(ids: readonly string[]): string {
 }
 
 /** A request has waited for a quarter of an hour. */
-export function requestReminder({ action, card, changeRequest }: LimitRequest, approvers: readonly string[]): Message {
-  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleName(changeRequest.change), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
+export function requestReminder({ action, card, changes }: LimitRequest, approvers: readonly string[]): Message {
+  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
   return {
     text: sentence(`Reminder: ${asked} ${mentions(approvers)}`),
     blocks: [section(`*Reminder.* ${asked}`, mentions(approvers), 'Nothing happens by itself: the request is above.')],
@@ -25,9 +25,9 @@ export function requestReminder({ action, card, changeRequest }: LimitRequest, a
 
 /** An operator did what no approver answered: everybody who was passed over reads it. */
 export function overrideNotice(request: LimitRequest, approvers: readonly string[]): Message {
-  const { changeRequest, before, card, decidedBy, decidedAt, note } = request;
+  const { changes, term, card, decidedBy, decidedAt, note } = request;
   const who = decidedBy === null ? 'Somebody' : mention(decidedBy);
-  const what = `${capital(outside(ruleMove(changeRequest.change, before), RULES_MAX))} ${outside(termWords(changeRequest.term), 80)}`;
+  const what = `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
   const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
   return {
     text: sentence(`${head} ${what}. Reason: ${outside(note, 300)}. ${mentions(approvers)}`),

@@ -1,7 +1,5 @@
 import type { InputBlock, Option } from '@slack/types';
-import { LimitWindow } from '../../src/alerts/alert.ts';
-import type { LimitRef } from '../../src/limits/limit-change.ts';
-import type { LimitPart } from '../../src/limits/rule-change.ts';
+import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
@@ -24,23 +22,30 @@ export type TermChoice = (typeof termChoices)[number][0];
 export const AS_ASKED = 'asked';
 
 /** `action_id` of the amount of one limit, where a form asks for several. */
-export function amountOf({ period, category }: LimitRef): string {
-  return [formInput.amount, period, ...(category === null ? [] : [category])].join(':');
+export function amountOf({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
+  return [formInput.amount, period, ...(category === null ? [] : [category.id])].join(':');
 }
 
 /** What the amount of one of several limits is asked with: `New weekly limit for Restaurants in dollars`. Raw. */
-export function amountLabel({ period, category }: Pick<LimitPart, 'period' | 'category'>): string {
+export function amountLabel({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
   return `New ${limitName(period, category === null ? null : truncate(category.name, NAME_MAX))} in dollars`;
 }
 
 const NAME_MAX = 80;
 
+/** The limit that an amount is for. */
+export interface AmountLimit {
+  readonly period: LimitWindow;
+  /** Null: the card's overall limit. */
+  readonly categoryId: number | null;
+}
+
 /** Which limit the amount is for; null where the form asks for one only. */
-export function limitOfAmount(action: string): LimitRef | null {
+export function limitOfAmount(action: string): AmountLimit | null {
   const [name, period, category = null] = action.split(':');
   const window = LimitWindow.safeParse(period);
   if (name !== formInput.amount || !window.success) return null;
-  return { period: window.data, category: category === null ? null : Number(category) };
+  return { period: window.data, categoryId: category === null ? null : Number(category) };
 }
 
 /** How the input is told from others. */

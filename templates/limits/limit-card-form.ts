@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { limitPeriods } from '../../src/alerts/alert.ts';
+import { limitPeriods } from '../../src/card-api/rule.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plainText } from '../core/blocks.ts';

@@ -1,4 +1,5 @@
-import type { LimitWindow, TransactionAlert } from '../../src/alerts/alert.ts';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { LimitWindow } from '../../src/card-api/rule.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { windowEnd } from '../../src/limits/limit-window.ts';
 import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';

@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { type LimitWindow, limitWindows, type Remedy, type TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Remedy, TransactionAlert } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
+import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
@@ -113,7 +114,7 @@ function limitInputs(form: RemedyForm, raised: readonly LimitToRaise[]): KnownBl
 
 /** One of several limits that are raised together: each may be left as it is. */
 function severalInput({ period, category, suggestedCents }: LimitToRaise, { state }: RemedyForm): KnownBlock {
-  const action = amountOf({ period, category: category?.id ?? null });
+  const action = amountOf({ period, category });
   return amountInput(
     {
       label: amountLabel({ period, category }),

@@ -1,6 +1,5 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
-import { wantedOf } from '../../src/limits/rule-change.ts';
-import { ruleMove, ruleName, stateWords } from '../../src/limits/rule-words.ts';
+import { ruleMoves, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -12,23 +11,23 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',
   asking: 'Put back?',
   ended: 'Put back',
-  left: 'Left as it is',
+  kept: 'Left as it is',
   refused: 'Could not be put back',
-  replaced: 'No longer temporary',
+  superseded: 'No longer temporary',
 };
 
 /** A temporary change: until when, and how to take it back; afterwards, how it ended. */
 export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
-  const { id, change, before, state, by, openedAt, endsAt } = one;
-  const what = outside(ruleMove(change, before), RULES_MAX);
+  const { id, changes, state, by, openedAt, endsAt } = one;
+  const what = outside(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
-  const isOne = change.kind !== 'limits';
+  const isSingle = changes.length === 1;
   // A headline has room for the card only where it does not name them all.
-  const rules = isOne ? ruleName(change) : `${change.limits.length} limits`;
+  const rules = isSingle ? ruleNames(changes) : `${changes.length} limits`;
 
   return {
     text: sentence(
-      `${titles[state]}: ${outside(ruleName(change), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
+      `${titles[state]}: ${outside(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
     ),
     blocks: [
       header(`${titles[state]}: ${rules} of ${cardOfHolderRaw(card)}`),
@@ -37,17 +36,17 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
       ...(state === 'asking'
         ? actions(
             button({
-              text: isOne ? `Put back to ${stateWords(change, before)}` : 'Put them back',
+              text: isSingle ? `Put back to ${stateWords(changes, 'from')}` : 'Put them back',
               action: actionId.restore,
               value: id,
               style: 'primary',
               label: `Put back ${rules} of ${cardOfHolderRaw(card)}`,
             }),
             button({
-              text: isOne ? 'Leave it' : 'Leave them',
+              text: isSingle ? 'Leave it' : 'Leave them',
               action: actionId.leaveIt,
               value: id,
-              label: `Leave ${rules} as ${isOne ? 'it is' : 'they are'}`,
+              label: `Leave ${rules} as ${isSingle ? 'it is' : 'they are'}`,
             }),
           )
         : []),
@@ -59,7 +58,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
   };
 }
 
-/** *Take back now*: on the lease's own message, on the alert, on the request. */
+/** *Take back now*: on the temporary change's own message, on the alert, on the request. */
 export function revertButton(temporaryChangeId: string, card: CardFacts) {
   return button({
     text: 'Take back now',
@@ -71,28 +70,29 @@ export function revertButton(temporaryChangeId: string, card: CardFacts) {
 
 /** When it ends, or how it ended. */
 export function ending(one: TemporaryChange): string {
-  const { state, change, before, endsAt, found, closedAt, closedBy, term } = one;
+  const { state, changes, endsAt, meanwhile, closedAt, closedBy, term } = one;
   const when = closedAt === null ? '' : ` ${dateToken(closedAt)}`;
   const who = closedBy === null ? 'by itself' : `by ${mention(closedBy)}`;
-  const word = (value: TemporaryChange['before']): string => outside(stateWords(change, value), RULES_MAX);
+  const was = outside(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
     const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself';
-    return `Goes back to ${word(before)} ${dateAfter(end, endsAt)}.`;
+    return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
-  if (state === 'replaced') return `A later change took its place${when}: nothing is put back by itself.`;
-  const [was, is, set] = [word(before), word(found), word(wantedOf(change))];
-  return (change.kind === 'limits' ? ofSeveral : ofOne)[state]({ was, is, set, who, when });
+  if (state === 'superseded') return `A later change took its place${when}: nothing is put back by itself.`;
+  const set = outside(stateWords(changes, 'to'), RULES_MAX);
+  const is = outside(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
+  return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
 }
 
 /** What it was, is now, and was set to for a while; who ended it, and when. */
 type Words = Readonly<Record<'was' | 'is' | 'set' | 'who' | 'when', string>>;
-type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'replaced'>, (words: Words) => string>>;
+type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superseded'>, (words: Words) => string>>;
 
-const ofOne: Ended = {
+const ofSingle: Ended = {
   asking: ({ was, is }) =>
     `Its time is over, but somebody changed it meanwhile: it is ${is} now. Shall it go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Back at ${was}, put back ${who}${when}.`,
-  left: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
+  kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
     `The card service refuses to put it back to ${was}, so it is still ${set}. Change it where the card service is administered.`,
 };
@@ -101,14 +101,14 @@ const ofSeveral: Ended = {
   asking: ({ was, is }) =>
     `The time is over, but somebody changed one of them meanwhile. Now: ${is}. Shall they go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
-  left: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
+  kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>
     `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them where the card service is administered.`,
 };
 
 /** To the one who asked for it: it is over. */
 export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Message {
-  const head = `${capital(outside(ruleName(one.change), RULES_MAX))} of ${cardOfHolder(card)}`;
+  const head = `${capital(outside(ruleNames(one.changes), RULES_MAX))} of ${cardOfHolder(card)}`;
   return {
     text: sentence(`${head}: ${ending(one)}`),
     blocks: [section(`*${head}*`, ending(one))],

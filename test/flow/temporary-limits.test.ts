@@ -27,13 +27,13 @@ async function setLimit(card: SandboxAccount, words: string): Promise<string> {
   return (await cardbell().waitTold(ana, new RegExp(holderOf(card)), since)).text;
 }
 
-type KeptTemporaryChange = { id: string; acctId: number; change: { limitCents: number } };
+type KeptTemporaryChange = { id: string; acctId: number; changes: readonly { to: number }[] };
 
 async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Promise<[string, KeptTemporaryChange]> {
   const kept = Object.entries(await cardbell().store.hgetall('{cardbell:state}:leases'));
   const found = kept
     .map(([id, text]): [string, KeptTemporaryChange] => [id, JSON.parse(text)])
-    .find(([, { acctId, change }]) => acctId === card.AcctId && change.limitCents === setDollars * 100);
+    .find(([, { acctId, changes }]) => acctId === card.AcctId && changes[0]?.to === setDollars * 100);
   if (found === undefined) throw new Error('there is no such lease');
   return found;
 }

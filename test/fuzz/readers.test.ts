@@ -113,9 +113,9 @@ const properties: Readonly<Record<string, () => void>> = {
       (text) => {
         const command = parseCommand(text);
         if (command.verb === 'unclear') expect(command.why.length).toBeLessThan(300);
-        if (command.verb !== 'limit' || command.changeRequest.change.kind !== 'limit') return;
-        const { limitCents } = command.changeRequest.change;
-        if (limitCents !== null) expect(Number.isSafeInteger(limitCents) && limitCents >= 0).toBe(true);
+        if (command.verb !== 'limit') return;
+        for (const { to } of command.changeRequest.goals)
+          if (to !== null) expect(Number.isSafeInteger(to) && Number(to) >= 0).toBe(true);
       },
     );
   },

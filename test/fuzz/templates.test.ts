@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitWindows } from '../../src/alerts/alert.ts';
 import { requestMessage } from '../../src/approvals/request-message.ts';
 import { LimitRequest } from '../../src/approvals/request-store.ts';
+import { limitWindows } from '../../src/card-api/rule.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
@@ -31,6 +31,7 @@ import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
+import { limitMove } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
@@ -39,13 +40,9 @@ const at = '2026-11-20T14:14:00Z';
 const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
 
 /** As many limits as a card can have, in a category of any name. */
-const limits = (name: string) => ({
-  kind: 'limits' as const,
-  limits: limitWindows.flatMap((period) =>
-    [{ id: 1, name }, null].map((category) => ({ period, category, limitCents: 500 })),
-  ),
-});
-const several = many<number | null>(null, limitWindows.length * 2);
+const limits = (name: string) =>
+  limitWindows.flatMap((period) => [{ id: 1, name }, null].map((category) => limitMove(period, null, 500, category)));
+const daily = (name: string) => limitMove('daily', 400, 500, { id: 1, name });
 
 const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
   LimitRequest.parse({
@@ -53,13 +50,8 @@ const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
     action: ask('limit', { reason: two }),
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },
-    changeRequest: {
-      change: isSeveral
-        ? limits(one)
-        : { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 },
-      term: { kind: 'permanent' },
-    },
-    before: isSeveral ? several : 400,
+    changes: isSeveral ? limits(one) : [daily(one)],
+    term: { kind: 'permanent' },
     needed: 1,
     approvals: [],
     state: 'override',
@@ -115,7 +107,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided({ ...request, state: 'denied' }),
-      requestUnsure(request, { by: two, changeRequest: request.changeRequest }),
+      requestUnsure(request, { by: two, changes: request.changes, term: request.term }),
       requestMessage(request),
     ]),
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
@@ -128,18 +120,9 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'holder-request': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
-    const change = { kind: 'limit' as const, period: 'daily' as const, category: { id: 1, name: one }, limitCents: 5 };
-    return [
-      requestSent({ card, payCents: 30_000, change, before: 1, term: { kind: 'permanent' }, note: two }),
-      requestSent({
-        card,
-        payCents: 30_000,
-        change: limits(one),
-        before: several,
-        term: { kind: 'permanent' },
-        note: two,
-      }),
-    ];
+    return [[limitMove('daily', 1, 5, { id: 1, name: one })], limits(one)].map((changes) =>
+      requestSent({ card, payCents: 30_000, changes, term: { kind: 'permanent' }, note: two }),
+    );
   },
   temporaryChange: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
@@ -147,9 +130,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       const given = TemporaryChange.parse({
         id: 'act_1',
         acctId: 1,
-        change: limits(one),
-        before: several,
-        found: several,
+        changes: limits(one),
+        meanwhile: limits(one),
         term: { kind: 'permanent' },
         by: { userId: one, teamId: 'T1' },
         openedAt: at,
@@ -161,9 +143,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         closedAt: two,
         closedBy: one,
       });
-      const change = { kind: 'limit', period: 'daily', category: { id: 1, name: one }, limitCents: 500 } as const;
-      const ofOne = { ...given, change, before: 400, found: null };
-      return [given, ofOne].flatMap((shown) => [temporaryChange(shown, card), temporaryChangeEnded(shown, card)]);
+      const single = { ...given, changes: [daily(one)], meanwhile: null };
+      return [given, single].flatMap((shown) => [temporaryChange(shown, card), temporaryChangeEnded(shown, card)]);
     });
   },
   'limit-card-form': () => [limitCardForm('p_1')],

@@ -9,8 +9,8 @@ import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { applyChanges } from '../../src/card-api/apply-changes.ts';
 import { parseAssumptions } from '../../src/card-api/assumptions.ts';
-import { changeRule } from '../../src/card-api/change-rule.ts';
 import { AccountDetails } from '../../src/card-api/schema-account.ts';
 import { readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
@@ -113,7 +113,7 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     },
     directory: { account: async () => null } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
-    changeRule: (raw, change) => changeRule(raw, change, assumptions),
+    applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
@@ -243,7 +243,7 @@ export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
     changeRequest:
       verb === 'limit'
         ? {
-            change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },
+            goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
             term: { kind: 'permanent' },
           }
         : null,

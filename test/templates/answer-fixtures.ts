@@ -8,6 +8,7 @@ import type { ChooseCard } from '../../templates/directory/choose-card.ts';
 import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
 import type { OpsNotice } from '../../templates/ops/ops-notice.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
+import { limitMove } from '../support/limit-goals.ts';
 import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';
@@ -78,8 +79,7 @@ export const answer = {
     askedAt: at,
     isHolders: false,
     card,
-    change: { kind: 'limit', period: 'daily', category: null, limitCents: 200_000 },
-    before: 40_000,
+    changes: [limitMove('daily', 40_000, 200_000)],
     term: { kind: 'permanent' },
     payCents: null,
     reason: 'Trade fair & booth',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Alert, CardTestingAlert, limitWindows } from '../../src/alerts/alert.ts';
+import { type Alert, CardTestingAlert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
+import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
@@ -216,8 +217,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
               ...answer.request,
               state,
               card,
-              change: { kind: 'category', category: { id: 1, name: one }, isAllowed: true },
-              before: false,
+              changes: [{ rule: { kind: 'category', category: { id: 1, name: one } }, from: false, to: true }],
               note: one,
               isOverdue: true,
               unsure: { how: 'approved', by: two, at: one, isOver: state !== 'open' },

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { confirmAction } from '../../../src/actions/verify-action.ts';
-import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
 import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
-import { limitChange, type RuleChange } from '../../../src/limits/rule-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
@@ -19,14 +20,8 @@ const HOUR = 60 * MINUTE;
 const forMs = (ms: number): Term => ({ kind: 'duration', ms });
 const permanent: Term = { kind: 'permanent' };
 
-function limits(dollars: Partial<Record<LimitPeriod, number>>): RuleChange {
-  const [first, ...others] = Object.entries(dollars).map(([period, amount]) => ({
-    period: period as LimitPeriod,
-    category: null,
-    limitCents: amount * 100,
-  }));
-  if (first === undefined) throw new Error('no limits');
-  return limitChange([first, ...others]);
+function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
+  return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
 
 const raise = (
@@ -34,7 +29,7 @@ const raise = (
   dollars: Partial<Record<LimitPeriod, number>>,
   term: Term,
   over: Partial<Action> = {},
-): Action => ask('limit', { id: `act_${id}`, changeRequest: { change: limits(dollars), term }, ...over });
+): Action => ask('limit', { id: `act_${id}`, changeRequest: { goals: limits(dollars), term }, ...over });
 const earlier = raise('earlier', { daily: 450 }, forMs(HOUR), byCommand);
 const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
 const lasting = raise('later', { daily: 500 }, permanent);
@@ -76,7 +71,7 @@ const lastOutcome = async ({ deps }: PerformWorld) =>
 
 describe('a change whose answer was lost, found made later', () => {
   it.each([
-    ['no end of its own', {}, ['replaced', 40_000]],
+    ['no end of its own', {}, ['superseded', 40_000]],
     ['another rule besides', { monthly: 2100 }, ['open', 200_000]],
   ])(
     'a raise can be taken back from its alert, and takes the place of an earlier one with %s',
@@ -95,8 +90,8 @@ describe('a change whose answer was lost, found made later', () => {
         control: { kind: 'take_back', id: later.id },
       });
       const was = await temporaryChangeOf(world, earlier);
-      expect([was?.state, was?.before]).toEqual(left);
-      expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+      expect([was?.state, was?.changes.at(-1)?.from]).toEqual(left);
+      expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
     },
   );
 
@@ -121,7 +116,7 @@ describe('a change whose answer was lost, found made later', () => {
     world.advance(2 * HOUR);
     await endTemporaryChange(earlier.id, world.deps);
 
-    expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'replaced' });
+    expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'superseded' });
     expect(world.writes).toEqual(['limit 450', 'limit 500']);
   });
 
@@ -138,7 +133,7 @@ describe('a change whose answer was lost, found made later', () => {
       },
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 450', 'limit 500']);
-        expect(await temporaryChangeOf(world, earlier), diedAt).toMatchObject({ state: 'replaced' });
+        expect(await temporaryChangeOf(world, earlier), diedAt).toMatchObject({ state: 'superseded' });
         expect(
           (await world.deps.temporaryChanges.all()).map(({ state }) => state),
           diedAt,
@@ -161,7 +156,10 @@ describe('what was found made, but is a later change’s', () => {
     await performAction(raise('newer', { daily: 500 }, forMs(HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await world.deps.temporaryChanges.get('act_newer')).toMatchObject({ state: 'open', before: 40_000 });
+    expect(await world.deps.temporaryChanges.get('act_newer')).toMatchObject({
+      state: 'open',
+      changes: [{ from: 40_000 }],
+    });
   });
 
   it('a raise that somebody keeps for good is not opened again', async () => {
@@ -171,7 +169,7 @@ describe('what was found made, but is a later change’s', () => {
     await performAction(raise('keeps', { daily: 500 }, permanent, byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'replaced' });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'superseded' });
     expect((await lastOutcome(world))?.control).toBeNull();
   });
 
@@ -185,8 +183,7 @@ describe('what was found made, but is a later change’s', () => {
 
     expect(await temporaryChangeOf(world, two)).toMatchObject({
       state: 'open',
-      change: { kind: 'limit' },
-      before: 40_000,
+      changes: [limitMove('daily', 40_000, 50_000)],
     });
     expect((await lastOutcome(world))?.control).toMatchObject({ kind: 'take_back' });
   });
@@ -235,7 +232,7 @@ describe('a change whose answer was lost, found not made', () => {
     await performAction(raise('newer', { daily: 600 }, forMs(HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
-    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
   });
 
   it('overtaken by another one, it leaves no end that would cut that short', async () => {
@@ -257,5 +254,5 @@ it('a change that is tried again keeps its end too, where a shorter one goes bac
   await performAction(later, world.deps);
 
   expect((await world.stations()).at(-1)).toBe('unknown');
-  expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', before: 40_000 });
+  expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
 });

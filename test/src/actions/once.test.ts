@@ -57,9 +57,10 @@ describe.each(cases)(
     it('is done all the same: what came before it is no reason to leave it', async () => {
       const action = ask(verb, over);
       const { changeRequest } = action;
-      const change = changeRequest === null ? null : changeRequest.change;
       const expected: Expected =
-        change === null ? { kind: 'status', status: 'BLOCKED', cardId: null } : { kind: 'rule', change };
+        changeRequest === null
+          ? { kind: 'status', status: 'BLOCKED', cardId: null }
+          : { kind: 'rule', changes: changeRequest.goals.map((goal) => ({ ...goal, from: null })) };
       const start = async (world: PerformWorld): Promise<ActionDeps> => {
         world.service.status = status;
         await world.deps.confirmations.changed(acctId, expected, 'act_before');

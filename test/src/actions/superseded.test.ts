@@ -3,6 +3,7 @@ import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, virtualOrder } from '../../support/perform-world.ts';
 import { until } from '../../support/until.ts';
@@ -24,7 +25,7 @@ const limitOf = (id: string, limitCents: number): Action =>
     ...byCommand,
     id,
     changeRequest: {
-      change: { kind: 'limit', period: 'daily', limitCents, category: null },
+      goals: [limitGoal('daily', limitCents)],
       term: { kind: 'permanent' },
     },
   });

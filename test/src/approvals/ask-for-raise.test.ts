@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Remedy } from '../../../src/alerts/alert.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
+import { limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld } from '../../support/perform-world.ts';
 import { raise, transactionAlert } from '../../templates/fixtures.ts';
@@ -40,5 +41,5 @@ it('what is left is not known: asked for is the purchase with what is set aside 
   await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy: unknown }) });
 
   const [request] = await deps.requests.open();
-  expect(request?.changeRequest.change).toMatchObject({ period: 'daily', limitCents: 40_000 + 8410 + 4900 });
+  expect(request?.changes).toEqual([limitMove('daily', 40_000, 40_000 + 8410 + 4900)]);
 });

@@ -7,6 +7,7 @@ import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
@@ -58,7 +59,7 @@ async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
 /** What the limit goes back to by itself, in dollars. */
 async function backs({ deps }: PerformWorld): Promise<number[]> {
   const open = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
-  return [...new Set(open.map(({ before }) => Number(before) / 100))];
+  return [...new Set(open.map(({ changes }) => Number(changes[0]?.from) / 100))];
 }
 
 const away = (): never => {
@@ -185,9 +186,11 @@ async function raiseOfTwo() {
     answer: async ({ actor }, { text }) => void told.push(`${actor.userId}: ${text}`),
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
-  const change = { kind: 'limit', period: 'daily', limitCents: 180_000, category: null } as const;
   const hour = { kind: 'duration', ms: 3_600_000 } as const;
-  await performAction(ask('limit', { changeRequest: { change, term: hour } }), world.deps);
+  await performAction(
+    ask('limit', { changeRequest: { goals: [limitGoal('daily', 180_000)], term: hour } }),
+    world.deps,
+  );
   const click = (id: string, userId: string, approve: boolean) => {
     const target = { kind: 'request', requestId: 'req_limit1' } as const;
     return ask('decide', { ...byCommand, id, target, approve, actor: { userId, teamId: 'T1' } });

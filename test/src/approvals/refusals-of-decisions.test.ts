@@ -5,6 +5,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { askedToPay, no as deny, override, pendingApproval } from '../../support/asked-for-more.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused } from '../../support/refused.ts';
@@ -27,11 +28,8 @@ const routing = (over: object = {}): Partial<ActionDeps> => ({
   } as unknown as ActionDeps['routing'],
 });
 const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
-  const changeRequest = {
-    change: { kind: 'limit', period: 'daily', limitCents: 45_000, category: null },
-    term: { kind: 'midnight' },
-  };
-  await performAction(ask('limit', { ...byCommand, changeRequest: changeRequest as Action['changeRequest'] }), deps);
+  const changeRequest: Action['changeRequest'] = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };
+  await performAction(ask('limit', { ...byCommand, changeRequest }), deps);
   const open = await deps.temporaryChanges.get('act_limit1');
   if (open !== null) await deps.temporaryChanges.save({ ...open, state });
 };

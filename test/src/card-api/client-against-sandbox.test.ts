@@ -2,12 +2,13 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, startSandbox } from '../../../sandbox/server.ts';
+import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
-import { changeLimit } from '../../../src/card-api/change-rule.ts';
 import { type CardClient, createCardClient } from '../../../src/card-api/client.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { bindingLimit } from '../../../src/limits/binding-limit.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 
 let redis: LocalRedis;
 let sandbox: Sandbox;
@@ -158,12 +159,12 @@ describe('limits', () => {
     const before = now(AcctId).SpendRules;
 
     const { raw } = await client.getSpendRules(AcctId);
-    await client.putSpendRules(AcctId, changeLimit(raw, { period: 'weekly', category: null, limitCents: 81_250 }));
+    await client.putSpendRules(AcctId, applyChanges(raw, [limitGoal('weekly', 81_250)]));
     expect(now(AcctId).SpendRules).toEqual({ ...before, WeeklySpendLimit: 812.5 });
 
     const again = await client.getSpendRules(AcctId);
     expect(again.rules.limits).toMatchObject({ weekly: 81_250 });
-    await client.putSpendRules(AcctId, changeLimit(again.raw, { period: 'weekly', category: null, limitCents: null }));
+    await client.putSpendRules(AcctId, applyChanges(again.raw, [limitGoal('weekly', null)]));
     expect(now(AcctId).SpendRules.WeeklySpendLimit).toBeNull();
   });
 
@@ -172,7 +173,7 @@ describe('limits', () => {
     async (spelling) => {
       const { AcctId } = pick('ACTIVE');
       const { raw } = await client.getSpendRules(AcctId);
-      await client.putSpendRules(AcctId, changeLimit(raw, { period: 'daily', category: null, limitCents: 10_000 }));
+      await client.putSpendRules(AcctId, applyChanges(raw, [limitGoal('daily', 10_000)]));
       expect(sandbox.purchase({ AcctId, Amount: 70 }).Approved).toBe(true);
       const declined = sandbox.purchase({ AcctId, Amount: 45.5 });
       const assumptions = parseAssumptions(`{"remainingLimitPaths":["/Details/AccountDetails/{acctId}/${spelling}"]}`);
@@ -189,7 +190,7 @@ describe('limits', () => {
       });
       await client.putSpendRules(
         AcctId,
-        changeLimit((await client.getSpendRules(AcctId)).raw, { period: 'daily', category: null, limitCents: 11_550 }),
+        applyChanges((await client.getSpendRules(AcctId)).raw, [limitGoal('daily', 11_550)]),
       );
       expect(sandbox.purchase({ AcctId, Amount: 45.5 }).Approved).toBe(true);
     },

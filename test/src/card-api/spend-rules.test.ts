@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitPeriods } from '../../../src/alerts/alert.ts';
+import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
-import { changeLimit, changeRule } from '../../../src/card-api/change-rule.ts';
+import { limitPeriods } from '../../../src/card-api/rule.ts';
 import { defaultRulesAssumptions, readSpendRules, toSpendRulesBody } from '../../../src/card-api/spend-rules.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { limitChange } from '../../../src/limits/rule-change.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 
 const fields = {
   daily: 'DailySpendLimit',
@@ -41,11 +41,11 @@ const wrapped = { AdvancedSpendRules: rules };
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 
 describe('several limits changed at once', () => {
-  const change = limitChange([
-    { period: 'transaction', category: { id: 3, name: 'Restaurants' }, limitCents: 12_050 },
-    { period: 'weekly', category: { id: 3, name: 'Restaurants' }, limitCents: 70_000 },
-    { period: 'daily', category: null, limitCents: null },
-  ]);
+  const changes = [
+    limitGoal('transaction', 12_050, { id: 3, name: 'Restaurants' }),
+    limitGoal('weekly', 70_000, { id: 3, name: 'Restaurants' }),
+    limitGoal('daily', null),
+  ];
   const [restaurants, fuel] = rules.MerchantCategories;
   const expected = {
     ...rules,
@@ -55,18 +55,15 @@ describe('several limits changed at once', () => {
   };
 
   it('leave all else as it was, fields that nobody knows too', () => {
-    expect(changeRule(rules, change)).toEqual(expected);
-    expect(changeRule(wrapped, change)).toEqual({ AdvancedSpendRules: expected });
+    expect(applyChanges(rules, changes)).toEqual(expected);
+    expect(applyChanges(wrapped, changes)).toEqual({ AdvancedSpendRules: expected });
   });
 
   it('are none where one of them is of a category that the card does not have', () => {
-    const strange = limitChange([
-      { period: 'daily', category: null, limitCents: 1 },
-      { period: 'transaction', category: { id: 99, name: 'Travel' }, limitCents: 1 },
-    ]);
+    const unlisted = [limitGoal('daily', 1), limitGoal('transaction', 1, { id: 99, name: 'Travel' })];
 
-    expect(() => changeRule(rules, strange)).toThrow(CardApiError);
-    expect(() => changeLimit(rules, { period: 'transaction', category: null, limitCents: 1 })).toThrow(CardApiError);
+    expect(() => applyChanges(rules, unlisted)).toThrow(CardApiError);
+    expect(() => applyChanges(rules, [limitGoal('transaction', 1)])).toThrow(CardApiError);
   });
 });
 
@@ -122,13 +119,9 @@ describe('reading spend rules', () => {
       ...none,
       weekly: 500,
     });
-    expect(
-      changeLimit(
-        { Rules: { DailySpendLimit: 7 } },
-        { period: 'daily', category: null, limitCents: null },
-        assumptions,
-      ),
-    ).toEqual({ Rules: { DailySpendLimit: 0 } });
+    expect(applyChanges({ Rules: { DailySpendLimit: 7 } }, [limitGoal('daily', null)], assumptions)).toEqual({
+      Rules: { DailySpendLimit: 0 },
+    });
   });
 
   it.each([[null], ['rules'], [[1]], [{ DailySpendLimit: 'much' }]])('is null for %j', (raw) => {
@@ -187,7 +180,8 @@ describe('changing one limit', () => {
           const count = readSpendRules(raw)?.categories.length ?? 0;
           const category = wanted === null ? null : wanted % count;
 
-          const changed = changeLimit(raw, { period, category, limitCents });
+          const ofCategory = category === null ? null : { id: category, name: 'any' };
+          const changed = applyChanges(raw, [limitGoal(period, limitCents, ofCategory)]);
 
           expect(raw).toEqual(before);
           const view = readSpendRules(changed);
@@ -240,7 +234,7 @@ describe('changing one limit', () => {
   });
 
   it('is refused for a category that the card does not have', () => {
-    expect(() => changeLimit(wrapped, { period: 'daily', category: 77, limitCents: 1 })).toThrow(CardApiError);
-    expect(() => changeLimit({}, { period: 'daily', category: 1, limitCents: 1 })).toThrow('no such spend category');
+    expect(() => applyChanges(wrapped, [limitGoal('daily', 1, { id: 77, name: 'Travel' })])).toThrow(CardApiError);
+    expect(() => applyChanges({}, [limitGoal('daily', 1, { id: 1, name: 'Fuel' })])).toThrow('no such spend category');
   });
 });

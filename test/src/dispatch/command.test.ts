@@ -33,7 +33,7 @@ describe('what a command asks for', () => {
     ['limit 4242 daily 30 for the team lunch', ['4242'], 'daily', 3000, null, 'for the team lunch'],
   ])('%j', (text, words, period, limitCents, durationMs, reason) => {
     const term = durationMs === null ? { kind: 'permanent' } : { kind: 'duration', ms: durationMs };
-    const changeRequest = { change: { kind: 'limit', period, limitCents, category: null }, term };
+    const changeRequest = { goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }], term };
     expect(parseCommand(text)).toEqual({ verb: 'limit', words, changeRequest, reason });
   });
 

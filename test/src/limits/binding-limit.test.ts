@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import { limitGoals, ruleKeys } from '../../../src/card-api/rule-change.ts';
+import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import { bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
-import { type CardLimits, contradiction } from '../../../src/limits/limit-change.ts';
-import { changeOf, limitsToRaise } from '../../../src/limits/remedy-change.ts';
-import { plannedOf, targetsOf } from '../../../src/limits/rule-change.ts';
+import { contradiction } from '../../../src/limits/contradiction.ts';
+import { goalsOfRemedy, limitsToRaise } from '../../../src/limits/remedy-change.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const rules: CardLimits = {
@@ -290,10 +292,10 @@ describe('all limits that a purchase would meet', () => {
       isInternationalAllowed: true,
       isCardNotPresentAllowed: true,
     };
-    const change = found === null ? null : changeOf(found.remedy, all, dollars * 100);
+    const goals = found === null ? null : goalsOfRemedy(found.remedy, all, dollars * 100);
 
-    expect(change === null ? [] : targetsOf(change)).toEqual(targets);
-    expect(change === null ? null : contradiction(limits, plannedOf(change))).toBeNull();
+    expect(ruleKeys(goals ?? [])).toEqual(targets);
+    expect(contradiction(limits, limitGoals(goals ?? []))).toBeNull();
   });
 
   it('without what remains the change lets the purchase pass for sure, and nothing is above another', () => {
@@ -306,13 +308,10 @@ describe('all limits that a purchase would meet', () => {
     };
     const found = bindingLimit({ ...velocity, amountCents: 5_000 }, null, limits);
 
-    expect(found === null ? null : changeOf(found.remedy, all, 5_000)).toEqual({
-      kind: 'limits',
-      limits: [
-        { period: 'daily', category: null, limitCents: 9_000 },
-        { period: 'weekly', category: null, limitCents: 9_500 },
-        { period: 'monthly', category: null, limitCents: 9_500 },
-      ],
-    });
+    expect(found === null ? null : goalsOfRemedy(found.remedy, all, 5_000)).toEqual([
+      limitGoal('daily', 9_000),
+      limitGoal('weekly', 9_500),
+      limitGoal('monthly', 9_500),
+    ]);
   });
 });

@@ -6,15 +6,14 @@ import { remainingCategoryLimits, remainingLimits } from '../../../sandbox/engin
 import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spend-rules.ts';
 import { ServiceError } from '../../../sandbox/service-error.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
-import type { LimitPeriod } from '../../../src/alerts/alert.ts';
-import { changeRule } from '../../../src/card-api/change-rule.ts';
+import { applyChanges } from '../../../src/card-api/apply-changes.ts';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import { type LimitGoal, limitGoals, limitOf } from '../../../src/card-api/rule-change.ts';
 import { defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { limitAt } from '../../../src/limits/limit-change.ts';
 import { createRemedies } from '../../../src/limits/remedy.ts';
-import { changeOf } from '../../../src/limits/remedy-change.ts';
-import { type LimitPart, limitChange, limitsOf } from '../../../src/limits/rule-change.ts';
+import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { type BareWorld, bareWorld, oneHolder, onlyAccount } from '../../sandbox/bare-world.ts';
 
 const RESTAURANT = '5812';
@@ -82,8 +81,8 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   const money = { amountCents: dollars * 100, paddingCents: countedCents - dollars * 100, mcc: RESTAURANT };
   const decline = { code, message: 'over' };
   const check = await checkPurchase({ acctId: account.acctId, decline, ...money } as TransactionEvent);
-  const change = check.state === 'stopped' ? changeOf(check.remedy, rules, countedCents) : null;
-  return { raw, rules, change, state: check.state };
+  const goals = check.state === 'stopped' ? goalsOfRemedy(check.remedy, rules, countedCents) : null;
+  return { raw, rules, goals: limitGoals(goals ?? []), state: check.state };
 }
 
 /** The service would have taken these rules. */
@@ -98,10 +97,10 @@ function isInOrder(bare: BareWorld): boolean {
 }
 
 /** Writes it as the API would. @returns what the service says against it, if it does. */
-function written(bare: BareWorld, raw: Record<string, unknown>, parts: readonly [LimitPart, ...LimitPart[]]): string {
+function written(bare: BareWorld, raw: Record<string, unknown>, goals: readonly LimitGoal[]): string {
   const account = onlyAccount(bare);
   try {
-    const body = SpendRulesWrite.parse(changeRule(raw, limitChange(parts)));
+    const body = SpendRulesWrite.parse(applyChanges(raw, goals));
     account.spendRules = writtenRules(account.spendRules, body, bare.world.assume);
     return '';
   } catch (error) {
@@ -146,26 +145,21 @@ describe('what is offered for a purchase that limits stop', () => {
             const { Approved, MessageCode } = buy(bare, dollars);
             fc.pre(!Approved);
             const counted = countedOf(bare);
-            const { raw, rules, change } = await offered(bare, MessageCode ?? '', dollars, counted);
-            const [first, ...others] = change === null ? [] : limitsOf(change);
-            if (first === undefined) throw new Error(`nothing is offered for ${MessageCode}`);
-            const parts: [LimitPart, ...LimitPart[]] = [first, ...others];
-            if (others.length > 0) several += 1;
+            const { raw, rules, goals } = await offered(bare, MessageCode ?? '', dollars, counted);
+            if (goals.length === 0) throw new Error(`nothing is offered for ${MessageCode}`);
+            if (goals.length > 1) several += 1;
 
-            for (const [index, part] of parts.entries()) {
-              const lower = parts.with(index, { ...part, limitCents: (part.limitCents ?? 0) - 1 });
-              const [one, ...more] = lower;
-              if (one === undefined) continue;
+            for (const [index, goal] of goals.entries()) {
+              const lower = goals.with(index, { ...goal, to: (goal.to ?? 0) - 1 });
               onlyAccount(bare).spendRules = structuredClone(before);
-              const place = { period: part.period, category: part.category?.id ?? null };
               // Never less than it was: it had to rise.
-              expect(part.limitCents).toBeGreaterThan(limitAt(rules, place) ?? Number.POSITIVE_INFINITY);
-              const refusal = written(bare, raw, [one, ...more]);
+              expect(goal.to).toBeGreaterThan(limitOf(rules, goal.rule) ?? Number.POSITIVE_INFINITY);
+              const refusal = written(bare, raw, lower);
               expect(refusal !== '' || !buy(bare, dollars).Approved).toBe(true);
             }
 
             onlyAccount(bare).spendRules = structuredClone(before);
-            expect(written(bare, raw, parts)).toBe('');
+            expect(written(bare, raw, goals)).toBe('');
             expect((await offered(bare, MessageCode ?? '', dollars, counted)).state).toBe('passes');
             expect(buy(bare, dollars)).toMatchObject({ Approved: true, MessageCode: null });
           },

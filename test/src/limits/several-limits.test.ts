@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import type { LimitPeriod } from '../../../src/alerts/alert.ts';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
 import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
-import { limitChange, type RuleChange } from '../../../src/limits/rule-change.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { Killed, mortal } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 
@@ -19,19 +20,12 @@ const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR 
 const permanent: Term = { kind: 'permanent' };
 
 /** Overall limits in dollars: the card of these tests has 400 a day, 2,000 a month. */
-function limits(dollars: Partial<Record<LimitPeriod, number>>): RuleChange {
-  const parts = Object.entries(dollars).map(([period, amount]) => ({
-    period: period as LimitPeriod,
-    category: null,
-    limitCents: amount * 100,
-  }));
-  const [first, ...others] = parts;
-  if (first === undefined) throw new Error('no limits');
-  return limitChange([first, ...others]);
+function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
+  return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
 
 const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Partial<Action> = {}): Action =>
-  ask('limit', { changeRequest: { change: limits(dollars), term }, ...over });
+  ask('limit', { changeRequest: { goals: limits(dollars), term }, ...over });
 const both = raise({ daily: 450, monthly: 2100 }, forHours(1));
 const revert = ask('take_back', {
   ...byCommand,
@@ -63,7 +57,9 @@ describe.each([
         expect(world.writes, diedAt).toEqual(['limit 450']);
         expect(limitsOf(world), diedAt).toEqual([450, 2100]);
         expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
-        expect(await openTemporaryChanges(world), diedAt).toMatchObject([{ id: action.id, before: [40_000, 200_000] }]);
+        expect(await openTemporaryChanges(world), diedAt).toMatchObject([
+          { id: action.id, changes: [{ from: 40_000 }, { from: 200_000 }] },
+        ]);
         expect(await added(world), diedAt).toEqual([5000, 10_000]);
         expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
         expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
@@ -311,7 +307,7 @@ describe('one of several temporary limits kept for good', () => {
     const kept = await keeping(dollars);
 
     expect(kept.left).toEqual(left);
-    expect(['ended', 'replaced']).toContain(kept.state);
+    expect(['ended', 'superseded']).toContain(kept.state);
     expect(kept.said).toContain(said);
     expect(kept.said.includes(', not to $')).toBe(left[1] !== 600 && dollars.weekly === undefined);
   });
@@ -362,10 +358,7 @@ describe('how much one person may raise', () => {
       [
         ask('limit', {
           changeRequest: {
-            change: limitChange([
-              { period: 'daily', category: null, limitCents: 41_000 },
-              { period: 'monthly', category: null, limitCents: null },
-            ]),
+            goals: [limitGoal('daily', 41_000), limitGoal('monthly', null)],
             term: permanent,
           },
         }),
@@ -399,18 +392,20 @@ describe('a request for several limits', () => {
   it('lowered by the approver who says yes: done as lowered, with one lease', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
-    const changeRequest = { change: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
+    const changeRequest = { goals: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
 
     await performAction(pendingApproval({ changeRequest }), world.deps);
 
     expect(limitsOf(world)).toEqual([1400, 3500]);
-    expect(await openTemporaryChanges(world)).toMatchObject([{ before: [40_000, 200_000], requestId: 'req_limit1' }]);
+    expect(await openTemporaryChanges(world)).toMatchObject([
+      { changes: [{ from: 40_000 }, { from: 200_000 }], requestId: 'req_limit1' },
+    ]);
   });
 
   it('raised in one of them, it takes another yes', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
-    const changeRequest = { change: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
+    const changeRequest = { goals: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
 
     await performAction(pendingApproval({ changeRequest }), world.deps);
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import type { LimitWindow } from '../../../src/alerts/alert.ts';
+import type { LimitWindow } from '../../../src/card-api/rule.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Remaining } from '../../../src/limits/binding-limit.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
+import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
@@ -56,7 +57,7 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
 const wished = (period: LimitWindow, dollars: number, isKnown = false): Action =>
   ask('limit', {
     changeRequest: {
-      change: { kind: 'limit', period, category: null, limitCents: dollars * 100 },
+      goals: [limitGoal(period, dollars * 100)],
       term: { kind: 'permanent' },
       ...(isKnown ? {} : { isCategoryUnknown: true as const }),
     },
@@ -154,10 +155,7 @@ it('approved as it was asked for, though the category has become tight meanwhile
   const world = await declinedWith({ daily: [400, 10] });
   await performAction(wished('daily', 1900), world.deps);
   const [request] = await world.deps.requests.open();
-  expect(request?.changeRequest).toEqual({
-    change: { ...wished('daily', 1900).changeRequest?.change },
-    term: { kind: 'permanent' },
-  });
+  expect(request).toMatchObject({ changes: [limitMove('daily', 40_000, 190_000)], term: { kind: 'permanent' } });
   await decline(world, { daily: [400, 400] }, { daily: [50, 0] });
 
   const pendingApproval = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;

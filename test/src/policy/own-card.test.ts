@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld } from '../../support/perform-world.ts';
 
@@ -69,7 +70,7 @@ describe('the own card', () => {
   it('linked after it was asked for keeps its new holder from saying yes', async () => {
     const { world, link } = await afterUnlink(LATELY_MS + 1000);
     const changeRequest = {
-      change: { kind: 'limit', period: 'daily', limitCents: 180_000, category: null },
+      goals: [limitGoal('daily', 180_000)],
       term: { kind: 'permanent' },
     } as const;
     await performAction(ask('limit', { ...byCommand, actor: ANA, changeRequest }), world.deps);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { limitMove } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
@@ -25,14 +26,13 @@ const health = {
   isCardApiAway: false,
   isCardTokenDead: false,
 };
-const change = { kind: 'limit', period: 'daily', category: null, limitCents: 45_000 } as const;
+const changes = [limitMove('daily', 40_000, 45_000)];
 const request = {
   value: 'req_1',
   askedBy: 'U9',
   askedAt: '2026-11-20T14:14:00Z',
   card,
-  change,
-  before: 40_000,
+  changes,
   reason: 'team lunch',
   approvals: 1,
   needed: 2,
@@ -41,8 +41,7 @@ const request = {
 const raise = {
   value: 'act_1',
   card,
-  change,
-  before: 40_000,
+  changes,
   by: 'U2',
   endsAt: '2026-11-20T15:02:00Z',
   leftMs: 42 * 60_000,

@@ -11,6 +11,7 @@ import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { limitMove } from '../../support/limit-goals.ts';
 import { answer, card } from '../answer-fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
 
@@ -231,14 +232,11 @@ it('a notice about the bot says what happened, what it means and what to do', ()
 });
 
 it('a request for several limits names each, from what to what', () => {
-  const change = {
-    kind: 'limits' as const,
-    limits: [
-      { period: 'daily' as const, category: null, limitCents: 200_000 },
-      { period: 'weekly' as const, category: { id: 9, name: 'Books; <Maps>' }, limitCents: 210_000 },
-    ],
-  };
-  const { text, blocks } = approvalRequest({ ...answer.request, change, before: [40_000, null] });
+  const changes = [
+    limitMove('daily', 40_000, 200_000),
+    limitMove('weekly', null, 210_000, { id: 9, name: 'Books; <Maps>' }),
+  ];
+  const { text, blocks } = approvalRequest({ ...answer.request, changes });
 
   expect(text).toContain(
     'asks to raise 2 limits of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
+import { limitMove } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const given = {
   id: 'act_1',
   acctId: 7378,
-  change: { kind: 'limit', period: 'daily', category: null, limitCents: 45_000 },
-  before: 40_000,
+  changes: [limitMove('daily', 40_000, 45_000)],
+  meanwhile: null,
+  closedAt: null,
   term: { kind: 'duration', ms: 3_600_000 },
   by: { userId: 'U1', teamId: 'T1' },
   openedAt: '2026-11-20T14:14:00Z',
@@ -18,39 +20,40 @@ const given = {
   requestId: null,
   closedBy: 'U2',
 };
+const restaurants = { id: 9, name: 'Restaurants' };
 const several = {
-  change: {
-    kind: 'limits',
-    limits: [
-      { period: 'transaction', category: { id: 9, name: 'Restaurants' }, limitCents: 5_000 },
-      { period: 'daily', category: null, limitCents: 45_000 },
-    ],
-  },
-  before: [2_500, 40_000],
+  changes: [limitMove('transaction', 2_500, 5_000, restaurants), limitMove('daily', 40_000, 45_000)],
 };
+/** What somebody else made of the limits that were changed for a time. */
+const meanwhile = (daily: number | null, atOnce?: number) => ({
+  meanwhile: [
+    ...(atOnce === undefined ? [] : [limitMove('transaction', 5_000, atOnce, restaurants)]),
+    limitMove('daily', 45_000, daily),
+  ],
+});
 const of = 'limit for a single purchase at Restaurants';
 
 it.each<[TemporaryChange['state'], object, string]>([
   ['open', {}, 'Goes back to $400.00 '],
-  ['asking', { found: 50_000 }, 'it is $500.00 now. Shall it go back to $400.00?'],
+  ['asking', meanwhile(50_000), 'it is $500.00 now. Shall it go back to $400.00?'],
   ['ended', {}, 'Back at $400.00, put back by <@U2>'],
-  ['left', { found: null }, 'It stays at no limit, decided by <@U2>'],
+  ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
-  ['replaced', {}, 'nothing is put back by itself'],
+  ['superseded', {}, 'nothing is put back by itself'],
   ['open', several, `Goes back to ${of} $25.00 and daily limit $400.00 `],
   [
     'asking',
-    { ...several, found: [2_500, 50_000] },
+    { ...several, ...meanwhile(50_000, 2_500) },
     `Now: ${of} $25.00 and daily limit $500.00. Shall they go back to ${of} $25.00 and daily limit $400.00?`,
   ],
   ['ended', several, `Put back by <@U2>: ${of} $25.00 and daily limit $400.00.`],
-  ['left', { ...several, found: [2_500, null] }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
+  ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
   [
     'refused',
     several,
     `to put them back to ${of} $25.00 and daily limit $400.00, so they stay: ${of} $50.00 and daily limit $450.00.`,
   ],
-  ['replaced', several, 'nothing is put back by itself'],
+  ['superseded', several, 'nothing is put back by itself'],
 ])('a temporary change that is %s says so: %j', (state, over, words) => {
   const one = TemporaryChange.parse({ ...given, ...over, state });
 
@@ -59,7 +62,7 @@ it.each<[TemporaryChange['state'], object, string]>([
 });
 
 it('of several limits names each, from what to what, and asks about all of them', () => {
-  const one = TemporaryChange.parse({ ...given, ...several, state: 'asking', found: [2_500, 50_000] });
+  const one = TemporaryChange.parse({ ...given, ...several, ...meanwhile(50_000, 2_500), state: 'asking' });
 
   const { text, blocks } = temporaryChange(one, card);
 

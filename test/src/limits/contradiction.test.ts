@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LimitPeriod, limitPeriods } from '../../../src/alerts/alert.ts';
-import {
-  type CardLimits,
-  contradiction,
-  inOrder,
-  isRaise,
-  limitAt,
-  type PlannedChange,
-  raiseCents,
-} from '../../../src/limits/limit-change.ts';
+import { type LimitPeriod, type LimitWindow, limitPeriods } from '../../../src/card-api/rule.ts';
+import { type LimitGoal, limitOf } from '../../../src/card-api/rule-change.ts';
+import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
+import { contradiction, withRaisedAlong } from '../../../src/limits/contradiction.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const current: CardLimits = {
@@ -19,20 +14,7 @@ const current: CardLimits = {
   ],
 };
 
-describe('how much a change raises', () => {
-  it.each([
-    [50_000, 80_000, 30_000],
-    [50_000, 50_000, 0],
-    [50_000, 10_000, 0],
-    [50_000, null, Number.POSITIVE_INFINITY],
-    [null, 50_000, 0],
-    [null, null, 0],
-    [0, 1, 1],
-  ])('%s → %s is %s', (from, to, expected) => {
-    expect(raiseCents(from, to)).toBe(expected);
-    expect(isRaise(from, to)).toBe(expected > 0);
-  });
-});
+const named = (category: number | null) => (category === null ? null : { id: category, name: 'Restaurants' });
 
 describe('limits that contradict each other', () => {
   it.each([
@@ -67,8 +49,8 @@ describe('limits that contradict each other', () => {
       'The daily limit of $100.00 would be below the daily limit for Restaurants, $200.00. Lower that one first.',
     ],
   ] as const)('%s of category %s to %s cents', (period, category, limitCents, sentence) => {
-    const change = { period, category, limitCents };
-    expect(contradiction(current, [change])).toEqual({ change, why: sentence });
+    const goal = limitGoal(period, limitCents, named(category));
+    expect(contradiction(current, [goal])).toEqual({ goal, why: sentence });
   });
 
   it.each([
@@ -79,7 +61,7 @@ describe('limits that contradict each other', () => {
     ['daily', 3, 50_000],
     ['monthly', 3, 60_000],
   ] as const)('does not mind %s of category %s at %s cents', (period, category, limitCents) => {
-    expect(contradiction(current, [{ period, category, limitCents }])).toBeNull();
+    expect(contradiction(current, [limitGoal(period, limitCents, named(category))])).toBeNull();
   });
 
   it('never says that what was accepted is out of order', () => {
@@ -87,7 +69,7 @@ describe('limits that contradict each other', () => {
     const limits = fc.record({ daily: amount, weekly: amount, monthly: amount, yearly: amount, lifetime: amount });
     fc.assert(
       fc.property(limits, fc.constantFrom(...limitPeriods), amount, (overall, period, limitCents) => {
-        const said = contradiction({ limits: overall, categories: [] }, [{ period, category: null, limitCents }]);
+        const said = contradiction({ limits: overall, categories: [] }, [limitGoal(period, limitCents)]);
         const after = { ...overall, [period]: limitCents };
         const place = limitPeriods.indexOf(period);
         const isOutOfOrder = limitPeriods.some((other, index) => {
@@ -101,14 +83,11 @@ describe('limits that contradict each other', () => {
   });
 });
 
-const change = (period: PlannedChange['period'], dollars: number, category: number | null = null): PlannedChange => ({
-  period,
-  category,
-  limitCents: dollars * 100,
-});
+const change = (period: LimitWindow, dollars: number, category: number | null = null): LimitGoal =>
+  limitGoal(period, dollars * 100, named(category));
 
 describe('limits that are changed together', () => {
-  it.each<[string, PlannedChange[], string | null]>([
+  it.each<[string, LimitGoal[], string | null]>([
     ['a day above the week, with the week', [change('daily', 2000), change('weekly', 2000)], null],
     ['a lower day and a lower week', [change('daily', 300), change('weekly', 700)], null],
     ['a category above the card, with the card', [change('daily', 550, 3), change('daily', 550)], null],
@@ -134,7 +113,7 @@ describe('limits that are changed together', () => {
 });
 
 describe('limits that rise along', () => {
-  it.each<[string, PlannedChange[], PlannedChange[]]>([
+  it.each<[string, LimitGoal[], LimitGoal[]]>([
     ['none where the longer window has room', [change('daily', 1500)], []],
     ['the week with the day', [change('daily', 2000)], [change('weekly', 2000)]],
     ['week and month with the day', [change('daily', 5000)], [change('weekly', 5000), change('monthly', 5000)]],
@@ -152,13 +131,13 @@ describe('limits that rise along', () => {
       [change('weekly', 1700)],
     ],
     ['none with a limit for a single purchase', [change('transaction', 9000, 3)], []],
-    ['none with a limit that is taken away', [{ period: 'daily', category: null, limitCents: null }], []],
+    ['none with a limit that is taken away', [limitGoal('daily', null)], []],
   ])('%s', (_what, changes, along) => {
-    expect(inOrder(current, changes).slice(changes.length)).toEqual(along);
+    expect(withRaisedAlong(current, changes).slice(changes.length)).toEqual(along);
   });
 
   it('rise as well where they are changed anyway, but not enough', () => {
-    expect(inOrder(current, [change('daily', 2000), change('weekly', 1800)])).toEqual([
+    expect(withRaisedAlong(current, [change('daily', 2000), change('weekly', 1800)])).toEqual([
       change('daily', 2000),
       change('weekly', 2000),
     ]);
@@ -167,10 +146,8 @@ describe('limits that rise along', () => {
   it('where equal will not do, stay a cent apart, window by window; a category may equal the card', () => {
     const apart: CardLimits = { ...current, apartCents: 1 };
 
-    expect(inOrder(apart, [change('daily', 4000)]).map(({ limitCents }) => limitCents)).toEqual([
-      400_000, 400_001, 400_002,
-    ]);
-    expect(inOrder(apart, [change('daily', 500, 3)])).toHaveLength(1);
+    expect(withRaisedAlong(apart, [change('daily', 4000)]).map(({ to }) => to)).toEqual([400_000, 400_001, 400_002]);
+    expect(withRaisedAlong(apart, [change('daily', 500, 3)])).toHaveLength(1);
     expect(contradiction(apart, [change('daily', 500, 3)])).toBeNull();
     expect(contradiction(apart, [change('daily', 1500)])?.why).toBe(
       'The daily limit of $1,500.00 would be too close to the weekly limit, $1,500.00. Raise the weekly limit first.',
@@ -216,16 +193,17 @@ describe('limits that rise along', () => {
           limits,
           categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: ordered(own, limits) }],
         };
-        const limitCents = (limitAt(card, { period, category }) ?? 0) + by;
-        const changes = [{ period, category, limitCents }];
+        const { rule } = limitGoal(period, null, named(category));
+        const limitCents = (limitOf(card, rule) ?? 0) + by;
+        const changes = [{ rule, to: limitCents }];
         // A window without a limit that gets one below a shorter one: not what a raise does.
-        fc.pre(limitAt(card, { period, category }) !== null);
-        const along = inOrder(card, changes).slice(changes.length);
+        fc.pre(limitOf(card, rule) !== null);
+        const along = withRaisedAlong(card, changes).slice(changes.length);
 
         expect(contradiction(card, [...changes, ...along])).toBeNull();
         for (const one of along) {
-          expect(one.limitCents).toBe(limitCents);
-          const lower = along.map((other) => (other === one ? { ...one, limitCents: limitCents - 1 } : other));
+          expect(one.to).toBe(limitCents);
+          const lower = along.map((other) => (other === one ? { ...one, to: limitCents - 1 } : other));
           expect(contradiction(card, [...changes, ...lower])).not.toBeNull();
         }
       }),

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { isSameRule, type LimitRule, limitWindows, Rule, RuleValue, ruleKey } from './rule.ts';
+import type { CardLimits, SpendRules } from './spend-rules.ts';
+
+/** What a rule shall be: a change before anybody has read what the card says now. */
+export const RuleGoal = z
+  .strictObject({ rule: Rule, to: RuleValue })
+  .refine(({ rule, to }) => fits(rule, to), 'not a value of this rule');
+export type RuleGoal = z.infer<typeof RuleGoal>;
+
+/** A change of one rule. */
+export const RuleChange = z
+  .strictObject({ rule: Rule, from: RuleValue, to: RuleValue })
+  .refine(({ rule, from, to }) => fits(rule, from) && fits(rule, to), 'not values of this rule');
+export type RuleChange = z.infer<typeof RuleChange>;
+
+/** Rules that are changed together, in one write. */
+export const RuleGoals = z.array(RuleGoal).min(1).readonly();
+export const RuleChanges = z.array(RuleChange).min(1).readonly();
+
+/** A goal that is about a limit. */
+export interface LimitGoal {
+  readonly rule: LimitRule;
+  /** Whole cents; null: no limit. */
+  readonly to: number | null;
+}
+
+type OfRule = Pick<RuleGoal, 'rule'>;
+
+function fits(rule: Rule, value: RuleValue): boolean {
+  return (typeof value === 'boolean') !== (rule.kind === 'limit');
+}
+
+/** True when all of them are limits: none is about what is allowed at all. */
+export function isAboutLimits(goals: readonly OfRule[]): boolean {
+  return goals.every(({ rule }) => rule.kind === 'limit');
+}
+
+export function limitGoals(goals: readonly RuleGoal[]): LimitGoal[] {
+  return goals.flatMap(({ rule, to }) => (rule.kind === 'limit' ? [{ rule, to: centsOf(to) }] : []));
+}
+
+/** Categories' limits before the card's, shorter windows before longer ones: how several limits are shown and written. */
+export function inRuleOrder<T extends { readonly rule: LimitRule }>(limits: readonly T[]): T[] {
+  return limits.toSorted(
+    ({ rule: a }, { rule: b }) =>
+      Number(a.category === null) - Number(b.category === null) ||
+      (a.category?.id ?? 0) - (b.category?.id ?? 0) ||
+      limitWindows.indexOf(a.period) - limitWindows.indexOf(b.period),
+  );
+}
+
+/** Whole cents; null: there is no such limit. */
+export function limitOf({ limits, categories }: CardLimits, { period, category }: LimitRule): number | null {
+  const own = category === null ? undefined : categories.find(({ id }) => id === category.id);
+  if (period === 'transaction') return own?.transactionLimitCents ?? null;
+  return (category === null ? limits : own?.limits)?.[period] ?? null;
+}
+
+/** What a card's rules say now. */
+export function ruleValue(rules: SpendRules, rule: Rule): RuleValue {
+  switch (rule.kind) {
+    case 'limit':
+      return limitOf(rules, rule);
+    case 'category':
+      return rules.isEveryCategoryAllowed || rules.categories.some(({ id }) => id === rule.category.id);
+    case 'international':
+      return rules.isInternationalAllowed ?? false;
+    case 'card_not_present':
+      return rules.isCardNotPresentAllowed ?? false;
+  }
+}
+
+/** The way from what the card's rules say now to what they shall say. */
+export function changesFrom(rules: SpendRules, goals: readonly RuleGoal[]): RuleChange[] {
+  return goals.map(({ rule, to }) => ({ rule, from: ruleValue(rules, rule), to }));
+}
+
+export function goalsOf(changes: readonly RuleChange[]): RuleGoal[] {
+  return changes.map(({ rule, to }) => ({ rule, to }));
+}
+
+/** The way back. */
+export function reversed(changes: readonly RuleChange[]): RuleChange[] {
+  return changes.map(({ rule, from, to }) => ({ rule, from: to, to: from }));
+}
+
+/** The same changes, towards other values. */
+export function withGoals(changes: readonly RuleChange[], goals: readonly RuleGoal[]): RuleChange[] {
+  return changes.map((change) => {
+    const goal = goals.find(({ rule }) => isSameRule(rule, change.rule));
+    return goal === undefined ? change : { ...change, to: goal.to };
+  });
+}
+
+/** Nothing is left to be changed. */
+export function isMade(changes: readonly RuleChange[]): boolean {
+  return changes.every(({ from, to }) => from === to);
+}
+
+export function isSameGoals(a: readonly RuleGoal[], b: readonly RuleGoal[]): boolean {
+  return (
+    a.length === b.length && a.every(({ rule, to }) => b.some((goal) => isSameRule(goal.rule, rule) && goal.to === to))
+  );
+}
+
+export function isSameRules(a: readonly OfRule[], b: readonly OfRule[]): boolean {
+  return ruleKeys(a).toSorted().join() === ruleKeys(b).toSorted().join();
+}
+
+export function ruleKeys(changes: readonly OfRule[]): string[] {
+  return changes.map(({ rule }) => ruleKey(rule));
+}
+
+/** The changes of rules that are not among these. */
+export function without<T extends OfRule>(changes: readonly T[], others: readonly OfRule[]): T[] {
+  return changes.filter(({ rule }) => !others.some((other) => isSameRule(other.rule, rule)));
+}
+
+/** True when the card may do more afterwards, by any of the rules. */
+export function isLooser(changes: readonly RuleChange[]): boolean {
+  return changes.some(({ rule, from, to }) =>
+    rule.kind === 'limit' ? raiseCents(centsOf(from), centsOf(to)) > 0 : to === true && from !== true,
+  );
+}
+
+/** How much more a card may spend: 0 when the limit falls or there was none, Infinity when it goes. Whole cents. */
+export function raiseCents(fromCents: number | null, toCents: number | null): number {
+  if (fromCents === null) return 0;
+  if (toCents === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, toCents - fromCents);
+}
+
+/** The value of a limit. */
+export function centsOf(value: RuleValue): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,113 @@
+import { isSameRule, type LimitPeriod, type LimitRule, limitPeriods } from '../card-api/rule.ts';
+import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
+import { formatCents } from '../core/money.ts';
+
+export interface Contradiction {
+  /** The goal that would bring it about. */
+  readonly goal: LimitGoal;
+  /** One sentence, and what to do instead. */
+  readonly why: string;
+}
+
+/**
+ * Says why the card service would refuse limits that are changed together, before it does: a shorter window above a
+ * longer one, a category above the card's overall limit. Null when nothing speaks against it.
+ *
+ * Only what the changes themselves bring about: contradictions that were there before are not their fault.
+ */
+export function contradiction(current: CardLimits, goals: readonly LimitGoal[]): Contradiction | null {
+  for (const goal of goals) {
+    const { rule, to } = goal;
+    if (to === null) continue;
+    const wrong = neighborsOf(current, rule).find(({ rule: neighbor, isAbove, apartCents }) => {
+      const cents = plannedOf(current, goals, neighbor);
+      if (cents === null) return false;
+      return isAbove ? to + apartCents > cents : to < cents + apartCents;
+    });
+    if (wrong !== undefined) return { goal, why: sentence(current, goals, { rule, to }, wrong) };
+  }
+  return null;
+}
+
+/**
+ * The same goals with every limit that would be below another: each raised to no more than it takes, those that nobody
+ * asked to change last.
+ */
+export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]): LimitGoal[] {
+  const all = [...goals];
+  const risen = [...goals];
+  for (const { rule, to } of risen) {
+    if (to === null) continue;
+    for (const { rule: neighbor, isAbove, apartCents } of neighborsOf(current, rule)) {
+      const cents = plannedOf(current, all, neighbor);
+      const least = to + apartCents;
+      if (!isAbove || cents === null || cents >= least) continue;
+      const raised = { rule: neighbor, to: least };
+      const index = all.findIndex((goal) => isSameRule(goal.rule, neighbor));
+      all.splice(index === -1 ? all.length : index, 1, raised);
+      // It may be above another in its turn: a category's day, the card's day, the card's week.
+      risen.push(raised);
+    }
+  }
+  return all;
+}
+
+/** What a limit will be: as planned, else as it is. */
+function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: LimitRule): number | null {
+  const goal = goals.find((planned) => isSameRule(planned.rule, rule));
+  return goal === undefined ? limitOf(current, rule) : goal.to;
+}
+
+interface Neighbor {
+  readonly rule: LimitRule;
+  /** It must be no lower; else no higher. */
+  readonly isAbove: boolean;
+  /** By how much. */
+  readonly apartCents: number;
+}
+
+/**
+ * The limits that the service compares a limit with: its shorter and longer windows, and the same window of the card or
+ * of its categories. A limit for a single purchase stands alone.
+ */
+function neighborsOf({ categories, apartCents = 0 }: CardLimits, { period, category }: LimitRule): Neighbor[] {
+  if (period === 'transaction') return [];
+  const index = limitPeriods.indexOf(period);
+  const windows = limitPeriods.flatMap((window, at) =>
+    at === index ? [] : [{ rule: limitRule(window, category), isAbove: at > index, apartCents }],
+  );
+  const across =
+    category === null
+      ? categories.map(({ id, name }) => ({ rule: limitRule(period, { id, name }), isAbove: false, apartCents: 0 }))
+      : [{ rule: limitRule(period, null), isAbove: true, apartCents: 0 }];
+  return [...windows, ...across];
+}
+
+function limitRule(period: LimitPeriod, category: LimitRule['category']): LimitRule {
+  return { kind: 'limit', period, category };
+}
+
+function sentence(
+  current: CardLimits,
+  goals: readonly LimitGoal[],
+  { rule, to }: { readonly rule: LimitRule; readonly to: number },
+  { rule: neighbor, isAbove }: Neighbor,
+): string {
+  const nameOf = ({ period, category }: LimitRule): string =>
+    category === null ? `the ${period} limit` : `the ${period} limit for ${category.name}`;
+  const isOverall = neighbor.category === null && rule.category !== null;
+  const what = isOverall ? `the card's overall ${neighbor.period} limit` : nameOf(neighbor);
+  const cents = plannedOf(current, goals, neighbor) ?? 0;
+  const isBeyond = isAbove ? to > cents : to < cents;
+  const where = !isBeyond ? 'too close to' : isAbove ? 'above' : 'below';
+  const planned = `${capitalized(nameOf(rule))} of ${formatCents(to)} would be`;
+  const isChangedToo = goals.some((goal) => isSameRule(goal.rule, neighbor));
+  const isSameCategory = neighbor.category?.id === rule.category?.id;
+  const first = `${isAbove ? 'Raise' : 'Lower'} ${isOverall ? 'the overall limit' : isSameCategory ? what : 'that one'} first.`;
+  return `${planned} ${where} ${what}, ${formatCents(cents)}. ${isChangedToo ? 'Change one of the two.' : first}`;
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+
+const restaurants = { id: 9, name: 'Restaurants' };
+const several = [
+  limitMove('transaction', 2_500, 4_000, restaurants),
+  limitMove('daily', 40_000, 45_000),
+  limitMove('weekly', null, 160_000),
+];
+
+it.each<[RuleChange[], string, string, string, string]>([
+  [
+    [limitMove('daily', 40_000, 45_000)],
+    'daily limit',
+    'daily limit $400.00 → $450.00',
+    '$400.00',
+    '$400.00 → $450.00',
+  ],
+  [
+    [{ rule: { kind: 'international' }, from: false, to: true }],
+    'purchases abroad',
+    'purchases abroad not allowed → allowed',
+    'not allowed',
+    'not allowed → allowed',
+  ],
+  [
+    several,
+    'limit for a single purchase at Restaurants, daily limit, and weekly limit',
+    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; weekly limit none → $1,600.00',
+    'limit for a single purchase at Restaurants $25.00, daily limit $400.00, and weekly limit none',
+    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; weekly limit none → $1,600.00',
+  ],
+])('%j in words', (changes, names, moves, state, short) => {
+  expect(ruleNames(changes)).toBe(names);
+  expect(ruleMoves(changes)).toBe(moves);
+  expect(stateWords(changes, 'from')).toBe(state);
+  expect(moveWords(changes)).toBe(short);
+  expect(ruleStates(changes, 'from').split('; ')).toHaveLength(changes.length);
+});
+
+it('no name of a category looks like the end of a rule', () => {
+  const changes = [limitMove('daily', null, 100, { id: 1, name: 'Books; Maps' })];
+
+  expect(ruleStates(changes, 'to')).toBe('daily limit for Books, Maps $1.00');
+});
