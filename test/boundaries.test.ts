@@ -22,7 +22,6 @@ const knownPairs: readonly string[] = [
   'alerts routing',
   'app app-home',
   'app ops',
-  'approvals limits',
   'ops outbox',
   'ops webhooks',
 ];

@@ -1,7 +1,8 @@
 import type { CardFacts, Remedy, TransactionAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
-import type { LimitRequest, Requests } from '../approvals/request-store.ts';
+import type { LimitRequest } from '../approvals/request.ts';
+import type { Requests } from '../approvals/request-store.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';

@@ -1,13 +1,6 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import {
-  changeOfApproval,
-  completeApproval,
-  pendingApprovalOf,
-  verbOfApproval,
-} from '../approvals/execute-approval.ts';
-import { withGoals } from '../card-api/rule-change.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import type { Action, Verb } from './action.ts';
@@ -26,15 +19,12 @@ const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute
  * @param error null when the trouble is ours, not the card API's.
  */
 export async function failAction(resolved: Resolved, error: CardApiError | null, deps: ActionDeps): Promise<void> {
-  if (resolved.action.target.kind === 'request' && isApproval(resolved.action)) {
-    return await failApproval(resolved.action, error, deps);
-  }
   const { action, acctId } = (await undoOf(resolved.action, deps)) ?? resolved;
   const written = await deps.progress.read(action.id);
   if (written?.state === 'told') return;
   const verb = verbOf(action.verb);
-  if (verb === null || acctId === 0) return await failOther(action, error, deps);
-  await endOfChange({ action, verb, acctId, written, error }, deps);
+  if (verb === null || acctId === 0) return await failUnchanged(action, error, deps);
+  await failChange({ action, verb, acctId, written, error }, deps);
 }
 
 /** *Undo* names a block, not a card. */
@@ -43,34 +33,8 @@ async function undoOf(action: Action, { blocks }: ActionDeps): Promise<Resolved 
   return block === null ? null : { action: unblockOf(action, block), acctId: block.acctId, cardId: block.cardId };
 }
 
-/** A yes to a request, or broken glass: the request, who asked and who looks at the card hear of the same. */
-async function failApproval(click: Action, error: CardApiError | null, deps: ActionDeps): Promise<void> {
-  const requestId = click.target.kind === 'request' ? click.target.requestId : '';
-  await deps.withLock(`request:${requestId}`, async () => {
-    const request = await deps.requests.get(requestId);
-    const written = await deps.progress.read(click.id);
-    const isOver = request?.decision === click.id || request?.unsure?.id === click.id;
-    if (request === null) return await failOther(click, error, deps);
-    if (isOver || request.approvals.some(({ id }) => id === click.id)) return;
-    // Without it nothing was begun: the card is as it was.
-    const { note, approvals } = request;
-    const begun = request.inFlight.find(({ id }) => id === click.id);
-    const changes = withGoals(request.changes, click.changeRequest?.goals ?? []);
-    const term = click.changeRequest?.term ?? request.term;
-    const pendingApproval = begun ?? pendingApprovalOf(click, { changes, term, note, approvals }, deps);
-    const hint = request.state === 'open' ? 'The request is still open.' : null;
-    const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
-    const change = changeOfApproval(click, request, pendingApproval);
-    const result = await endOfChange({ action: change, verb: verbOfApproval(pendingApproval), ...of }, deps);
-    await completeApproval(click, request, pendingApproval, result, deps);
-  });
-}
-
-function isApproval({ verb, approve }: Action): boolean {
-  return verb === 'break_glass' || (verb === 'decide' && approve === true);
-}
-
-interface GivenUp {
+/** A change that is not tried again. */
+export interface GivenUp {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;
@@ -82,7 +46,8 @@ interface GivenUp {
   readonly hint?: string | null;
 }
 
-async function endOfChange(
+/** How a change ends that is not tried again. @returns what is told of it. */
+export async function failChange(
   { action, verb, acctId, written, error, outcomeOf = action.id, hint = null }: GivenUp,
   deps: ActionDeps,
 ): Promise<Result> {
@@ -104,8 +69,8 @@ function whyOf(error: CardApiError | null): string | null {
   return error === null ? ownFault : noteOf(error);
 }
 
-/** Where no card is changed. */
-async function failOther(action: Action, error: CardApiError | null, deps: ActionDeps): Promise<void> {
+/** How an action ends that is not tried again and changes no card. */
+export async function failUnchanged(action: Action, error: CardApiError | null, deps: ActionDeps): Promise<void> {
   const detail = error?.apiMessage ?? error?.code ?? 'internal';
   await deps.audit.append(auditRecord(action, 'failed', { acctId: null, cardId: null, detail }, deps));
   const said = error?.apiMessage == null ? '' : ` It says: “${error.apiMessage}”`;

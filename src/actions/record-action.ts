@@ -15,6 +15,8 @@ export interface RecordEntry {
   readonly api?: string | null;
   readonly confirmedBy?: AuditRecord['confirmedBy'];
   readonly eventId?: string | null;
+  /** Nobody did it: the time of something was over. */
+  readonly isByItself?: boolean;
   /** Also read in the audit channel. By default it names who asked, the reason they gave, and now. */
   readonly line?: Pick<AuditLine, 'did' | 'card' | 'outcome'> &
     Partial<Pick<AuditLine, 'whom' | 'at' | 'before' | 'after'>>;
@@ -34,8 +36,9 @@ interface Deps {
 
 /** The one call that writes an audit entry. */
 export function createRecordAction(deps: Deps): RecordAction {
-  return async function recordAction(action, { event, line, cardId = null, ...facts }) {
-    await deps.audit.append(auditRecord(action, event, { ...facts, cardId }, deps));
+  return async function recordAction(action, { event, line, cardId = null, isByItself = false, ...facts }) {
+    const entry = auditRecord(action, event, { ...facts, cardId }, deps);
+    await deps.audit.append(isByItself ? { ...entry, actor: null, roles: [] } : entry);
     if (line === undefined) return;
     const by = action.actor.userId;
     const reason = action.reason === '' ? null : action.reason;

@@ -2,12 +2,10 @@ import { actionResult } from '../../templates/actions/action-result.ts';
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
-import { resolveVerified } from '../approvals/execute-approval.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import { applyLateConfirmation } from '../limits/apply-late-confirmation.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { requestIdOf } from './action.ts';
 import { readBack } from './change-status.ts';
 import type { AwaitedConfirmation, Verdict } from './confirmation-store.ts';
 import type { ActionDeps } from './deps.ts';
@@ -24,6 +22,14 @@ const LOOK_AGAIN_MAX_MS = 30_000;
 /** One question, asked again later anyway. */
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
+/** The requests whose approvals make changes. */
+export interface RequestsOfActions {
+  /** Runs under the lock of the request that an action became, where it became one. */
+  withLock(outcomeOf: string, work: () => Promise<void>): Promise<void>;
+  /** It is known now what became of a change; the request follows, where there is one. */
+  verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation']): Promise<void>;
+}
+
 /**
  * Looks whether a change that was sent can be seen: its webhook has come, or the card service shows it.
  *
@@ -31,7 +37,11 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
  *
  * @returns milliseconds after which to look again, or null when it is over.
  */
-export async function confirmAction(actionId: string, deps: ActionDeps): Promise<number | null> {
+export async function confirmAction(
+  actionId: string,
+  deps: ActionDeps,
+  requests: RequestsOfActions,
+): Promise<number | null> {
   const awaited = await deps.confirmations.get(actionId);
   if (awaited === null) return null;
   const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
@@ -43,11 +53,10 @@ export async function confirmAction(actionId: string, deps: ActionDeps): Promise
     const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
     return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
   }
-  const requestId = requestIdOf(awaited.outcomeOf);
-  const lookedAt = () => deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps));
-  // In the order in which who decides a request takes them.
-  const isOfRequest = (await deps.requests.get(requestId)) !== null;
-  await (isOfRequest ? deps.withLock(`request:${requestId}`, lookedAt) : lookedAt());
+  // Locks are taken in the order in which who decides a request takes them.
+  await requests.withLock(awaited.outcomeOf, () =>
+    deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps, requests)),
+  );
   return null;
 }
 
@@ -86,7 +95,12 @@ async function isSeen(acctId: number, expects: Expected, deps: ActionDeps): Prom
 }
 
 /** First the record, then the alert's messages, then whoever must hear of it. */
-async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: ActionDeps): Promise<void> {
+async function settle(
+  awaited: AwaitedConfirmation,
+  verdict: Verdict,
+  deps: ActionDeps,
+  requests: RequestsOfActions,
+): Promise<void> {
   const { action, verb, acctId, outcomeOf, sentAt } = awaited;
   const { confirmation } = verdict;
   await deps.confirmations.decide(action.id, verdict);
@@ -116,8 +130,7 @@ async function settle(awaited: AwaitedConfirmation, verdict: Verdict, deps: Acti
     await deps.updateMessages(alertId);
   }
   if (confirmation === 'unconfirmed') await notifyUnconfirmed(awaited, deps);
-  const request = await deps.requests.get(requestIdOf(outcomeOf));
-  if (request !== null) await resolveVerified(request, action.id, confirmation, deps);
+  await requests.verified(outcomeOf, action.id, confirmation);
   if (mustNotify(awaited, verdict, result)) {
     const by = action.actor.userId;
     const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };

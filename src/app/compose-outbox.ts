@@ -4,6 +4,7 @@ import type { CardFacts } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
+import { temporaryChangeIdOf } from '../approvals/request.ts';
 import { requestMessage } from '../approvals/request-message.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
@@ -65,7 +66,7 @@ export function composeOutbox(deps: Deps) {
     request: trackable({
       load: deps.requests.get,
       render: async (request) => {
-        const id = request.temporaryChangeId;
+        const id = temporaryChangeIdOf(request);
         return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
       },
     }),

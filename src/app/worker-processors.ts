@@ -1,13 +1,12 @@
 import { Action } from '../actions/action.ts';
 import { recordRefusal } from '../actions/record-refusal.ts';
 import { endUndo } from '../actions/undo-block.ts';
-import { confirmAction } from '../actions/verify-action.ts';
 import { HomeOpened } from '../app-home/opened.ts';
-import { ageRequest } from '../approvals/expire-request.ts';
 import { StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { composeApprovals, verifyAction } from '../dispatch/compose-approvals.ts';
 import { composeHolders } from '../dispatch/compose-holders.ts';
 import { composeVirtualCards } from '../dispatch/compose-virtual-cards.ts';
 import { performAction } from '../dispatch/perform-action.ts';
@@ -94,7 +93,7 @@ export function createProcessors(
     },
     async maintenance(data, run) {
       const deps = { ...parts.actionDeps, isLastAttempt: run.isLastAttempt };
-      if (run.name === 'confirm-action') return await confirmAction(ConfirmAction.parse(data).actionId, deps);
+      if (run.name === 'confirm-action') return await verifyAction(ConfirmAction.parse(data).actionId, deps);
       if (run.name === 'end-claim') {
         await composeHolders(deps).endClaim(EndClaim.parse(data).claimId);
         return null;
@@ -113,7 +112,7 @@ export function createProcessors(
         return await createEndMute({ ...deps.routing, now: deps.now }).endMute(EndMute.parse(data).muteId);
       if (run.name === 'end-lease')
         return await endTemporaryChange(EndTemporaryChange.parse(data).temporaryChangeId, deps);
-      if (run.name === 'age-request') return await ageRequest(AgeRequest.parse(data).requestId, deps);
+      if (run.name === 'age-request') return await composeApprovals(deps).ageRequest(AgeRequest.parse(data).requestId);
       if (run.name === 'end-undo') await endUndo(EndUndo.parse(data).actionId, deps);
       if (run.name === 'refresh-directory') await recovery.refreshDirectory();
       return null;

@@ -1,79 +1,113 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
-import { alertIdOf } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
+import { type Action, alertIdOf } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { PurchaseCheck } from '../actions/deps.ts';
+import type { RecordAction } from '../actions/record-action.ts';
 import type { Remedy } from '../alerts/alert.ts';
-import { changesFrom, isAboutLimits } from '../card-api/rule-change.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { changesFrom, isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import { isHolder, purchaseOf, raisedCents } from '../limits/raise-amount.ts';
+import type { OpenRequest } from '../limits/change-rule.ts';
+import type { Raise } from '../limits/raise-amount.ts';
 import { goalsOfRemedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import { judge } from '../policy/decide.ts';
-import { openRequest } from './open-request.ts';
+import { judge, type Verdict } from '../policy/decide.ts';
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'refuse' | 'answer'> {
+  readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Verdict>;
+  readonly findChange: FindChange;
+  readonly openRequest: OpenRequest;
+  /** Puts that it was asked on record, unless an attempt before has. */
+  readonly recordOnce: RecordAction;
+  readonly showWaiting: (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
+}
 
 /**
  * A holder asks for more: finds the smallest change that would let the amount pass, and asks the approvers for it.
  *
- * Runs under the account's lock.
- *
- * @throws CardApiError when the job should run again.
+ * Runs under the account's lock. The returned function throws CardApiError when the job should run again.
  */
-export async function askForRaise({ action, acctId }: Resolved, deps: ActionDeps): Promise<void> {
-  const no = (why: string, whoCan: string) => refuse(action, { what: 'Your request', why, whoCan }, deps, { acctId });
-  const { ask } = action;
-  if (ask === null) throw new Error('asked for more without an amount');
-  const isOwnCard = await isHolder(action.actor.userId, acctId, deps);
-  const held = judge({ verb: 'ask', roles: action.roles, isOwnCard }, deps);
-  if (held.kind === 'refused') return await no(held.why, 'Ask its holder, or an approver.');
-  const { rules } = await deps.card.getSpendRules(acctId);
-  const purchase = await purchaseOf(action, deps);
-  const paddingCents = purchase?.decline == null ? 0 : purchase.paddingCents;
-  const remedy = await remedyOf({ action, acctId, cardId: null }, ask.amountCents, deps);
-  if (remedy === 'passes') {
-    return await no(`Nothing stops a purchase of ${formatCents(ask.amountCents)} by now.`, 'Try it again.');
-  }
-  const goals = remedy === null ? null : goalsOfRemedy(remedy, rules, ask.amountCents + paddingCents);
-  if (goals === null) return await no('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
-
-  const { term } = ask;
-  const changes = changesFrom(rules, goals);
-  const amountCents = await raisedCents(action, acctId, { changes, fromBase: changes, term }, deps);
-  const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard, amountCents }, deps);
-  if (verdict.kind !== 'request') return;
-  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
-  const facts = { acctId, cardId: card.cardId, before: stateWords(changes, 'from'), detail: 'asked by the holder' };
-  if ((await deps.progress.read(action.id)) === null) {
-    await deps.audit.append(auditRecord(action, 'waiting', facts, deps));
-    await deps.progress.write(action.id, { state: 'asked' });
-  }
-  const note = await openRequest({ action, changes, term, acctId, card, others: verdict.others }, deps);
-  const alertId = alertIdOf(action);
-  if (alertId !== null) {
-    const verb = isAboutLimits(changes) ? 'limit' : 'allow';
-    const at = deps.now().toISOString();
-    const outcome = { verb, by: action.actor.userId, at, state: 'waiting', text: '', asHolder: true } as const;
-    await deps.alerts.setOutcome(alertId, action.id, outcome);
-    await deps.updateMessages(alertId);
-  }
-  await deps.answer(action, requestSent({ card, payCents: ask.amountCents, changes, term, note }));
+export function createAskForRaise(deps: Deps): (resolved: Resolved) => Promise<void> {
+  return async function askForRaise({ action, acctId }) {
+    if (action.ask === null) throw new Error('asked for more without an amount');
+    const { amountCents, term } = action.ask;
+    const refuse = (why: string, whoCan: string) =>
+      deps.refuse(action, { what: 'Your request', why, whoCan }, { acctId });
+    const held = await deps.judge(action, acctId);
+    if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
+    const changes = await deps.findChange(action, acctId, amountCents);
+    if (changes === 'passes') {
+      return await refuse(`Nothing stops a purchase of ${formatCents(amountCents)} by now.`, 'Try it again.');
+    }
+    if (changes === null) {
+      return await refuse('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
+    }
+    const verdict = await deps.judge(action, acctId, { changes, term });
+    if (verdict.kind !== 'request') return;
+    const card = await deps.factsOf(acctId);
+    const detail = 'asked by the holder';
+    const before = stateWords(changes, 'from');
+    await deps.recordOnce(action, { event: 'waiting', acctId, cardId: card.cardId, before, detail });
+    const note = await deps.openRequest({ action, acctId, card, changes, term, others: verdict.others });
+    const alertId = alertIdOf(action);
+    if (alertId !== null) await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
+    await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
+  };
 }
 
-/** What stands in the way: of the declined purchase that it is about, else of any purchase of that amount. */
-async function remedyOf(
-  { action, acctId }: Resolved,
+interface JudgeDeps {
+  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+  readonly raiseAmount: (action: Action, acctId: number, raise: Raise) => Promise<number>;
+  readonly twoPersonAboveCents: number;
+}
+
+/** Whether somebody may ask for more for a card, and how many have to approve it. */
+export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
+  return async function judgeAsk(action, acctId, change) {
+    const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === action.actor.userId;
+    const raise = change === undefined ? null : { ...change, fromBase: change.changes };
+    const amount = raise === null ? {} : { amountCents: await deps.raiseAmount(action, acctId, raise) };
+    return judge({ verb: 'ask', roles: action.roles, isOwnCard, ...amount }, deps);
+  };
+}
+
+/** What would let a holder pay; `passes`: nothing stops it. Null: nothing that can be changed stops it. */
+type FindChange = (
+  action: Action,
+  acctId: number,
   amountCents: number,
-  deps: ActionDeps,
-): Promise<Remedy | 'passes' | null> {
-  const purchase = await purchaseOf(action, deps);
-  if (purchase?.decline != null) {
-    const check = await deps.checkPurchase({ ...purchase, amountCents });
+) => Promise<readonly RuleChange[] | 'passes' | null>;
+
+interface FindDeps {
+  readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
+  /** What would let a declined purchase pass now. */
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
+}
+
+/** Looks at the declined purchase that it is about, else at any purchase of that amount. */
+export function createFindChange({ card, checkPurchase, purchaseOf }: FindDeps): FindChange {
+  return async function findChange(action, acctId, amountCents) {
+    const { rules } = await card.getSpendRules(acctId);
+    const purchase = await purchaseOf(action);
+    if (purchase?.decline == null) {
+      const remaining = await card.getRemainingLimits(acctId);
+      const limit = bindingLimit({ code: 'decline.rule.velocity', amountCents }, remaining, rules);
+      return limit === null ? 'passes' : changesOf(limit.remedy, rules, amountCents);
+    }
+    const check = await checkPurchase({ ...purchase, amountCents });
     if (check.state === 'passes') return 'passes';
-    return check.state === 'stopped' ? check.remedy : null;
-  }
-  const remaining = await deps.card.getRemainingLimits(acctId);
-  const { rules } = await deps.card.getSpendRules(acctId);
-  return bindingLimit({ code: 'decline.rule.velocity', amountCents }, remaining, rules)?.remedy ?? 'passes';
+    if (check.state !== 'stopped') return null;
+    return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
+  };
+}
+
+function changesOf(remedy: Remedy, rules: SpendRules, amountCents: number): RuleChange[] | null {
+  const goals = goalsOfRemedy(remedy, rules, amountCents);
+  return goals === null ? null : changesFrom(rules, goals);
 }

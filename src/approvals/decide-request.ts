@@ -1,47 +1,31 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
+import { Action } from '../actions/action.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
-import { isOwnCardOf, needsOthers } from '../limits/raise-amount.ts';
+import type { Raise } from '../limits/raise-amount.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import { judge } from '../policy/decide.ts';
-import { approvalInFlight, executeApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
-import type { LimitRequest } from './request-store.ts';
-import { expire, settle } from './resolve-request.ts';
+import type { FinishRequest } from './complete-approval.ts';
+import type { Execution } from './execute-approval.ts';
+import type { ExpireRequest } from './expire-request.ts';
+import {
+  type ApprovalClick,
+  isDecidedBy,
+  type LimitRequest,
+  type OpenRequest,
+  requestIdIn,
+  unconfirmedApproval,
+} from './request.ts';
+import type { Requests } from './request-store.ts';
 
-/**
- * An approver's yes or no to a request: as it was asked, or with another amount or time.
- *
- * Nobody approves twice, and nobody the own wish or the own card. Runs under the request's lock, so of two people who
- * press at once one decides and the other is told.
- *
- * @throws CardApiError when the job should run again.
- */
-export async function decideRequest(action: Action, deps: ActionDeps): Promise<void> {
-  const requestId = action.target.kind === 'request' ? action.target.requestId : '';
-  const request = await deps.requests.get(requestId);
-  const no = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
-    refuse(action, { what: 'Your decision', why, whoCan }, deps, { acctId: request?.acctId ?? null });
-
-  if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
-  if (request.decision === action.id) return await settle(request, deps);
-  // It counted before we died; by now somebody else may have decided.
-  if (request.approvals.some(({ id }) => id === action.id)) return await deps.updateRequest(request.id);
-  const sent = await approvalInFlight(action, request, deps);
-  if (sent !== null) return await executeApproval(action, request, sent, deps);
-  if (request.state !== 'open') return await no(`This request is ${stateWords[request.state]} already.`);
-  const isExpired = deps.now().toISOString() > request.expiresAt;
-  const notYet = action.approve === true && !isExpired ? null : await whyNotYet(request, deps);
-  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
-  if (isExpired) {
-    await expire(request, deps);
-    return await no('This request expired without a decision.', 'Ask for the limit again.');
-  }
-  if (action.approve === true) await approve(action, request, deps, no);
-  else await deny(action, request, deps);
+interface Deps extends Pick<ActionTools, 'refuse' | 'now'> {
+  readonly requests: Pick<Requests, 'get'>;
+  readonly execution: Pick<Execution, 'resume' | 'whyNotYet'>;
+  readonly expire: ExpireRequest;
+  readonly finish: FinishRequest;
+  readonly decisions: Decisions;
+  /** Brings a request's message up to date, soon. */
+  readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
 const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
@@ -49,104 +33,146 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
   approved: 'approved',
   denied: 'denied',
   expired: 'expired',
-  override: 'settled by breaking the glass',
+  overridden: 'settled by breaking the glass',
 };
 
-async function deny(action: Action, request: LimitRequest, deps: ActionDeps): Promise<void> {
-  await record(action, request, 'denied', deps);
-  const note = action.reason;
-  const decided = { ...request, note, decidedBy: action.actor.userId, ...decisionOf(action, deps) };
-  await settle({ ...decided, state: 'denied' }, deps);
-}
-
-async function approve(
-  action: Action,
-  request: LimitRequest,
-  deps: ActionDeps,
-  no: (why: string, whoCan?: Refusal['whoCan']) => Promise<void>,
-): Promise<void> {
-  const by = action.actor.userId;
-  const verdict = judge(
-    {
-      verb: 'approve',
-      roles: action.roles,
-      isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
-      isOwnAction: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
-    },
-    deps,
-  );
-  if (verdict.kind === 'refused') return await no(verdict.why, 'Ask another approver.');
-  await record(action, request, 'approved', deps);
-
-  const changed = await withChanges(action, request, deps);
-  const approvals = [...changed.approvals, approvalOf(action, deps)];
-  if (approvals.length < changed.needed) {
-    // One yes of several: the buttons stay for the others.
-    await deps.requests.save({ ...changed, approvals });
-    await deps.updateRequest(changed.id);
-    return;
-  }
-  const pendingApproval = pendingApprovalOf(
-    action,
-    { changes: changed.changes, term: changed.term, approvals, note: changed.note },
-    deps,
-  );
-  await executeApproval(action, request, pendingApproval, deps);
-}
-
-/** The yes of a click. */
-function approvalOf({ id, actor }: Action, { now }: ActionDeps): LimitRequest['approvals'][number] {
-  return { by: actor.userId, at: now().toISOString(), id };
-}
-
 /**
- * *Change and approve*: what others approved was another wish, so their yes counts no more. That of the approver who
- * asked stays where the wish became smaller; to more than was asked for nobody has said yes.
+ * An approver approves or denies a request: as it was asked, or with another amount or time.
  *
- * How many it takes is looked at anew: what single approvers added meanwhile counts.
+ * Runs under the request's lock, so of two people who press at once one decides and the other is told. The returned
+ * function throws CardApiError when the job should run again.
  */
-async function withChanges(action: Action, request: LimitRequest, deps: ActionDeps): Promise<LimitRequest> {
-  const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
-  const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
-  const isSame = isSameTerm && isSameGoals(goals, request.changes);
-  const changes = withGoals(request.changes, goals);
-  const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
-  const isWithin = isSameTerm && !isLooser(beyondAsked);
-  const own = request.approvals.filter((approval) => isWithin && approval.by === request.action.actor.userId);
-  const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
-  const needed = own.length + (await needsOthers(changed, own.length > 0, action, deps));
-  return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
+export function createDecideRequest(deps: Deps) {
+  return async function decideRequest(action: Action, attempt: Attempt): Promise<void> {
+    const request = await deps.requests.get(requestIdIn(action));
+    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
+      deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
+
+    if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
+    if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
+    // It was counted before a crash; by now somebody else may have decided.
+    if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
+    if (await deps.execution.resume(action, request, attempt)) return;
+    if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
+    const isExpired = deps.now().toISOString() > request.expiresAt;
+    const notYet = action.approve === true && !isExpired ? null : await deps.execution.whyNotYet(request);
+    if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
+    if (isExpired) {
+      await deps.expire(request);
+      return await refuse('This request expired without a decision.', 'Ask for the limit again.');
+    }
+    if (action.approve !== true) return await deps.decisions.deny(action, request);
+    const why = await deps.decisions.approve(action, request, attempt);
+    if (why !== null) await refuse(why, 'Ask another approver.');
+  };
 }
 
-/** Who decided, on record before anything is done about it. */
-async function record(
-  action: Action,
-  request: LimitRequest,
-  event: 'approved' | 'denied',
-  deps: ActionDeps,
-): Promise<void> {
-  if ((await deps.progress.read(action.id)) !== null) return;
-  const { acctId, card, id } = request;
-  await deps.audit.append(auditRecord(action, event, { acctId, cardId: card.cardId, detail: id }, deps));
-  await deps.progress.write(action.id, { state: 'asked' });
-  const line = auditLine({
-    by: action.actor.userId,
-    did: `${event} a change of the ${ruleNames(request.changes)} of`,
-    card,
-    at: deps.now().toISOString(),
-    before: null,
-    after: null,
-    reason: action.reason === '' ? null : action.reason,
-    outcome: event === 'denied' ? changedWords(request) : 'another approval',
-    ref: action.id.slice(-8),
-  });
-  await deps.postAuditLine(`audit-${action.id}-${event}`, line);
+/** Both put on record who decided before anything is done about it. */
+export interface Decisions {
+  /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
+  approve(action: Action, request: OpenRequest, attempt: Attempt): Promise<string | null>;
+  deny(action: Action, request: OpenRequest): Promise<void>;
 }
 
-function changedWords({ unsure }: LimitRequest): string {
-  return unsure === null ? 'nothing changed' : 'whether an earlier yes changed anything is not certain';
+interface DecisionDeps extends Pick<ActionTools, 'record'> {
+  readonly requests: Pick<Requests, 'save'>;
+  readonly execution: Pick<Execution, 'execute'>;
+  readonly whyNotAllowed: WhyNotAllowed;
+  /** How much more a card may spend by a change, whole cents. */
+  readonly raiseAmount: (action: LimitRequest['action'], acctId: number, raise: Raise) => Promise<number>;
+  readonly updateRequest: (requestId: string) => Promise<void>;
+  readonly finish: FinishRequest;
+  /** A raise above this takes two approvers. */
+  readonly twoPersonAboveCents: number;
 }
 
-function decisionOf(action: Action, { now }: ActionDeps): Pick<LimitRequest, 'decision' | 'decidedAt'> {
-  return { decision: action.id, decidedAt: now().toISOString() };
+/** Nobody approves twice, and nobody approves their own request or a change of their own card. */
+export function createDecisions(deps: DecisionDeps): Decisions {
+  return {
+    async approve(action, request, attempt) {
+      const why = await deps.whyNotAllowed(action, request);
+      if (why !== null) return why;
+      await record(action, request, { event: 'approved', outcome: 'another approval' });
+      const changed = await withOwnAmounts(action, request);
+      const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
+      const approvals = [...changed.approvals, approval];
+      if (approvals.length >= changed.needed) {
+        await deps.execution.execute(action, request, { ...changed, approvals }, attempt);
+        return null;
+      }
+      // Others have to approve as well: the buttons stay for them.
+      await deps.requests.save({ ...changed, approvals });
+      await deps.updateRequest(changed.id);
+      return null;
+    },
+    async deny(action, request) {
+      const isUncertain = unconfirmedApproval(request) !== null;
+      const outcome = isUncertain ? 'whether an earlier yes changed anything is not certain' : 'nothing changed';
+      await record(action, request, { event: 'denied', outcome });
+      const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };
+      await deps.finish({ ...request, state: 'denied', note: action.reason, decision });
+    },
+  };
+
+  /**
+   * *Change and approve*: what others approved was something else, so their approval counts no more. That of the approver
+   * who asked stays where the change became smaller; nobody has approved more than was asked for.
+   *
+   * How many approvers it takes is found out anew: what single approvers added meanwhile counts.
+   */
+  async function withOwnAmounts(action: Action, request: OpenRequest): Promise<OpenRequest> {
+    const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
+    const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
+    const isSame = isSameTerm && isSameGoals(goals, request.changes);
+    const changes = withGoals(request.changes, goals);
+    const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
+    const isWithin = isSameTerm && !isLooser(beyondAsked);
+    const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
+    const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
+    const needed = own.length + (own.length > 0 ? 1 : await othersNeeded(changed, action));
+    return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
+  }
+
+  /** What the click itself adds is not counted against it when its job runs again. */
+  async function othersNeeded({ action, acctId, changes, term }: OpenRequest, click: Action): Promise<1 | 2> {
+    const raiseCents = await deps.raiseAmount(Action.parse({ ...action, id: click.id }), acctId, {
+      changes,
+      fromBase: changes,
+      term,
+    });
+    const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard: true, amountCents: raiseCents }, deps);
+    return verdict.kind === 'request' ? verdict.others : 2;
+  }
+
+  async function record(
+    action: Action,
+    { acctId, card, id, changes }: LimitRequest,
+    { event, outcome }: { readonly event: 'approved' | 'denied'; readonly outcome: string },
+  ): Promise<void> {
+    const line = { did: `${event} a change of the ${ruleNames(changes)} of`, card, outcome };
+    await deps.record(action, { event, acctId, cardId: card.cardId, detail: id, line });
+  }
+}
+
+/** Why somebody may not decide a request, one sentence; null when they may. */
+export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
+
+interface WhyNotAllowedDeps extends Pick<ActionTools, 'now'> {
+  readonly isOwnCard: (userId: string, acctId: number, holder: string | null) => Promise<boolean>;
+  readonly twoPersonAboveCents: number;
+}
+
+export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
+  return async function whyNotAllowed({ verb, actor, roles }, { action, acctId, holder, approvals }) {
+    const by = actor.userId;
+    const question = {
+      verb: verb === 'break_glass' ? 'break_glass' : 'approve',
+      roles,
+      isOwnCard: await deps.isOwnCard(by, acctId, holder),
+      isOwnAction: action.actor.userId === by || approvals.some((approval) => approval.by === by),
+      ageMs: deps.now().getTime() - Date.parse(action.askedAt),
+    } as const;
+    const verdict = judge(question, deps);
+    return verdict.kind === 'refused' ? verdict.why : null;
+  };
 }

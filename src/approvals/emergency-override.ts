@@ -1,84 +1,87 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
-import { atMost } from '../limits/change-request.ts';
-import { isOwnCardOf, purchaseOf } from '../limits/raise-amount.ts';
-import { judge, OVERRIDE_AFTER_MS } from '../policy/decide.ts';
-import { approvalInFlight, executeApproval, finishApproval, pendingApprovalOf, whyNotYet } from './execute-approval.ts';
-import type { LimitRequest } from './request-store.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import { atMost, type ServiceDays } from '../limits/change-request.ts';
+import type { RecentRaises } from '../limits/recent-raise-store.ts';
+import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
+import type { FinishRequest } from './complete-approval.ts';
+import type { WhyNotAllowed } from './decide-request.ts';
+import type { Execution } from './execute-approval.ts';
+import { type ApprovedChange, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
+import type { Requests } from './request-store.ts';
+
+interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
+  readonly requests: Pick<Requests, 'get'>;
+  readonly execution: Execution;
+  readonly finish: FinishRequest;
+  readonly whyNotAllowed: WhyNotAllowed;
+  readonly capChange: CapChange;
+  /** Each card's glass can be broken once a day. */
+  readonly recentRaises: Pick<RecentRaises, 'overrideRequest'>;
+}
 
 /**
  * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
  * hour at most, once a day for each card, and everybody who was passed over is told.
  *
- * @throws CardApiError when the job should run again.
+ * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
  */
-export async function overrideRequest(action: Action, deps: ActionDeps): Promise<void> {
-  const requestId = action.target.kind === 'request' ? action.target.requestId : '';
-  const request = await deps.requests.get(requestId);
-  const no = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
-    refuse(action, { what: 'Breaking the glass', why, whoCan }, deps, { acctId: request?.acctId ?? null });
-  if (request === null) return await no('This request is too old.', 'Ask for the limit again.');
-  if (request.decision === action.id) return await finishApproval(request, deps);
-  const sent = await approvalInFlight(action, request, deps);
-  if (sent !== null) return await executeApproval(action, request, sent, deps);
-  if (request.state !== 'open') return await no('This request is decided already.', 'Nothing is left to decide.');
-  if (request.unsure?.id === action.id) return await deps.updateRequest(request.id);
-  const notYet = await whyNotYet(request, deps);
-  if (notYet !== null) return await no(notYet.why, notYet.whoCan);
-  const by = action.actor.userId;
-  const verdict = judge(
-    {
-      verb: 'break_glass',
-      roles: action.roles,
-      isOwnCard: await isOwnCardOf(by, request.acctId, deps, request.holder),
-      isOwnAction: request.action.actor.userId === by || request.approvals.some((approval) => approval.by === by),
-      ageMs: deps.now().getTime() - Date.parse(request.action.askedAt),
-    },
-    deps,
-  );
-  if (verdict.kind === 'refused') return await no(verdict.why);
-  const lowered = await capped(request, deps);
-  if (lowered === null) {
-    return await no('What is asked for is more than the glass is for, and has no amount that could be lowered.');
-  }
-  if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
-    return await no('The glass of this card was broken within the last 24 hours already.');
-  }
-  await record(action, request, deps);
-  const pendingApproval = pendingApprovalOf(
-    action,
-    { ...lowered, approvals: request.approvals, note: action.reason },
-    deps,
-  );
-  await executeApproval(action, request, pendingApproval, deps);
+export function createOverrideRequest(deps: Deps) {
+  return async function overrideRequest(action: Action, attempt: Attempt): Promise<void> {
+    const request = await deps.requests.get(requestIdIn(action));
+    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
+      deps.refuse(action, { what: 'Breaking the glass', why, whoCan }, { acctId: request?.acctId ?? null });
+
+    if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
+    if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
+    if (await deps.execution.resume(action, request, attempt)) return;
+    if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
+    const notYet = await deps.execution.whyNotYet(request);
+    if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
+    const why = await deps.whyNotAllowed(action, request);
+    if (why !== null) return await refuse(why);
+    const capped = await deps.capChange(request);
+    if (capped === null) {
+      return await refuse('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+    }
+    if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
+      return await refuse('The glass of this card was broken within the last 24 hours already.');
+    }
+    const { acctId, card, id, approvals } = request;
+    await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: glass broken` });
+    await deps.execution.execute(action, request, { ...capped, approvals, note: action.reason }, attempt);
+  };
 }
 
-async function record(action: Action, request: LimitRequest, deps: ActionDeps): Promise<void> {
-  if ((await deps.progress.read(action.id)) !== null) return;
-  const facts = { acctId: request.acctId, cardId: request.card.cardId, detail: `${request.id}: glass broken` };
-  await deps.audit.append(auditRecord(action, 'approved', facts, deps));
-  await deps.progress.write(action.id, { state: 'asked' });
+/**
+ * What of a request an emergency override may do: at most what one approver could allow, for an hour at most. Null: it
+ * cannot be made small enough.
+ */
+export type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
+
+interface CapDeps extends Pick<ActionTools, 'now'> {
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: LimitRequest['action']) => Promise<Pick<TransactionEvent, 'amountCents'> | null>;
+  readonly serviceDays: ServiceDays;
+  readonly twoPersonAboveCents: number;
 }
 
-/** At most what one approver could allow, for an hour at most. Null: it cannot be made small enough. */
-async function capped(
-  { action, changes, term }: LimitRequest,
-  deps: ActionDeps,
-): Promise<Pick<LimitRequest, 'changes' | 'term'> | null> {
-  const shorter = atMost(term, OVERRIDE_AFTER_MS, deps.now(), deps.serviceDays);
-  const max = deps.twoPersonAboveCents;
-  if (isAboutLimits(changes)) {
+export function createCapChange({ purchaseOf, serviceDays, twoPersonAboveCents, now }: CapDeps): CapChange {
+  return async function capChange({ action, changes, term }) {
+    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), serviceDays);
+    if (!isAboutLimits(changes)) {
+      const purchase = await purchaseOf(action);
+      const isSmall = purchase !== null && purchase.amountCents <= twoPersonAboveCents;
+      return isSmall ? { changes, term: capped } : null;
+    }
     const lowered = changes.flatMap((change): RuleChange[] => {
       const { from, to } = change;
       if (typeof from !== 'number') return [];
-      return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + max) }];
+      const asked = typeof to === 'number' ? to : Number.POSITIVE_INFINITY;
+      return [{ ...change, to: Math.min(asked, from + twoPersonAboveCents) }];
     });
-    return lowered.length < changes.length ? null : { term: shorter, changes: lowered };
-  }
-  const purchase = await purchaseOf(action, deps);
-  return purchase !== null && purchase.amountCents <= max ? { changes, term: shorter } : null;
+    return lowered.length < changes.length ? null : { changes: lowered, term: capped };
+  };
 }

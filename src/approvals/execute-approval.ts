@@ -1,223 +1,144 @@
-import { actionResult } from '../../templates/actions/action-result.ts';
-import { overrideNotice } from '../../templates/approvals/request-notes.ts';
-import { auditLine } from '../../templates/audit/audit-line.ts';
+import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { Action } from '../actions/action.ts';
-import type { Verdict } from '../actions/confirmation-store.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { notify } from '../actions/report.ts';
+import type { Action } from '../actions/action.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { GivenUp } from '../actions/fail-action.ts';
+import type { ProgressEntry } from '../actions/progress-store.ts';
 import type { Result } from '../actions/result.ts';
-import { goalsOf, isAboutLimits } from '../card-api/rule-change.ts';
-import { changeRule } from '../limits/change-rule.ts';
-import { ruleNames } from '../limits/rule-words.ts';
-import type { LimitRequest, UnconfirmedApproval } from './request-store.ts';
-import { notifyHolderDecided, notifyHolderUnconfirmed, settle } from './resolve-request.ts';
+import type { CardApiError } from '../core/errors.ts';
+import type { Resolved } from '../directory/resolve-card.ts';
+import type { Approval as Approved } from '../limits/change-rule.ts';
+import type { CompleteApproval } from './complete-approval.ts';
+import {
+  type ApprovalClick,
+  type ApprovalInFlight,
+  type ApprovedChange,
+  approvalOf,
+  asRequested,
+  changeOf,
+  isDecidedBy,
+  type LimitRequest,
+  requestIdIn,
+  verbOf,
+  withInFlight,
+} from './request.ts';
+import type { Requests } from './request-store.ts';
+
+/** Makes the changes of approvals, once for each click. All of it runs under the request's lock and is safe to repeat. */
+export interface Execution {
+  /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
+  execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, attempt: Attempt): Promise<void>;
+  /**
+   * Goes on with what this click has sent, whatever was decided or ran out meanwhile.
+   *
+   * @returns false when the click has sent nothing.
+   * @throws CardApiError when the job should run again.
+   */
+  resume(click: ApprovalClick, request: LimitRequest, attempt: Attempt): Promise<boolean>;
+  /** Why nobody can decide against a request, or in the approvers' place, just now; null: nothing speaks against it. */
+  whyNotYet(request: LimitRequest): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+}
+
+interface Deps extends Pick<ActionTools, 'progress' | 'withLock'> {
+  readonly requests: Pick<Requests, 'save'>;
+  /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
+  readonly changeRule: (resolved: Resolved, approved: Approved, attempt: Attempt) => Promise<Result>;
+  /** Tells an end that is written down and not told yet. */
+  readonly notify: (action: Action, verb: ActionVerb, end: SettledEntry, of: Approved) => Promise<void>;
+  readonly complete: CompleteApproval;
+}
+type SettledEntry = Extract<ProgressEntry, { state: 'settled' }>;
 
 /**
- * A yes to a request, or broken glass, as the change that it makes: in the name of the approver who asked for a second
- * one, or of who says yes to a holder. It keeps the click's own id: a later yes, after one that failed, is another try.
+ * From before its change is sent until its end is known the request holds an approval in flight: between two attempts
+ * nobody may decide against what may be at the card.
  */
-export function changeOfApproval(
-  click: Action,
-  request: LimitRequest,
-  { changes, term }: Pick<UnconfirmedApproval, 'changes' | 'term'>,
-): Action {
-  const { action: asked } = request;
-  const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
-  const byWhom = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
-  const changeRequest = { goals: goalsOf(changes), term };
-  return Action.parse({ ...byWhom, verb: verbOfApproval({ changes }), changeRequest, id: click.id });
-}
+export function createExecution(deps: Deps): Execution {
+  const execute: Execution['execute'] = async (click, request, approved, attempt) => {
+    const approval = approvalOf(click, approved);
+    const begun = withInFlight(request, approval);
+    await deps.requests.save(begun);
+    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, attempt));
+  };
+  return {
+    execute,
+    async resume(click, request, attempt) {
+      const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
+      if (approval === undefined || !(await mayBeAtCard(approval))) return false;
+      await execute(click, request, approval, attempt);
+      return true;
+    },
+    async whyNotYet({ inFlight }) {
+      const looked = inFlight.filter(({ state }) => state !== 'unconfirmed');
+      if (!(await Promise.all(looked.map(mayBeAtCard))).includes(true)) return null;
+      const why = 'Somebody said yes just now, and whether the card service took it is not clear yet.';
+      return { why, whoCan: 'Wait two minutes: the request says what became of it.' };
+    },
+  };
 
-function isInOwnName(click: Action, { action: asked }: LimitRequest): boolean {
-  return click.verb === 'break_glass' || asked.verb === 'ask';
-}
-
-/** What a request becomes by a click, should the change be there. */
-export function pendingApprovalOf(
-  { id, verb, actor }: Action,
-  words: Pick<UnconfirmedApproval, 'changes' | 'term' | 'approvals' | 'note'>,
-  { now }: ActionDeps,
-): UnconfirmedApproval {
-  const how = verb === 'break_glass' ? 'override' : 'approved';
-  return { how, id, by: actor.userId, at: now().toISOString(), isOver: false, ...words };
-}
-
-/**
- * Makes the change of a yes, once for each click, and settles what became of it.
- *
- * From before it is sent until its end the request knows of it: between two attempts nobody may decide against what may
- * be there. Runs under the request's lock.
- *
- * @throws CardApiError when the job should run again.
- */
-export async function executeApproval(
-  click: Action,
-  request: LimitRequest,
-  pendingApproval: UnconfirmedApproval,
-  deps: ActionDeps,
-): Promise<void> {
-  const begun = { ...request, inFlight: [...withoutApproval(request, pendingApproval).inFlight, pendingApproval] };
-  await deps.requests.save(begun);
-  await completeApproval(click, begun, pendingApproval, await makeChange(click, begun, pendingApproval, deps), deps);
-}
-
-/** The record holds who asked and who said yes. */
-async function makeChange(
-  click: Action,
-  request: LimitRequest,
-  pendingApproval: UnconfirmedApproval,
-  deps: ActionDeps,
-): Promise<Result> {
-  const { acctId, action: asked, id: requestId } = request;
-  const action = changeOfApproval(click, request, pendingApproval);
-  // Who asked counts as one of several.
-  const isSingle = pendingApproval.how === 'override' || pendingApproval.approvals.length === 1;
-  const approval = { outcomeOf: asked.id, requestId, isSingle };
-  return await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.progress.read(click.id);
-    if (written?.state === 'settled') await notify(action, verbOfApproval(pendingApproval), written, deps, approval);
-    if (written?.state === 'settled' || written?.state === 'told') return written.result;
-    return await changeRule({ action, acctId, cardId: null }, approval, deps);
-  });
-}
-
-/** Its verb: of limits, or of other rules. */
-export function verbOfApproval({ changes }: Pick<UnconfirmedApproval, 'changes'>): 'limit' | 'allow' {
-  return isAboutLimits(changes) ? 'limit' : 'allow';
-}
-
-/** A yes came to its end, also by being given up: settles it, and tells who gave it where that is not told already. */
-export async function completeApproval(
-  click: Action,
-  request: LimitRequest,
-  pendingApproval: UnconfirmedApproval,
-  result: Result,
-  deps: ActionDeps,
-): Promise<void> {
-  await resolveApproval(request, pendingApproval, result, deps);
-  // Who asked for a second yes hears in the own name; who gave it, here.
-  if (result.state === 'done' || result.state === 'unchanged' || isInOwnName(click, request)) return;
-  const shown = {
-    ...result,
-    verb: verbOfApproval(pendingApproval),
-    by: pendingApproval.by,
-    at: pendingApproval.at,
-    reason: null,
-  } as const;
-  await deps.answer(click, actionResult({ ...shown, ref: click.id.slice(-8) }));
-}
-
-/**
- * What became of a yes: done, the request is decided. Not known, it says so and waits for whoever looks at the card.
- * Failed, it stays open, because what stood in the way may pass. What another yes decided meanwhile stays. Runs under
- * the request's lock. Safe to repeat.
- */
-async function resolveApproval(
-  begun: LimitRequest,
-  pendingApproval: UnconfirmedApproval,
-  result: Result,
-  deps: ActionDeps,
-): Promise<void> {
-  const request = withoutApproval(begun, pendingApproval);
-  if (result.state === 'failed' && pendingApproval.how === 'override')
-    await deps.recentRaises.cancelOverride(request.acctId, pendingApproval.id);
-  if (request.state !== 'open') return await deps.requests.save(request);
-  if (result.state === 'done' || result.state === 'unchanged') {
-    const temporaryChangeId = result.control?.kind === 'take_back' ? result.control.id : null;
-    return await decided(request, pendingApproval, temporaryChangeId, deps);
+  async function makeChange(
+    click: ApprovalClick,
+    request: LimitRequest,
+    approval: ApprovalInFlight,
+    attempt: Attempt,
+  ): Promise<Result> {
+    const { acctId } = request;
+    const action = changeOf(click, request, approval);
+    // An approver who asked counts as one of several.
+    const isSingle = approval.kind === 'override' || approval.approvals.length === 1;
+    const approved = { outcomeOf: request.action.id, requestId: request.id, isSingle };
+    return await deps.withLock(`account:${acctId}`, async () => {
+      const written = await deps.progress.read(click.id);
+      if (written?.state === 'settled') await deps.notify(action, verbOf(approval), written, approved);
+      if (written?.state === 'settled' || written?.state === 'told') return written.result;
+      return await deps.changeRule({ action, acctId, cardId: null }, approved, attempt);
+    });
   }
-  if (result.state !== 'unknown') return await deps.requests.save(request);
-  const unsure = { ...request, unsure: pendingApproval };
-  // Nobody will look, or somebody has looked already.
-  if (result.expects === undefined) return await resolveVerified(unsure, pendingApproval.id, 'unconfirmed', deps);
-  await deps.requests.save(unsure);
-  await deps.updateRequest(request.id);
+
+  /** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
+  async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
+    if (state !== 'begun') return true;
+    const written = await deps.progress.read(actionId);
+    return written !== null && written.state !== 'asked';
+  }
 }
 
-/** What a click has sent and not ended: it goes on, whatever was decided or ran out meanwhile. Null: nothing. */
-export async function approvalInFlight(
-  { id }: Action,
-  { inFlight }: LimitRequest,
-  deps: Pick<ActionDeps, 'progress'>,
-): Promise<UnconfirmedApproval | null> {
-  const own = inFlight.find((pendingApproval) => pendingApproval.id === id);
-  return own !== undefined && (await isSent(id, deps)) ? own : null;
-}
-
-/** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
-async function isSent(clickId: string, { progress }: Pick<ActionDeps, 'progress'>): Promise<boolean> {
-  const written = await progress.read(clickId);
-  return written !== null && written.state !== 'asked';
-}
-
-function withoutApproval(request: LimitRequest, { id }: UnconfirmedApproval): LimitRequest {
-  return { ...request, inFlight: request.inFlight.filter((pendingApproval) => pendingApproval.id !== id) };
-}
-
-/** Why nobody can decide against a request, or in the approvers' place, just now; null: nothing speaks against it. */
-export async function whyNotYet(
-  { unsure, inFlight }: LimitRequest,
-  deps: Pick<ActionDeps, 'progress'>,
-): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
-  const sent = await Promise.all(inFlight.map(({ id }) => isSent(id, deps)));
-  if ((unsure === null || unsure.isOver) && !sent.includes(true)) return null;
-  const why = 'Somebody said yes just now, and whether the card service took it is not clear yet.';
-  return { why, whoCan: 'Wait two minutes: the request says what became of it.' };
+interface FailDeps extends Pick<ActionTools, 'progress' | 'withLock'> {
+  readonly requests: Pick<Requests, 'get'>;
+  /** How a change ends that is not tried again. */
+  readonly failChange: (given: GivenUp) => Promise<Result>;
+  /** The same where no card is changed. */
+  readonly failUnchanged: (action: ApprovalClick, error: CardApiError | null) => Promise<void>;
+  readonly complete: CompleteApproval;
 }
 
 /**
- * Somebody looked at the card after a yes. What was only sent is now told; what nobody knew decides the request, or
- * leaves it open and tells the holder why. Runs under the request's lock. Safe to repeat.
+ * An approval that is not tried again: the request, who asked, and who looks at the card are told the same. The error is
+ * null when the fault is ours, not the card API's.
  */
-export async function resolveVerified(
-  request: LimitRequest,
-  clickId: string,
-  confirmation: Verdict['confirmation'],
-  deps: ActionDeps,
-): Promise<void> {
-  const isHolders = request.action.verb === 'ask';
-  if (request.decision === clickId && isHolders) return await notifyHolderDecided(request, deps);
-  const { unsure } = request;
-  if (request.state !== 'open' || unsure?.id !== clickId) return;
-  if (confirmation === 'confirmed') {
-    const temporaryChange = await deps.temporaryChanges.get(clickId);
-    return await decided(request, unsure, temporaryChange === null ? null : clickId, deps);
-  }
-  await deps.requests.save({ ...request, unsure: { ...unsure, isOver: true } });
-  await deps.updateRequest(request.id);
-  if (isHolders) await notifyHolderUnconfirmed(request, unsure, deps);
+export function createFailApproval(deps: FailDeps) {
+  return async function failApproval(click: ApprovalClick, error: CardApiError | null): Promise<void> {
+    const requestId = requestIdIn(click);
+    await deps.withLock(`request:${requestId}`, async () => {
+      const request = await deps.requests.get(requestId);
+      if (request === null) return await deps.failUnchanged(click, error);
+      if (hasEnded(click, request)) return;
+      // Without an approval in flight nothing was begun: the card is as it was.
+      const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
+      const approval = begun ?? approvalOf(click, asRequested(click, request));
+      const action = changeOf(click, request, approval);
+      const written = await deps.progress.read(click.id);
+      const hint = request.state === 'open' ? 'The request is still open.' : null;
+      const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
+      const result = await deps.failChange({ action, verb: verbOf(approval), ...of });
+      await deps.complete(click, request, approval, result);
+    });
+  };
 }
 
-/** The request is decided: by the last yes that it took, or by breaking the glass. Safe to repeat. */
-async function decided(
-  request: LimitRequest,
-  { how, id, by, at, changes, term, note, approvals }: UnconfirmedApproval,
-  temporaryChangeId: string | null,
-  deps: ActionDeps,
-): Promise<void> {
-  const decision = { state: how, decidedBy: by, decidedAt: at, decision: id, temporaryChangeId, unsure: null } as const;
-  await finishApproval({ ...request, changes, term, approvals, note, ...decision }, deps);
-}
-
-/** Keeps what was decided and tells whom it concerns. Safe to repeat. */
-export async function finishApproval(request: LimitRequest, deps: ActionDeps): Promise<void> {
-  await settle(request, deps);
-  if (request.state !== 'override') return;
-  const { id, decision, decidedBy, card, changes, note } = request;
-  const told = overrideNotice(request, await deps.whoMay('approver'));
-  await deps.postToApprovals(`${id}-glass`, told);
-  await deps.postToOps(`${id}-glass`, told);
-  const line = auditLine({
-    by: decidedBy,
-    did: `broke the glass: changed the ${ruleNames(changes)} of`,
-    card,
-    at: deps.now().toISOString(),
-    before: null,
-    after: null,
-    reason: note,
-    outcome: 'no approver answered for 15 minutes',
-    ref: (decision ?? id).slice(-8),
-  });
-  await deps.postAuditLine(`audit-${decision}-glass`, line);
+/** The click decided the request, was counted, or waits for whoever looks at the card. */
+function hasEnded({ id }: ApprovalClick, request: LimitRequest): boolean {
+  const isCounted = request.approvals.some(({ actionId }) => actionId === id);
+  const isLookedAt = request.inFlight.some(({ actionId, state }) => actionId === id && state !== 'begun');
+  return isDecidedBy(request, id) || isCounted || isLookedAt;
 }

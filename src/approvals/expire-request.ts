@@ -1,35 +1,70 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
-import { whyNotYet } from './execute-approval.ts';
-import { expire } from './resolve-request.ts';
+import type { Role } from '../policy/permissions.ts';
+import type { Message } from '../slack/message.ts';
+import type { Execution } from './execute-approval.ts';
+import type { OpenRequest } from './request.ts';
+import type { Requests } from './request-store.ts';
+import type { ResolveRequest } from './resolve-request.ts';
 
-/** By then it is known what became of a yes, or that nobody will know. */
+/** By then it is known what became of an approval, or that nobody will know. */
 const LOOKED_AT_MS = 3 * 60_000;
+
+/** Nobody decided in time. Silence never approves. Runs under the request's lock. */
+export type ExpireRequest = (request: OpenRequest) => Promise<void>;
+
+interface ExpireDeps extends Pick<ActionTools, 'record'> {
+  readonly resolve: ResolveRequest;
+}
+
+export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequest {
+  return async function expireRequest(request) {
+    const { action, acctId, card, id } = request;
+    const detail = `${id} expired without a decision`;
+    await record(action, { event: 'ended', isByItself: true, acctId, cardId: card.cardId, detail });
+    await resolve({ ...request, state: 'expired' });
+  };
+}
+
+interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
+  readonly requests: Pick<Requests, 'get' | 'save'>;
+  readonly execution: Pick<Execution, 'whyNotYet'>;
+  readonly expire: ExpireRequest;
+  /** Whom to mention: user ids and user group ids. */
+  readonly whoMay: (role: Role) => Promise<readonly string[]>;
+  /** Posts for the approvers; the id makes repeating it nothing. */
+  readonly postToApprovals: (id: string, message: Message) => Promise<void>;
+  readonly updateRequest: (requestId: string) => Promise<void>;
+}
 
 /**
  * A request that nobody answers: after a quarter of an hour the approvers are reminded and operators may break the
  * glass; after a day it ends. Safe to repeat, at any time.
  *
- * @returns milliseconds after which to look again, or null when it is decided.
+ * The returned function answers the milliseconds after which to look again, or null when the request is decided.
  */
-export async function ageRequest(requestId: string, deps: ActionDeps): Promise<number | null> {
-  return await deps.withLock(`request:${requestId}`, async () => {
-    const request = await deps.requests.get(requestId);
-    if (request?.state !== 'open') return null;
-    const now = deps.now().getTime();
-    if (now > Date.parse(request.expiresAt)) {
-      if ((await whyNotYet(request, deps)) !== null) return LOOKED_AT_MS;
-      await expire(request, deps);
-      return null;
-    }
-    const remindAt = Date.parse(request.action.askedAt) + PATIENCE_MS;
-    if (request.remindedAt === null && now < remindAt) return remindAt - now + 1;
-    if (request.remindedAt === null) {
-      await deps.postToApprovals(`${requestId}-reminder`, requestReminder(request, await deps.whoMay('approver')));
-      await deps.requests.save({ ...request, remindedAt: deps.now().toISOString() });
-      await deps.updateRequest(requestId);
-    }
-    return Date.parse(request.expiresAt) - now + 1;
-  });
+export function createAgeRequest(deps: Deps): (requestId: string) => Promise<number | null> {
+  return async function ageRequest(requestId) {
+    return await deps.withLock(`request:${requestId}`, async () => {
+      const request = await deps.requests.get(requestId);
+      if (request?.state !== 'open') return null;
+      const now = deps.now().getTime();
+      if (now > Date.parse(request.expiresAt)) {
+        if ((await deps.execution.whyNotYet(request)) !== null) return LOOKED_AT_MS;
+        await deps.expire(request);
+        return null;
+      }
+      const remindAt = Date.parse(request.action.askedAt) + PATIENCE_MS;
+      if (request.remindedAt === null && now < remindAt) return remindAt - now + 1;
+      if (request.remindedAt === null) await remind(request);
+      return Date.parse(request.expiresAt) - now + 1;
+    });
+  };
+
+  async function remind(request: OpenRequest): Promise<void> {
+    await deps.postToApprovals(`${request.id}-reminder`, requestReminder(request, await deps.whoMay('approver')));
+    await deps.requests.save({ ...request, remindedAt: deps.now().toISOString() });
+    await deps.updateRequest(request.id);
+  }
 }

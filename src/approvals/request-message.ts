@@ -1,18 +1,14 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
-import type { LimitRequest } from './request-store.ts';
+import { decisionOf, type LimitRequest, unconfirmedApproval } from './request.ts';
 
-/**
- * The message of a request, as it stands now.
- *
- * @param temporaryChange the temporary change that a yes made.
- */
+/** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
-  const { action, card, changes, term, needed, approvals, unsure, state, note, decidedBy, decidedAt, expiresAt } =
-    request;
+  const { id, action, card, changes, term, needed, approvals, state, note, expiresAt, remindedAt } = request;
+  const decision = decisionOf(request);
   return approvalRequest({
-    value: request.id,
+    value: id,
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     isHolders: action.verb === 'ask',
@@ -24,11 +20,11 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     needed,
     approvals,
     state,
-    unsure,
+    unconfirmed: unconfirmedApproval(request),
     note,
-    decidedBy,
-    until: decidedAt ?? expiresAt,
-    isOverdue: request.remindedAt !== null,
+    decidedBy: decision?.by ?? null,
+    until: decision?.at ?? expiresAt,
+    isOverdue: remindedAt !== null,
     temporaryChange,
   });
 }

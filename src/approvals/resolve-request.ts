@@ -1,82 +1,98 @@
-import { requestDecided, requestUnsure } from '../../templates/holders/holder-request.ts';
+import { requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { auditRecord, endOf } from '../actions/report.ts';
-import type { LimitRequest, UnconfirmedApproval } from './request-store.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import { endOf } from '../actions/report.ts';
+import type { CardFacts } from '../alerts/alert.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import { type ApprovalInFlight, type ClosedRequest, type LimitRequest, unconfirmedApproval } from './request.ts';
+import type { Requests } from './request-store.ts';
 
-/**
- * A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat.
- */
-export async function settle(request: LimitRequest, deps: ActionDeps): Promise<void> {
-  await deps.requests.save(request);
-  await deps.updateRequest(request.id);
-  const { action, state, decidedBy } = request;
-  if (state === 'denied') await markAlert(request, 'An approver said no', deps);
-  if (state === 'expired') await markAlert(request, 'Nobody decided in time', deps);
-  if (action.verb === 'ask') return await notifyHolderDecided(request, deps);
-  const changed = request.unsure === null ? {} : { changed: 'Whether an earlier yes changed anything is not certain.' };
-  if (state === 'denied') {
-    const whoCan = { text: 'Denied by', userIds: decidedBy === null ? [] : [decidedBy] };
-    const said = request.note === '' ? '' : ` Their note: “${request.note}”`;
-    const why = `Another approver said no.${said}`;
-    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan, ...changed }));
+interface Deps extends Pick<ActionTools, 'updateMessages' | 'answer' | 'now'> {
+  readonly requests: Pick<Requests, 'save'>;
+  /** Brings a request's message up to date, soon. */
+  readonly updateRequest: (requestId: string) => Promise<void>;
+  readonly alerts: Pick<Alerts, 'setOutcome'>;
+  readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
+}
+
+/** A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat. */
+export type ResolveRequest = (request: ClosedRequest) => Promise<void>;
+
+export function createResolveRequest(deps: Deps): ResolveRequest {
+  return async function resolveRequest(request) {
+    await deps.requests.save(request);
+    await deps.updateRequest(request.id);
+    if (request.state === 'denied') await markAlert(request, 'An approver said no');
+    if (request.state === 'expired') await markAlert(request, 'Nobody decided in time');
+    if (request.action.verb === 'ask') return await deps.holderNotices.notifyDecided(request);
+    // What an approval did, its own result tells.
+    if (request.state === 'denied' || request.state === 'expired') await tellRefused(request);
+  };
+
+  /** The alert that it was asked from no longer waits. */
+  async function markAlert(request: ClosedRequest, text: string): Promise<void> {
+    const { target, actor, id } = request.action;
+    if (target.kind !== 'alert') return;
+    const state = unconfirmedApproval(request) === null ? 'failed' : 'unknown';
+    const outcome = { verb: 'limit', by: actor.userId, at: deps.now().toISOString(), state, text } as const;
+    await deps.alerts.setOutcome(target.alertId, id, outcome);
+    await deps.updateMessages(target.alertId);
   }
-  if (state === 'expired') {
-    const why = 'Nobody decided within 24 hours, so the request expired.';
-    await deps.answer(action, refusal({ what: 'Your raise', why, whoCan: 'Ask again.', ...changed }));
+
+  async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
+    const what = 'Your raise';
+    const changed =
+      unconfirmedApproval(request) === null
+        ? {}
+        : { changed: 'Whether an earlier yes changed anything is not certain.' };
+    if (request.state === 'expired') {
+      const why = 'Nobody decided within 24 hours, so the request expired.';
+      return await deps.answer(request.action, refusal({ what, why, whoCan: 'Ask again.', ...changed }));
+    }
+    const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
+    const why = `Another approver said no.${note}`;
+    const whoCan = { text: 'Denied by', userIds: [request.decision.by] };
+    await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
   }
 }
 
-/**
- * Tells the holder what became of what they asked for. A yes only once the card service shows it, or has not shown it in
- * time: who decides and who looks both try, and the later of the two knows. Safe to repeat.
- */
-export async function notifyHolderDecided(request: LimitRequest, deps: ActionDeps): Promise<void> {
-  const { id, action, state, decision } = request;
-  const isApproval = state === 'approved' || state === 'override';
-  const written = isApproval && decision !== null ? await deps.progress.read(decision) : null;
-  const result = written === null ? undefined : endOf(written)?.result;
-  const confirmation = result?.confirmation;
-  if (confirmation === 'sent') return;
-  const isSure = confirmation === undefined || confirmation === 'confirmed';
-  // By the change itself it may have left the ruleset that it followed when it was asked.
-  const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
-  const card = isApproval ? await deps.nameRuleset(followed) : request.card;
-  await deps.notifyDirectly(action.actor.userId, `${id}-${state}`, requestDecided({ ...request, card }, { isSure }));
+interface HolderDeps extends Pick<ActionTools, 'progress' | 'notifyDirectly'> {
+  /** The same facts, with the name of the spending ruleset that the card follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
 }
 
-/** Tells the holder that somebody said yes, and that nothing shows what became of it. Safe to repeat. */
-export async function notifyHolderUnconfirmed(
-  request: LimitRequest,
-  pendingApproval: UnconfirmedApproval,
-  deps: ActionDeps,
-): Promise<void> {
-  const { id, action } = request;
-  await deps.notifyDirectly(
-    action.actor.userId,
-    `${id}-unsure-${pendingApproval.id}`,
-    requestUnsure(request, pendingApproval),
-  );
+/** Tells a holder what became of what they asked for. Safe to repeat. */
+export interface HolderNotices {
+  /**
+   * An approval is told only once the card service shows the change, or has not shown it in time: who decides and who
+   * looks at the card both try, and the later of the two knows.
+   */
+  notifyDecided(request: ClosedRequest): Promise<void>;
+  /** Somebody approved, and nothing shows what became of it. */
+  notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void>;
 }
 
-/** Nobody decided in time. Never a yes by silence. Runs under the request's lock. */
-export async function expire(request: LimitRequest, deps: ActionDeps): Promise<void> {
-  const { action, acctId, card, id } = request;
-  if ((await deps.progress.read(`expire-${id}`)) === null) {
-    const facts = { acctId, cardId: card.cardId, detail: `${id} expired without a decision` };
-    await deps.audit.append({ ...auditRecord(action, 'ended', facts, deps), actor: null, roles: [] });
-    await deps.progress.write(`expire-${id}`, { state: 'asked' });
-  }
-  await settle({ ...request, state: 'expired', decidedAt: request.expiresAt }, deps);
-}
-
-/** The alert that it was asked from no longer waits. */
-async function markAlert({ action, unsure }: LimitRequest, text: string, deps: ActionDeps): Promise<void> {
-  if (action.target.kind !== 'alert') return;
-  const { alertId } = action.target;
-  const by = action.actor.userId;
-  const state = unsure === null ? 'failed' : 'unknown';
-  const outcome = { verb: 'limit', by, at: deps.now().toISOString(), state, text } as const;
-  await deps.alerts.setOutcome(alertId, action.id, outcome);
-  await deps.updateMessages(alertId);
+export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps): HolderNotices {
+  return {
+    async notifyDecided(request) {
+      const { id, action, state } = request;
+      const messageId = `${id}-${state}`;
+      if (state !== 'approved' && state !== 'overridden') {
+        return await notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+      }
+      const written = await progress.read(request.decision.actionId);
+      const result = written === null ? undefined : endOf(written)?.result;
+      const confirmation = result?.confirmation;
+      if (confirmation === 'sent') return;
+      const isConfirmed = confirmation === undefined || confirmation === 'confirmed';
+      // By the change itself the card may have left the ruleset that it followed when it was asked.
+      const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
+      const shown = { ...request, card: await nameRuleset(followed) };
+      await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed }));
+    },
+    async notifyUnconfirmed(request, approval) {
+      const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
+      await notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
+    },
+  };
 }

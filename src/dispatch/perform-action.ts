@@ -10,14 +10,12 @@ import { auditRecord, notify } from '../actions/report.ts';
 import { unblock } from '../actions/unblock.ts';
 import { undoBlock } from '../actions/undo-block.ts';
 import { recognizePurchase } from '../alerts/recognize-purchase.ts';
-import { askForRaise } from '../approvals/ask-for-raise.ts';
-import { decideRequest } from '../approvals/decide-request.ts';
-import { overrideRequest } from '../approvals/emergency-override.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import { type Resolved, tooOld } from '../directory/resolve-card.ts';
 import { changeRule } from '../limits/change-rule.ts';
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
+import { composeApprovals } from './compose-approvals.ts';
 import { composeHolders } from './compose-holders.ts';
 import { composeVirtualCards } from './compose-virtual-cards.ts';
 import {
@@ -54,8 +52,9 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
     if (action.verb === 'take_back' || action.verb === 'settle_lease') return await decideTemporaryChange(action, deps);
     if (action.verb === 'decide' || action.verb === 'break_glass') {
       const name = action.target.kind === 'request' ? action.target.requestId : action.id;
+      const { decideRequest, overrideRequest } = composeApprovals(deps);
       const decide = action.verb === 'decide' ? decideRequest : overrideRequest;
-      return await deps.withLock(`request:${name}`, () => decide(action, deps));
+      return await deps.withLock(`request:${name}`, () => decide(action, { isLast: deps.isLastAttempt }));
     }
     // What was picked is the action that it stands for; by itself it is only ever refused.
     if (action.verb === 'choose') return;
@@ -70,7 +69,10 @@ export async function performAction(action: Action, deps: ActionDeps): Promise<v
   } catch (error) {
     const mayHelpAgain = !(error instanceof AppError) || error.retryable;
     if (mayHelpAgain && !deps.isLastAttempt) throw error;
-    await failAction(resolved, error instanceof CardApiError ? error : null, deps);
+    const ofCardApi = error instanceof CardApiError ? error : null;
+    const isApproval = action.verb === 'break_glass' || (action.verb === 'decide' && action.approve === true);
+    if (isApproval) await composeApprovals(deps).failApproval(action, ofCardApi);
+    else await failAction(resolved, ofCardApi, deps);
     if (!(error instanceof CardApiError)) throw error;
   }
 }
@@ -114,7 +116,8 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
   }
   if (isChannelVerb(verb)) return;
   if (isNotificationVerb(verb)) return await performNotificationVerb(resolved, verb, deps);
-  if (verb === 'ask') return await deps.withLock(`account:${acctId}`, () => askForRaise(resolved, deps));
+  if (verb === 'ask')
+    return await deps.withLock(`account:${acctId}`, () => composeApprovals(deps).askForRaise(resolved));
 
   if ((await progress.read(action.id)) === null) {
     await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
@@ -124,7 +127,8 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
     const written = await progress.read(action.id);
     if (written?.state === 'told') return;
     if (written?.state === 'settled') return await notify(action, verb, written, deps);
-    if (verb === 'limit' || verb === 'allow') await changeRule(resolved, null, deps);
+    if (verb === 'limit' || verb === 'allow')
+      await changeRule(resolved, null, deps, composeApprovals(deps).openRequest);
     else if (verb === 'unblock') await unblock(resolved, deps);
     else await changeStatus(verb, resolved, deps);
   });

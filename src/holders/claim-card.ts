@@ -8,7 +8,7 @@ import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import type { Claim, Claims } from './claim-store.ts';
+import { type Claim, type Claims, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 
@@ -135,7 +135,7 @@ export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: 
 /** The message of a claim, as it stands now. @param factsOf what is known of an account's card. */
 export async function claimMessage(claim: Claim, factsOf: (acctId: number) => Promise<CardFacts>): Promise<Message> {
   const { target, actor, askedAt } = claim.action;
-  const decision = 'decision' in claim ? claim.decision : null;
+  const decision = decisionOf(claim);
   return claimRequest({
     value: claim.id,
     claimedBy: actor.userId,

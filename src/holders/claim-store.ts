@@ -40,6 +40,16 @@ export const Claim = z.discriminatedUnion('state', [
 ]);
 export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
+export type ClosedClaim = Exclude<Claim, OpenClaim>;
+
+/** The click that decided it, and who; null while it is open, and where its time ran out. */
+export function decisionOf(claim: Claim): z.infer<typeof Decision> | null {
+  return claim.state === 'confirmed' || claim.state === 'refused' ? claim.decision : null;
+}
+
+export function isDecidedBy(claim: Claim, actionId: string): boolean {
+  return decisionOf(claim)?.actionId === actionId;
+}
 
 export interface Claims {
   save(claim: Claim): Promise<void>;

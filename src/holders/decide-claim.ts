@@ -1,7 +1,7 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { Claim, Claims, OpenClaim } from './claim-store.ts';
+import { type Claims, type ClosedClaim, isDecidedBy, type OpenClaim } from './claim-store.ts';
 import type { SetLink } from './link-card.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
@@ -39,7 +39,7 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
     // Decided by this click before a crash: those who must hear of it may not have.
-    if ('decision' in claim && claim.decision.actionId === action.id) return await announce(claim);
+    if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     if (claim.action.actor.userId === action.actor.userId) {
@@ -65,13 +65,13 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     await end({ ...claim, state: 'confirmed', acctId, decision });
   }
 
-  async function end(claim: Exclude<Claim, OpenClaim>): Promise<void> {
+  async function end(claim: ClosedClaim): Promise<void> {
     await deps.claims.save(claim);
     await announce(claim);
   }
 
   /** A confirmed claim was told with the link. */
-  async function announce(claim: Exclude<Claim, OpenClaim>): Promise<void> {
+  async function announce(claim: ClosedClaim): Promise<void> {
     await deps.updateClaim(claim.id);
     if (claim.state === 'confirmed') return;
     const by = claim.state === 'refused' ? claim.decision.by : null;

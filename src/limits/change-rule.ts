@@ -1,8 +1,9 @@
+import type { Action } from '../actions/action.ts';
 import { noteOf, superseded } from '../actions/change-status.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { auditRecord, endOf, notify, report } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
-import { openRequest } from '../approvals/open-request.ts';
+import type { CardFacts } from '../alerts/alert.ts';
 import { changesFrom, isAboutLimits, isLooser, isMade, limitGoals, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -29,6 +30,21 @@ export interface Approval {
   readonly isSingle: boolean;
 }
 
+/** A change that the policy does not leave to the person who asks for it. */
+export interface AskedChange {
+  readonly action: Action;
+  readonly acctId: number;
+  readonly card: CardFacts;
+  /** From what the rules are, or will be again by themselves. */
+  readonly changes: readonly RuleChange[];
+  readonly term: Term;
+  /** How many other approvers have to approve. */
+  readonly others: 1 | 2;
+}
+
+/** Opens a request that others decide. Answers with a sentence that says what happens now. */
+export type OpenRequest = (asked: AskedChange) => Promise<string>;
+
 type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
 
 /**
@@ -43,6 +59,7 @@ export async function changeRule(
   { action, acctId }: Resolved,
   approval: Approval | null,
   deps: ActionDeps,
+  openRequest: OpenRequest,
 ): Promise<Result> {
   const { card: api, progress } = deps;
   if (action.changeRequest === null) throw new Error('an action on rules without a change request');
@@ -77,7 +94,7 @@ export async function changeRule(
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {
       const asked = { action, changes: fromBase, term, acctId, card, others: verdict.others };
-      return await finish('waiting', { note: await openRequest(asked, deps) });
+      return await finish('waiting', { note: await openRequest(asked) });
     }
   }
   // Counted before it is sent: two clicks at once must not both pass for the first.

@@ -1,9 +1,8 @@
-import { Action, alertIdOf } from '../actions/action.ts';
+import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
-import type { LimitRequest } from '../approvals/request-store.ts';
 import { isSameRule, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule-change.ts';
-import { COUNTED_MS, judge } from '../policy/decide.ts';
+import { COUNTED_MS } from '../policy/decide.ts';
 import { endOfTerm, type Term } from './change-request.ts';
 
 /** True when the person is linked to the account as the holder of its card. */
@@ -107,23 +106,4 @@ export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
   const alertId = alertIdOf(action);
   const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
   return alert?.kind === 'transaction' ? alert.event : null;
-}
-
-/**
- * How many approvers a request takes besides who asked for it, as it is worded now.
- *
- * @param countsAsker whether who asked is one of the approvers.
- * @param by the click that decides now: what it adds itself is not counted against it when it is done again.
- */
-export async function needsOthers(
-  { action, changes, term, acctId }: LimitRequest,
-  countsAsker: boolean,
-  by: Action,
-  deps: ActionDeps,
-): Promise<1 | 2> {
-  if (countsAsker) return 1;
-  const click = Action.parse({ ...action, id: by.id });
-  const amountCents = await raisedCents(click, acctId, { changes, fromBase: changes, term }, deps);
-  const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard: true, amountCents }, deps);
-  return verdict.kind === 'request' ? verdict.others : 2;
 }

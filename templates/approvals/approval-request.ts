@@ -1,5 +1,5 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
-import type { UnconfirmedApproval } from '../../src/approvals/request-store.ts';
+import type { ApprovalInFlight, LimitRequest } from '../../src/approvals/request.ts';
 import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
@@ -40,9 +40,9 @@ export interface ApprovalRequest {
   readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
-  readonly state: 'open' | 'approved' | 'denied' | 'expired' | 'override';
-  /** A yes of which nobody knows whether the card service took it. */
-  readonly unsure: Pick<UnconfirmedApproval, 'how' | 'by' | 'at' | 'isOver'> | null;
+  readonly state: LimitRequest['state'];
+  /** An approval of which nobody knows whether its change is there. */
+  readonly unconfirmed: Pick<ApprovalInFlight, 'kind' | 'state' | 'by' | 'at'> | null;
   /** An approver's word to the one who asked. */
   readonly note: string;
   /** Who decided last, or broke the glass; null otherwise. */
@@ -51,7 +51,7 @@ export interface ApprovalRequest {
   readonly until: string | null;
   /** Nobody answered for a quarter of an hour: operators may break the glass. */
   readonly isOverdue: boolean;
-  /** The temporary change that a yes made, as it is now. */
+  /** The temporary change that its approval made, as it is now. */
   readonly temporaryChange: TemporaryChange | null;
 }
 
@@ -60,10 +60,10 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired',
-  override: 'Done without an approver',
+  overridden: 'Done without an approver',
 };
 
-/** A wish that needs the yes of others, open or decided. */
+/** A change that others have to approve, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
   const { askedBy, askedAt, card, changes, state, temporaryChange } = request;
   const rule = outside(ruleNames(changes), RULES_MAX);
@@ -129,31 +129,31 @@ function difference({ from, to }: RuleChange): string {
 }
 
 function progress(request: ApprovalRequest): string {
-  const { needed, approvals, state, decidedBy, until, note, unsure } = request;
+  const { needed, approvals, state, decidedBy, until, note, unconfirmed } = request;
   const when = until === null ? '' : ` ${dateToken(until)}`;
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
   const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
   const said = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${said}`;
-  const changed = unsure === null ? 'Nothing changed.' : unsureWords(unsure);
+  const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
   if (state === 'denied') return `Denied${who}${when}. ${changed}${said}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
-  if (state === 'override')
+  if (state === 'overridden')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
-  return [unsure === null ? null : unsureWords(unsure), `${counted}${said}`].filter(Boolean).join('\n');
+  return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${said}`].filter(Boolean).join('\n');
 }
 
 function needsWords(needed: number): string {
   return needed === 1 ? 'Needs one approver' : `Needs ${needed} different approvers`;
 }
 
-/** Somebody said yes, and nobody knows what became of it. */
-function unsureWords({ how, by, at, isOver }: NonNullable<ApprovalRequest['unsure']>): string {
-  const did = `${mention(by)} ${how === 'override' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
-  return isOver
+/** Somebody approved, and nobody knows what became of it. */
+function unconfirmedWords({ kind, by, at, state }: NonNullable<ApprovalRequest['unconfirmed']>): string {
+  const did = `${mention(by)} ${kind === 'override' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
+  return state === 'unconfirmed'
     ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
     : `${did}, but the card service did not answer. I am looking whether the change is there.`;
 }

@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { LimitRequest } from '../../src/approvals/request-store.ts';
+import type { LimitRequest } from '../../src/approvals/request.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';

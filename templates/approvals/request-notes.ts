@@ -1,4 +1,4 @@
-import type { LimitRequest } from '../../src/approvals/request-store.ts';
+import type { LimitRequest, OverriddenRequest } from '../../src/approvals/request.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -24,9 +24,9 @@ export function requestReminder({ action, card, changes }: LimitRequest, approve
 }
 
 /** An operator did what no approver answered: everybody who was passed over reads it. */
-export function overrideNotice(request: LimitRequest, approvers: readonly string[]): Message {
-  const { changes, term, card, decidedBy, decidedAt, note } = request;
-  const who = decidedBy === null ? 'Somebody' : mention(decidedBy);
+export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
+  const { changes, term, card, decision, note } = request;
+  const who = mention(decision.by);
   const what = `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
   const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
   return {
@@ -36,7 +36,7 @@ export function overrideNotice(request: LimitRequest, approvers: readonly string
         `*${head}*`,
         what,
         `Reason: ${outside(note, 300)}`,
-        decidedAt === null ? null : dateToken(decidedAt),
+        dateToken(decision.at),
         `You were passed over: ${mentions(approvers) || 'no approvers are configured'}. Take it back if it should not be.`,
       ),
     ],

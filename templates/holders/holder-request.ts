@@ -1,5 +1,10 @@
 import type { CardFacts } from '../../src/alerts/alert.ts';
-import type { LimitRequest, UnconfirmedApproval } from '../../src/approvals/request-store.ts';
+import {
+  type ApprovalInFlight,
+  type ClosedRequest,
+  type LimitRequest,
+  unconfirmedApproval,
+} from '../../src/approvals/request.ts';
 import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
@@ -30,10 +35,10 @@ export function requestSent({ card, payCents, changes, term, note }: RequestSent
   };
 }
 
-/** To the holder: somebody said yes, and nothing shows whether the card service took it. */
-export function requestUnsure(
+/** To the holder: somebody approved, and nothing shows whether the card service took it. */
+export function requestUnconfirmed(
   { card }: LimitRequest,
-  { by, changes, term }: Pick<UnconfirmedApproval, 'by' | 'changes' | 'term'>,
+  { by, changes, term }: Pick<ApprovalInFlight, 'by' | 'changes' | 'term'>,
 ): Message {
   const lines = [
     `*${mention(by)} said yes, but the card service has not confirmed it.*`,
@@ -51,43 +56,46 @@ function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): s
 /**
  * To the holder: what the approvers decided.
  *
- * @param isSure for a yes: the card service has confirmed it. False: it took it, and two minutes showed nothing.
+ * @param isConfirmed for an approval: the card service shows the change. False: it took it, and two minutes showed nothing.
  */
 export function requestDecided(
-  { state, card, changes, term, decidedBy, note, action, unsure }: LimitRequest,
-  { isSure }: { readonly isSure: boolean } = { isSure: true },
+  request: ClosedRequest,
+  { isConfirmed }: { readonly isConfirmed: boolean } = { isConfirmed: true },
 ): Message {
-  const name = cardName(card);
-  const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  const isApproval = state === 'approved' || state === 'override';
-  const moved = movedWords({ changes, term });
-  const changedNothing =
-    unsure === null ? 'Nothing changed.' : 'Whether an earlier yes changed anything is not certain.';
-  const asked = action.changeRequest?.goals;
-  const isOther = isApproval && asked !== undefined && !isSameGoals(asked, changes);
-  const lines = isApproval
-    ? [
-        isSure ? `*Approved${by}: try again now.*` : `*Approved${by}, but not confirmed by the card service.*`,
-        `Your ${name}: ${moved}.`,
-        ...(isSure
-          ? [mayBeDeclined(card)]
-          : ['It may not work yet. If it does not, ask an approver to look at the card.']),
-      ]
-    : state === 'denied'
-      ? [
-          `*Not approved${by}.*`,
-          unsure === null
-            ? `The ${outside(ruleNames(changes), RULES_MAX)} of your ${name} ${changes.length > 1 ? 'stay as they are' : 'stays as it is'}. ${changedNothing}`
-            : changedNothing,
-        ]
-      : [
-          '*Nobody decided within 24 hours.*',
-          `Your request for your ${name} has ended. ${changedNothing} Ask again, or ask an approver directly.`,
-        ];
+  const { state, note } = request;
+  const lines = decidedLines(request, isConfirmed);
   const said = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
-  const changed = isOther ? 'It is not exactly what you asked for: look at the amount before you try.' : null;
   return {
-    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), changed, said].filter(Boolean).join(' ')),
-    blocks: [section(...lines, changed, said)],
+    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), said].filter(Boolean).join(' ')),
+    blocks: [section(...lines, said)],
   };
+}
+
+function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | null)[] {
+  const { card, changes, term, goals } = request;
+  const name = cardName(card);
+  const isUncertain = unconfirmedApproval(request) !== null;
+  const nothing = isUncertain ? 'Whether an earlier yes changed anything is not certain.' : 'Nothing changed.';
+  switch (request.state) {
+    case 'approved':
+    case 'overridden': {
+      const approved = `*Approved by ${mention(request.decision.by)}`;
+      return [
+        isConfirmed ? `${approved}: try again now.*` : `${approved}, but not confirmed by the card service.*`,
+        `Your ${name}: ${movedWords({ changes, term })}.`,
+        isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to look at the card.',
+        isSameGoals(goals, changes) ? null : 'It is not exactly what you asked for: look at the amount before you try.',
+      ];
+    }
+    case 'denied': {
+      const stays = changes.length > 1 ? 'stay as they are' : 'stays as it is';
+      const rules = `The ${outside(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
+      return [`*Not approved by ${mention(request.decision.by)}.*`, isUncertain ? nothing : rules];
+    }
+    case 'expired':
+      return [
+        '*Nobody decided within 24 hours.*',
+        `Your request for your ${name} has ended. ${nothing} Ask again, or ask an approver directly.`,
+      ];
+  }
 }

@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ClosedRequest, OverriddenRequest } from '../../src/approvals/request.ts';
 import { requestMessage } from '../../src/approvals/request-message.ts';
-import { LimitRequest } from '../../src/approvals/request-store.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
+import { goalsOf } from '../../src/card-api/rule-change.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
@@ -18,7 +19,7 @@ import { overrideNotice, requestReminder } from '../../templates/approvals/reque
 import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker } from '../../templates/directory/card-picker.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
-import { requestDecided, requestSent, requestUnsure } from '../../templates/holders/holder-request.ts';
+import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
@@ -44,22 +45,33 @@ const limits = (name: string) =>
   limitWindows.flatMap((period) => [{ id: 1, name }, null].map((category) => limitMove(period, null, 500, category)));
 const daily = (name: string) => limitMove('daily', 400, 500, { id: 1, name });
 
-const requestOf = (one: string, two: string, isSeveral = false): LimitRequest =>
-  LimitRequest.parse({
+const requestOf = (one: string, two: string, isSeveral = false): OverriddenRequest => {
+  const changes = isSeveral ? limits(one) : [daily(one)];
+  return {
     id: 'req_1',
     action: ask('limit', { reason: two }),
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },
-    changes: isSeveral ? limits(one) : [daily(one)],
+    holder: null,
+    goals: goalsOf(changes),
+    changes,
     term: { kind: 'permanent' },
     needed: 1,
     approvals: [],
-    state: 'override',
+    inFlight: [],
+    state: 'overridden',
     note: two,
-    decidedBy: one,
-    decidedAt: at,
+    decision: { actionId: 'act_1', by: one, at },
+    temporaryChangeId: null,
     expiresAt: at,
-  });
+    remindedAt: null,
+  };
+};
+
+const deniedOf = ({ temporaryChangeId: _made, ...request }: OverriddenRequest): ClosedRequest => ({
+  ...request,
+  state: 'denied',
+});
 
 /** What each template makes of two strings, wherever it takes one. Templates with properties elsewhere are not here. */
 const made: Readonly<Record<string, (one: string, two: string) => readonly (Message | ModalView)[]>> = {
@@ -106,8 +118,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestReminder(request, many('U1')),
       overrideNotice(request, many('U1')),
       requestDecided(request),
-      requestDecided({ ...request, state: 'denied' }),
-      requestUnsure(request, { by: two, changes: request.changes, term: request.term }),
+      requestDecided(deniedOf(request)),
+      requestUnconfirmed(request, { by: two, changes: request.changes, term: request.term }),
       requestMessage(request),
     ]),
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import type { ActionDeps } from '../../src/actions/deps.ts';
-import { confirmAction } from '../../src/actions/verify-action.ts';
+import { verifyAction } from '../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
 import { Killed, mortal } from './crash-at.ts';
 import { createActionWorld, type PerformWorld } from './perform-world.ts';
@@ -11,7 +11,7 @@ export async function whole(action: Action, world: PerformWorld, deps: ActionDep
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
-    again = await confirmAction(action.id, deps);
+    again = await verifyAction(action.id, deps);
   }
 }
 

@@ -86,7 +86,7 @@ export const answer = {
     needed: 2,
     approvals: [{ by: 'U2', at }],
     state: 'open',
-    unsure: null,
+    unconfirmed: null,
     note: '',
     decidedBy: null,
     isOverdue: false,

@@ -210,7 +210,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
             }),
           );
         }
-        for (const state of ['open', 'approved', 'denied', 'expired', 'override'] as const) {
+        for (const state of ['open', 'approved', 'denied', 'expired', 'overridden'] as const) {
           const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
           expectFit(
             approvalRequest({
@@ -220,7 +220,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
               changes: [{ rule: { kind: 'category', category: { id: 1, name: one } }, from: false, to: true }],
               note: one,
               isOverdue: true,
-              unsure: { how: 'approved', by: two, at: one, isOver: state !== 'open' },
+              unconfirmed: { kind: 'approval', by: two, at: one, state: state === 'open' ? 'sent' : 'unconfirmed' },
               reason: two,
               approvals,
               decidedBy: two,

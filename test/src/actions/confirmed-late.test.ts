@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
 import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
@@ -60,7 +60,7 @@ function silent({ deps }: PerformWorld, arrives = true): ActionDeps {
 async function lookUntilOver(world: PerformWorld, id = later.id): Promise<void> {
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
-    again = await confirmAction(id, world.deps);
+    again = await verifyAction(id, world.deps);
   }
 }
 

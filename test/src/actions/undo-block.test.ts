@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, cardId, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
@@ -122,16 +122,16 @@ describe('Undo, when the card was made active again in another way', () => {
         await performAction(ask('unblock', byCommand), { ...deps, card, isLastAttempt: true });
         for (let again: number | null = 0; again !== null; ) {
           world.advance(again);
-          again = await confirmAction('act_unblock1', deps);
+          again = await verifyAction('act_unblock1', deps);
         }
       },
     ],
     [
       'it was unblocked outside Slack',
       async (world) => {
-        await confirmAction('act_old', world.deps);
+        await verifyAction('act_old', world.deps);
         world.advance(5000);
-        await confirmAction('act_old', world.deps);
+        await verifyAction('act_old', world.deps);
         world.service.status = 'ACTIVE';
       },
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
@@ -11,7 +11,7 @@ const redis = useRedis();
 async function confirm(world: PerformWorld, actionId: string): Promise<number> {
   let tookMs = 0;
   for (;;) {
-    const again = await confirmAction(actionId, world.deps);
+    const again = await verifyAction(actionId, world.deps);
     if (again === null) return tookMs;
     world.advance(again);
     tookMs += again;

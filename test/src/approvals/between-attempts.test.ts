@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { ageRequest } from '../../../src/approvals/expire-request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { composeApprovals } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
@@ -14,15 +14,15 @@ import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '..
 const redis = useRedis();
 
 const ben = pendingApproval('act_ben', 'U0BEN');
-const clicks: readonly [string, Action, 'approved' | 'override'][] = [
+const clicks: readonly [string, Action, 'approved' | 'overridden'][] = [
   ['a yes', ben, 'approved'],
-  ['broken glass', override, 'override'],
+  ['broken glass', override, 'overridden'],
 ];
 
 /** What others do, and what becomes of the request if nothing was sent before. */
 interface Meanwhile {
   readonly what: string;
-  readonly becomes: 'denied' | 'expired' | 'override' | 'approved';
+  readonly becomes: 'denied' | 'expired' | 'overridden' | 'approved';
   readonly others: (world: PerformWorld, deps: ActionDeps) => Promise<void>;
 }
 const saysNo: Meanwhile = {
@@ -35,12 +35,12 @@ const expires: Meanwhile = {
   becomes: 'expired',
   others: async (world, deps) => {
     world.advance(REQUEST_MS + 1);
-    await ageRequest('req_ask1', deps);
+    await composeApprovals(deps).ageRequest('req_ask1');
   },
 };
 const overrides: Meanwhile = {
   what: 'somebody breaks the glass',
-  becomes: 'override',
+  becomes: 'overridden',
   others: async (world, deps) => await whole(override, world, deps),
 };
 const saysYes: Meanwhile = {
@@ -92,7 +92,11 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await whole(click, world, hugo.deps);
 
     expect(world.writes).toEqual(['limit 900']);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id, inFlight: [] });
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({
+      state,
+      decision: { actionId: click.id },
+      inFlight: [],
+    });
     expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
     expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
   });
@@ -106,7 +110,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
     await whole(click, world, hugo.deps);
 
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: click.id });
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: { actionId: click.id } });
     expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
   });
 
@@ -118,7 +122,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await whole(click, world, hugo.deps);
 
     expect(world.writes).toEqual(['limit 900']);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decision: { by: 'U0ZOE' } });
     expect((await world.deps.progress.read(click.id))?.state).toBe('told');
     expect(hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>')]);
     expect(await backs(world)).toEqual([400]);
@@ -136,14 +140,14 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
 
     expect(world.writes).toEqual([]);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [], unsure: null });
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
     expect(await world.deps.recentRaises.overrideRequest(acctId, 'act_later')).toBe(true);
   });
 });
 
 const deaths = [
   ...[saysNo, expires, overrides, saysYes].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
-  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: override, state: 'override', ...meanwhile })),
+  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: override, state: 'overridden', ...meanwhile })),
 ];
 
 it.each(deaths)(
@@ -165,7 +169,7 @@ it.each(deaths)(
         const isMade = world.writes.length > 0;
         expect(world.writes, diedAt).toEqual(isMade ? ['limit 900'] : []);
         expect(isMade ? [state, becomes] : [becomes], diedAt).toContain(request?.state);
-        expect(isMade, diedAt).toBe(['approved', 'override'].includes(request?.state ?? ''));
+        expect(isMade, diedAt).toBe(['approved', 'overridden'].includes(request?.state ?? ''));
         const words = isMade ? /try again now/ : /Nothing changed|stays as it is/;
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
         expect(['sending', 'settled'], diedAt).not.toContain((await world.deps.progress.read(click.id))?.state);
@@ -232,7 +236,7 @@ it.each(['denied', 'expired'])('a request %s after a yes that nobody knows of cl
   if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
   else {
     world.advance(REQUEST_MS + 1);
-    await ageRequest('req_limit1', world.deps);
+    await composeApprovals(world.deps).ageRequest('req_limit1');
   }
 
   expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);

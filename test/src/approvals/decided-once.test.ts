@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { askedToPay, linkHugo, override, pendingApproval, type Told, toPay } from '../../support/asked-for-more.ts';
@@ -53,7 +53,7 @@ describe('a request of a holder, its worker killed at any step', () => {
         expect(world.writes, diedAt).toEqual(['limit 2000']);
         expect(await raised(world), diedAt).toBe(1);
         const request = await world.deps.requests.get('req_ask1');
-        expect(request, diedAt).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+        expect(request, diedAt).toMatchObject({ state: 'approved', decision: { by: 'U0ZOE' } });
         expect(
           request?.approvals.map(({ by }) => by),
           diedAt,
@@ -82,10 +82,10 @@ describe('a request of a holder, its worker killed at any step', () => {
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 900']);
         expect(await raised(world), diedAt).toBe(1);
-        expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('override');
-        expect(world.auditLines, diedAt).toContain('audit-act_glass1-glass');
+        expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('overridden');
+        expect(world.auditLines, diedAt).toContain('audit-act_glass1-override');
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-override: Approved by <@U0OTTO>: try again now/),
+          expect.stringMatching(/^U0HUGO req_ask1-overridden: Approved by <@U0OTTO>: try again now/),
         ]);
       },
     );
@@ -106,7 +106,7 @@ describe('a yes that the card service does not confirm', () => {
     expect(read()).toEqual([]);
     for (let again: number | null = 0; again !== null; ) {
       world.advance(again);
-      again = await confirmAction('act_ben', deaf);
+      again = await verifyAction('act_ben', deaf);
     }
 
     expect(read()).toEqual([expect.stringMatching(/Approved by <@U0BEN>, but not confirmed.*may not work yet/)]);
@@ -136,7 +136,7 @@ describe('given up after a crash between the write and its answer', () => {
 
     for (let again: number | null = 0; again !== null; ) {
       world.advance(again);
-      again = await confirmAction(action.id, world.deps);
+      again = await verifyAction(action.id, world.deps);
     }
 
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
+import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
@@ -55,21 +56,21 @@ async function endsUnsure(click: Action, { hugo }: Asked, how: { arrives: boolea
 async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<ActionDeps> = {}): Promise<void> {
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
-    again = await confirmAction(id, { ...hugo.deps, ...over });
+    again = await verifyAction(id, { ...hugo.deps, ...over });
   }
 }
 
 async function shown({ world }: Asked): Promise<string> {
   const request = await world.deps.requests.get('req_ask1');
   if (request === null) return '';
-  const temporaryChange =
-    request.temporaryChangeId === null ? null : await world.deps.temporaryChanges.get(request.temporaryChangeId);
+  const id = temporaryChangeIdOf(request);
+  const temporaryChange = id === null ? null : await world.deps.temporaryChanges.get(id);
   return JSON.stringify(requestMessage(request, temporaryChange));
 }
 
-const clicks: readonly [string, Action, 'approved' | 'override', string][] = [
+const clicks: readonly [string, Action, 'approved' | 'overridden', string][] = [
   ['a yes', pendingApproval('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
-  ['broken glass', override, 'override', 'U0OTTO'],
+  ['broken glass', override, 'overridden', 'U0OTTO'],
 ];
 const opsIssues: readonly [string, () => never][] = [
   ['the card service says nothing', away],
@@ -89,7 +90,10 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     expect(one.hugo.told()).toEqual([]);
     await lookUntilOver(click.id, one);
 
-    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state, decidedBy: by, decision: click.id });
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({
+      state,
+      decision: { by, actionId: click.id },
+    });
     expect(one.hugo.told()).toEqual([expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*try again now`))]);
     expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'confirmed']);
     expect(await shown(one)).toContain('Goes back to');
@@ -102,9 +106,11 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     await endsUnsure(click, one, { arrives: false, opsIssue });
     await lookUntilOver(click.id, one);
 
-    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open', decision: null });
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
     expect(one.hugo.told()).toEqual([
-      expect.stringMatching(new RegExp(`^U0HUGO req_ask1-unsure-${click.id}: <@${by}> said yes, but .* not confirmed`)),
+      expect.stringMatching(
+        new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> said yes, but .* not confirmed`),
+      ),
     ]);
     expect(await shown(one)).toContain('It may be there all the same');
     expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'unconfirmed']);
@@ -140,7 +146,10 @@ it.each(clicks)(
       },
       async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual(['limit 900']);
-        expect(await world.deps.requests.get('req_ask1'), diedAt).toMatchObject({ state, decision: click.id });
+        expect(await world.deps.requests.get('req_ask1'), diedAt).toMatchObject({
+          state,
+          decision: { actionId: click.id },
+        });
         expect(hugo.told(), diedAt).toEqual([expect.stringContaining('try again now')]);
       },
     );
@@ -169,7 +178,10 @@ describe('while nobody knows what became of a yes', () => {
     await lookUntilOver('act_ben', one);
     await lookUntilOver('act_zoe', one);
 
-    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decidedBy: 'U0ZOE' });
+    expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({
+      state: 'approved',
+      decision: { by: 'U0ZOE' },
+    });
     expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: try again now')]);
     expect(one.world.writes).toEqual(['limit 900']);
   });
@@ -197,7 +209,7 @@ it('glass that came to nothing is whole again, though its job was given up', asy
   expect(one.world.answers.at(-1)?.text).toContain('Nothing changed');
   await performAction({ ...override, id: 'act_glass2' }, deps);
 
-  expect((await deps.requests.get('req_ask1'))?.state).toBe('override');
+  expect((await deps.requests.get('req_ask1'))?.state).toBe('overridden');
 });
 
 it('an undo that is given up between the write and its answer is looked after', async () => {
@@ -214,7 +226,7 @@ it('an undo that is given up between the write and its answer is looked after', 
 
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
-    again = await confirmAction('act_undo', world.deps);
+    again = await verifyAction('act_undo', world.deps);
   }
 
   expect((await world.stations()).slice(-2)).toEqual(['unknown', 'confirmed']);

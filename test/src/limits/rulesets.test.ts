@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { confirmAction } from '../../../src/actions/verify-action.ts';
 import type { CardFacts } from '../../../src/alerts/alert.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
+import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { askedToPay, pendingApproval } from '../../support/asked-for-more.ts';
@@ -28,7 +28,7 @@ function world(mayOverrule = true, over: Partial<ActionDeps> = {}, now: number |
 async function lookUntilOver({ deps, advance }: PerformWorld, id: string): Promise<void> {
   for (let again: number | null = 0; again !== null; ) {
     advance(again);
-    again = await confirmAction(id, deps);
+    again = await verifyAction(id, deps);
   }
 }
 

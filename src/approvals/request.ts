@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { Action } from '../actions/action.ts';
+import { CardFacts } from '../alerts/alert.ts';
+import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, withGoals } from '../card-api/rule-change.ts';
+import { Term } from '../limits/change-request.ts';
+
+const Approval = z.strictObject({
+  /** Slack user, and when, UTC ISO 8601. */
+  by: z.string(),
+  at: z.string(),
+  /** The click. Null: an approver who asks for a change approves it by asking. */
+  actionId: z.string().nullable(),
+});
+export type Approval = z.infer<typeof Approval>;
+
+/**
+ * The last approval that a request takes, or an emergency override, while its change is being made: what the request
+ * becomes if the change is there.
+ *
+ * begun → sent → unconfirmed. In between its end may become known: then it decides the request, or it is dropped because
+ * the change failed.
+ */
+export const ApprovalInFlight = z.strictObject({
+  kind: z.enum(['approval', 'override']),
+  /**
+   * `begun`: its job works on it, and the progress of its action says whether the card service may have it. `sent`: the
+   * card service may have it, no answer came, and the card is being looked at. `unconfirmed`: nothing showed the change in
+   * time, and nobody looks any more.
+   */
+  state: z.enum(['begun', 'sent', 'unconfirmed']),
+  /** The click. */
+  actionId: z.string(),
+  by: z.string(),
+  at: z.string(),
+  changes: RuleChanges,
+  term: Term,
+  note: z.string(),
+  approvals: z.array(Approval),
+});
+export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
+
+const requested = {
+  id: z.string(),
+  /** What was asked, by whom, and where. */
+  action: Action,
+  acctId: z.int(),
+  card: CardFacts,
+  /** Slack user who held the card when it was asked for, if linked: has no say in it. */
+  holder: z.string().nullable(),
+  /** What the rules shall be, as it was asked for. */
+  goals: RuleGoals,
+  /** What an approval does: as asked, or as an approver changed it. From what the rules were when it was asked for. */
+  changes: RuleChanges,
+  term: Term,
+  /** How many different approvers it takes. */
+  needed: z.int().min(1),
+  approvals: z.array(Approval),
+  /** Oldest first. Whoever decides against the request while one of them may be at the card would be wrong. */
+  inFlight: z.array(ApprovalInFlight),
+  /** An approver's word to the one who asked. */
+  note: z.string(),
+  expiresAt: z.string(),
+  /** When the approvers were reminded; from then on operators may break the glass. */
+  remindedAt: z.string().nullable(),
+};
+
+const Decision = z.strictObject({
+  /** The click, so that its job recognizes its own decision after a crash. */
+  actionId: z.string(),
+  by: z.string(),
+  at: z.string(),
+});
+
+const made = {
+  decision: Decision,
+  /** The temporary change that it made; null: the change stays. */
+  temporaryChangeId: z.string().nullable(),
+};
+
+/**
+ * A change of a card's rules that others have to approve: a raise that takes two people, or what a holder asks for.
+ *
+ * open → approved, overridden, denied or expired; each of these is final. Overridden: an operator broke the glass, because
+ * no approver answered.
+ */
+export const LimitRequest = z.discriminatedUnion('state', [
+  z.strictObject({ ...requested, state: z.literal('open') }),
+  z.strictObject({ ...requested, state: z.literal('approved'), ...made }),
+  z.strictObject({ ...requested, state: z.literal('overridden'), ...made }),
+  z.strictObject({ ...requested, state: z.literal('denied'), decision: Decision }),
+  z.strictObject({ ...requested, state: z.literal('expired') }),
+]);
+export type LimitRequest = z.infer<typeof LimitRequest>;
+export type OpenRequest = Extract<LimitRequest, { state: 'open' }>;
+export type OverriddenRequest = Extract<LimitRequest, { state: 'overridden' }>;
+export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
+
+/** The click that decided it, and who; null while it is open, and where its time ran out. */
+export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
+  return request.state === 'open' || request.state === 'expired' ? null : request.decision;
+}
+
+export function isDecidedBy(request: LimitRequest, actionId: string): boolean {
+  return decisionOf(request)?.actionId === actionId;
+}
+
+/** The temporary change that its approval made; null: there is none. */
+export function temporaryChangeIdOf(request: LimitRequest): string | null {
+  return request.state === 'approved' || request.state === 'overridden' ? request.temporaryChangeId : null;
+}
+
+/** The approval, begun anew where its click had one in flight already. */
+export function withInFlight<R extends LimitRequest>(request: R, approval: ApprovalInFlight): R {
+  return { ...request, inFlight: [...withoutInFlight(request, approval.actionId).inFlight, approval] };
+}
+
+export function withoutInFlight<R extends LimitRequest>(request: R, actionId: string): R {
+  return { ...request, inFlight: request.inFlight.filter((approval) => approval.actionId !== actionId) };
+}
+
+/** The newest approval of which nobody knows whether its change is there; null: there is none. */
+export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFlight | null {
+  return inFlight.findLast(({ state }) => state !== 'begun') ?? null;
+}
+
+/** A click that approves a request, or breaks the glass for it. */
+export type ApprovalClick = Action;
+/** What a click wants of a request. */
+export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals'>;
+
+/** The request that somebody pressed a button of. */
+export function requestIdIn({ target }: ApprovalClick): string {
+  return target.kind === 'request' ? target.requestId : '';
+}
+
+/** What a request becomes by a click, should the change be there. */
+export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
+  const { changes, term, note, approvals } = approved;
+  return {
+    kind: click.verb === 'break_glass' ? 'override' : 'approval',
+    state: 'begun',
+    actionId: click.id,
+    by: click.actor.userId,
+    at: click.askedAt,
+    changes,
+    term,
+    note,
+    approvals,
+  };
+}
+
+/**
+ * An approval as the change that it makes: in the name of the approver who asked for a second one, or of who approves what
+ * a holder asks for. It keeps the click's own id: a later approval, after one that failed, is another try.
+ */
+export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): Action {
+  const { action: asked } = request;
+  const { changes, term } = approval;
+  const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
+  const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
+  const changeRequest = { goals: goalsOf(changes), term };
+  return Action.parse({ ...inWhoseName, verb: verbOf(approval), changeRequest, id: click.id });
+}
+
+/** Whether who clicks answers for the change; otherwise the approver does who asked for it. */
+export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
+  return click.verb === 'break_glass' || asked.verb === 'ask';
+}
+
+export function verbOf({ changes }: Pick<ApprovalInFlight, 'changes'>): 'limit' | 'allow' {
+  return isAboutLimits(changes) ? 'limit' : 'allow';
+}
+
+/** What a click approves where it has not come to deciding that. */
+export function asRequested(click: ApprovalClick, { changes, term, note, approvals }: LimitRequest): ApprovedChange {
+  const own = click.changeRequest;
+  return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals };
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { createAgeRequest, createExpireRequest } from '../../../src/approvals/expire-request.ts';
+import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
+
+const MINUTE_MS = 60_000;
+
+function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: boolean } = {}) {
+  let request: LimitRequest = given.request ?? openRequestOf();
+  const posted: string[] = [];
+  const expired: OpenRequest[] = [];
+  const ageRequest = createAgeRequest({
+    requests: {
+      get: async () => request,
+      save: async (changed) => {
+        request = changed;
+      },
+    },
+    execution: { whyNotYet: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
+    expire: async (open) => void expired.push(open),
+    whoMay: async () => ['U0ANA'],
+    postToApprovals: async (id) => void posted.push(id),
+    updateRequest: async () => {},
+    withLock: async (_name, work) => await work(),
+    now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
+  });
+  return { age: () => ageRequest('req_ask1'), posted, expired, request: () => request };
+}
+
+it('waits for a quarter of an hour before the approvers are reminded', async () => {
+  const world = setUp(5);
+
+  expect(await world.age()).toBe(10 * MINUTE_MS + 1);
+  expect(world.posted).toEqual([]);
+});
+
+it('reminds the approvers once, and looks again when the time is over', async () => {
+  const world = setUp(15);
+
+  expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
+  expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
+  expect(world.posted).toEqual(['req_ask1-reminder']);
+});
+
+it('expires after a day', async () => {
+  const world = setUp(24 * 60 + 1);
+
+  expect(await world.age()).toBeNull();
+  expect(world.expired).toHaveLength(1);
+});
+
+it('does not expire while an approval may be at the card', async () => {
+  const world = setUp(24 * 60 + 1, { isInFlight: true });
+
+  expect(await world.age()).toBe(3 * MINUTE_MS);
+  expect(world.expired).toEqual([]);
+});
+
+it('leaves a decided request alone', async () => {
+  const decision = { actionId: 'act_1', by: 'U0ANA', at: '2026-11-20T15:01:00.000Z' };
+  const world = setUp(24 * 60 + 1, { request: { ...openRequestOf(), state: 'denied', decision } });
+
+  expect(await world.age()).toBeNull();
+  expect(world.expired).toEqual([]);
+});
+
+it('is put on record as nobody’s doing before it ends', async () => {
+  const steps: string[] = [];
+  const expire = createExpireRequest({
+    record: async (_action, { event, isByItself }) => void steps.push(`${event} ${isByItself}`),
+    resolve: async ({ state }) => void steps.push(state),
+  });
+
+  await expire(openRequestOf());
+
+  expect(steps).toEqual(['ended true', 'expired']);
+});

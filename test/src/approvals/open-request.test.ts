@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { createOpenRequest } from '../../../src/approvals/open-request.ts';
+import { createRequests } from '../../../src/approvals/request-store.ts';
+import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+
+function setUp(holder: string | null = null) {
+  const requests = createRequests(redis());
+  const posted: string[] = [];
+  const openRequest = createOpenRequest({
+    requests,
+    links: {
+      ofAccount: async () => (holder === null ? null : { userId: holder }),
+      wasHolderLately: async (userId) => userId === holder,
+    },
+    postRequest: async ({ id }) => void posted.push(id),
+    scheduleRequest: async () => {},
+    twoPersonAboveCents: 100_000,
+    now: () => new Date(askedAt),
+  });
+  const open = (action: Action) =>
+    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1 });
+  return { open, requests, posted };
+}
+
+it('counts an approver who asks for somebody else’s card as the first approval', async () => {
+  const world = setUp();
+
+  expect(await world.open(ask('limit'))).toMatch(/A raise of more than \$1,000.00 .* needs a second approver/);
+
+  expect(await world.requests.open()).toMatchObject([
+    { id: 'req_limit1', needed: 2, approvals: [{ by: 'U0OLGA', actionId: null }], state: 'open' },
+  ]);
+});
+
+it('does not count the approver who holds the card', async () => {
+  const world = setUp('U0OLGA');
+
+  expect(await world.open(ask('limit'))).toContain('It is your own card');
+
+  expect(await world.requests.open()).toMatchObject([{ needed: 1, approvals: [], holder: 'U0OLGA' }]);
+});
+
+it('finds its request again after a crash, with what was decided meanwhile', async () => {
+  const world = setUp();
+  await world.open(ask('limit'));
+  const [request] = await world.requests.open();
+  if (request !== undefined) await world.requests.save({ ...request, remindedAt: askedAt });
+
+  await world.open(ask('limit'));
+
+  expect(await world.requests.open()).toMatchObject([{ id: 'req_limit1', remindedAt: askedAt }]);
+  expect(world.posted).toEqual(['req_limit1', 'req_limit1']);
+});
+
+it('opens no second request for the same change', async () => {
+  const world = setUp();
+  await world.open(ask('limit'));
+
+  const note = await world.open(ask('limit', { id: 'act_second', actor: { userId: 'U0ZOE', teamId: 'T1' } }));
+
+  expect(note).toContain('Somebody has asked for that already');
+  expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
+});

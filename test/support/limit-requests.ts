@@ -1,0 +1,47 @@
+import type { ApprovalInFlight, OpenRequest } from '../../src/approvals/request.ts';
+import { goalsOf, type RuleChange } from '../../src/card-api/rule-change.ts';
+import { card } from '../templates/fixtures.ts';
+import { acctId, ask } from './perform-world.ts';
+
+export const askedAt = '2026-11-20T15:00:00.000Z';
+
+/** The daily limit from $400 to $900. */
+export const raiseDaily: RuleChange = {
+  rule: { kind: 'limit', period: 'daily', category: null },
+  from: 40_000,
+  to: 90_000,
+};
+
+/** A holder's request that nobody has decided. */
+export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
+  const changes = over.changes ?? [raiseDaily];
+  return {
+    id: 'req_ask1',
+    action: ask('ask', {
+      actor: { userId: 'U0HUGO', teamId: 'T1' },
+      roles: ['holder'],
+      ask: { amountCents: 90_000, term: { kind: 'duration', ms: 3_600_000 } },
+      askedAt,
+    }),
+    acctId,
+    card,
+    holder: 'U0HUGO',
+    goals: goalsOf(changes),
+    changes,
+    term: { kind: 'duration', ms: 3_600_000 },
+    needed: 1,
+    approvals: [],
+    inFlight: [],
+    note: '',
+    expiresAt: '2026-11-21T15:00:00.000Z',
+    remindedAt: null,
+    state: 'open',
+    ...over,
+  };
+}
+
+export function inFlight(state: ApprovalInFlight['state'], actionId = 'act_ben'): ApprovalInFlight {
+  const { changes, term } = openRequestOf();
+  const approvals = [{ by: 'U0BEN', at: askedAt, actionId }];
+  return { kind: 'approval', state, actionId, by: 'U0BEN', at: askedAt, changes, term, note: '', approvals };
+}
