@@ -33,24 +33,25 @@ const periodWords: Record<string, LimitPeriod> = {
  * Everything that the specification leaves open and that the card API client relies on.
  *
  * Each entry is the realistic default; each can be overridden without a new release through the environment variable
- * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names.
+ * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names. An entry `…Paths` holds the ways to write the path of the
+ * call before it, and takes the place of that call's path in the table of endpoints.
  */
 export const CardApiAssumptions = z.strictObject({
   pingPaths: pathForms('/ping', '/Details/Ping').describe(
     'The liveness call; only its status counts, any body is accepted.',
   ),
-  currentTokenPath: pathForms('/Token/Current').describe('Says whose token it is and until when it lives.'),
-  setCardStatusPath: pathForms('/Card/Status/{acctId}').describe(
+  getCurrentTokenPaths: pathForms('/Token/Current').describe('Says whose token it is and until when it lives.'),
+  setCardStatusPaths: pathForms('/Card/Status/{acctId}').describe(
     'Block and unblock; takes the card account id, not the card id.',
   ),
   activateCardPaths: pathForms('/Card/Activate/{acctId}/{cardId}', '/Card/Activate{acctId}/{cardId}').describe(
     'The specification writes it without the slash after Activate; the form with the slash is tried first.',
   ),
-  accountAdvancedPaths: pathForms(
+  getAccountAdvancedPaths: pathForms(
     '/Details/AccountDetails/{acctId}/Advanced',
     '/Details/AccountDetails/{acctId}/Advance',
   ).describe('One change notice writes the path ending as Advance.'),
-  remainingLimitPaths: pathForms(
+  getRemainingLimitsPaths: pathForms(
     '/Details/AccountDetails/{acctId}/RemainingLimit',
     '/Details/AccountDetails/{acctId}/RemainingLimits',
   ).describe('Announced in the singular; both forms and both shapes of the answer are read.'),

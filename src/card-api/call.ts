@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { CardApiAssumptions } from './assumptions.ts';
+import type { Sent } from './endpoints.ts';
 import { type Answer, badAnswer } from './errors.ts';
-import { type BreakerOptions, createBreaker, createRetryPlan, type Repeat } from './retry.ts';
-import { attempt, createSend } from './send.ts';
+import { createRetryPlan, type Retry } from './retry.ts';
+import type { Attempt, HttpRequest } from './send.ts';
 
 export interface CallOptions {
   /** Longest time for the call with all its retries and waits. */
@@ -14,65 +13,45 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-/** One call to the service, in the client's words. */
-export interface CallRequest {
-  /** Name of the client's method: the only thing about the call that errors and logs show. */
+/** One call to the service. */
+export interface CallRequest extends Sent {
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: HttpRequest['method'];
   /** Forms of the path, with `{name}` where an id goes. The next one is tried on 404 and 405. */
   readonly paths: readonly string[];
-  readonly ids?: Readonly<Record<string, number>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  /** Left out: safe for GET, never for the rest. */
-  readonly repeat?: Repeat;
-  readonly options?: CallOptions | undefined;
-}
-
-export interface CardCall {
-  /** For answers whose body does not matter: empty, `{}`, `null`, a date. */
-  (request: CallRequest): Promise<void>;
-  <T extends z.ZodType>(request: CallRequest, shape: T): Promise<z.output<T>>;
+  readonly retry: Retry;
+  readonly answer: z.ZodType | null;
 }
 
 export interface CallDeps {
-  readonly baseUrl: string;
-  readonly token: string;
-  readonly authScheme: string;
-  readonly assumptions: CardApiAssumptions;
-  readonly fetch: typeof globalThis.fetch;
-  readonly now: () => Date;
+  readonly attempt: Attempt;
   readonly sleep: (ms: number) => Promise<unknown>;
-  readonly clean: (text: string) => string;
   readonly log: Log | null;
-  /** For one attempt, reading of the body included. */
-  readonly timeoutMs: number;
   readonly deadlineMs: number;
-  readonly breaker: BreakerOptions;
-  readonly onAvailability: (isAvailable: boolean) => void;
 }
 
-/** Sends calls: authentication, time limits, retries where they are safe, the circuit breaker, errors. */
-export function createCall(deps: CallDeps): CardCall {
-  const breaker = createBreaker(deps.breaker, deps.onAvailability);
-  const workingForms = new Map<string, number>();
-  const send = createSend(deps);
+export type Call = (request: CallRequest, options?: CallOptions) => Promise<unknown>;
 
-  return async function call(request: CallRequest, shape?: z.ZodType): Promise<unknown> {
+/** Makes calls: forms of the path, retries where they are safe, reading of the answer. */
+export function createCall(deps: CallDeps): Call {
+  const workingForms = new Map<string, number>();
+
+  return async function call(request, options = {}) {
     const startedAt = performance.now();
     let attempts = 0;
     let status: number | null = null;
     let code = 'ok';
     try {
-      const answer = await withForms(request, workingForms, (path) =>
-        withRetries(request, deps, async (leftMs) => {
+      return await withForms(request, workingForms, (form) =>
+        withRetries(request, options, deps, async (leftMs) => {
           attempts += 1;
-          const got = await attempt(request, withIds(path, request), leftMs, deps, breaker, send);
-          status = got.status;
-          return readable(got, request, shape);
+          const { operation, method, query, body } = request;
+          const path = withIds(form, request);
+          const answer = await deps.attempt({ operation, method, path, query, body }, leftMs);
+          status = answer.status;
+          return readAnswer(answer, request);
         }),
       );
-      return answer;
     } catch (error) {
       code = error instanceof CardApiError ? error.code : 'bug';
       status = error instanceof CardApiError ? error.status : null;
@@ -84,7 +63,7 @@ export function createCall(deps: CallDeps): CardCall {
         'card API call',
       );
     }
-  } as CardCall;
+  };
 }
 
 /** Tries the forms of the path, beginning with the one that worked before. */
@@ -94,7 +73,7 @@ async function withForms<T>(
   run: (path: string) => Promise<T>,
 ): Promise<T> {
   const first = working.get(request.operation) ?? 0;
-  const order = [first, ...request.paths.keys()].filter((form, place, all) => all.indexOf(form) === place);
+  const order = [...new Set([first, ...request.paths.keys()])];
   let missing: unknown;
   for (const form of order) {
     try {
@@ -111,9 +90,14 @@ async function withForms<T>(
   throw missing;
 }
 
-async function withRetries<T>(request: CallRequest, deps: CallDeps, run: (leftMs: number) => Promise<T>): Promise<T> {
-  const plan = createRetryPlan(repeatOf(request), request.options?.maxRetries);
-  const deadlineMs = request.options?.deadlineMs ?? deps.deadlineMs;
+async function withRetries<T>(
+  { retry }: CallRequest,
+  { deadlineMs: ownDeadlineMs, maxRetries }: CallOptions,
+  deps: CallDeps,
+  run: (leftMs: number) => Promise<T>,
+): Promise<T> {
+  const plan = createRetryPlan(retry, maxRetries);
+  const deadlineMs = ownDeadlineMs ?? deps.deadlineMs;
   let spentMs = 0;
   /** Of a write: the last failure after which it may have been done. */
   let uncertain: CardApiError | null = null;
@@ -123,7 +107,7 @@ async function withRetries<T>(request: CallRequest, deps: CallDeps, run: (leftMs
       return await run(deadlineMs - spentMs);
     } catch (thrown) {
       if (!(thrown instanceof CardApiError)) throw thrown;
-      if (thrown.outcome === 'unknown' && repeatOf(request) !== 'safe') uncertain = thrown;
+      if (thrown.outcome === 'unknown' && retry !== 'safe') uncertain = thrown;
       spentMs += performance.now() - startedAt;
       const waitMs = plan.next(thrown);
       // A repetition that was refused, or not sent, does not undo what an earlier attempt may have done.
@@ -134,42 +118,35 @@ async function withRetries<T>(request: CallRequest, deps: CallDeps, run: (leftMs
   }
 }
 
-function withIds(path: string, request: CallRequest): string {
+function withIds(path: string, { operation, ids }: CallRequest): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
-    const id = request.ids?.[name];
-    if (id === undefined || !Number.isSafeInteger(id) || id < 0) throw noId(request.operation, name);
-    return String(id);
+    const id = ids?.[name];
+    if (id !== undefined && Number.isSafeInteger(id) && id >= 0) return String(id);
+    throw new CardApiError(`${name} of ${operation} is no id`, {
+      operation,
+      status: null,
+      outcome: 'not_sent',
+      code: 'refused',
+      apiMessage: null,
+    });
   });
 }
 
-function readable(answer: Answer, request: CallRequest, shape: z.ZodType | undefined): unknown {
-  if (shape === undefined) return undefined;
+function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest): unknown {
+  if (answer === null) return undefined;
   let body: unknown;
   try {
-    body = JSON.parse(answer.text ?? '');
+    body = JSON.parse(text ?? '');
   } catch {
-    throw badAnswer(request.operation, answer.status, 'no JSON');
+    throw badAnswer(operation, status, 'no JSON');
   }
-  const parsed = shape.safeParse(body);
+  const parsed = answer.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues
     .slice(0, 3)
-    .map((issue) => `${issue.path.map(String).join('.') || '(whole)'} ${issue.code}`);
-  throw badAnswer(request.operation, answer.status, issues.join('; '));
+    // The texts of custom issues are our own: they hold nothing of the answer.
+    .map(
+      ({ path, code, message }) => `${path.map(String).join('.') || '(whole)'} ${code === 'custom' ? message : code}`,
+    );
+  throw badAnswer(operation, status, issues.join('; '));
 }
-
-function repeatOf(request: CallRequest): Repeat {
-  return request.repeat ?? (request.method === 'GET' ? 'safe' : 'never');
-}
-
-function noId(operation: string, name: string): CardApiError {
-  return new CardApiError(`${name} of ${operation} is no id`, {
-    operation,
-    status: null,
-    outcome: 'not_sent',
-    code: 'refused',
-    apiMessage: null,
-  });
-}
-
-export const defaultSleep = (ms: number): Promise<unknown> => wait(ms);

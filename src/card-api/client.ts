@@ -1,14 +1,16 @@
-import { ConfigError } from '../core/errors.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CardApiError, ConfigError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
-import { type CallOptions, type CardCall, createCall, defaultSleep } from './call.ts';
-import { type CardMethods, cardMethods } from './client-cards.ts';
-import { type DetailsMethods, detailsMethods } from './client-details.ts';
-import { type RulesetMethods, rulesetMethods } from './client-rulesets.ts';
-import type { BreakerOptions } from './retry.ts';
-import type { AnyRecord } from './schema.ts';
-import { CurrentToken } from './schema-account.ts';
-import { VirtualCardOrderPlaced } from './schema-order.ts';
+import { type Call, type CallOptions, createCall } from './call.ts';
+import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
+import { type BreakerOptions, createBreaker } from './retry.ts';
+import { createAttempt } from './send.ts';
+
+type MethodOf<Entry> =
+  Entry extends Endpoint<infer Args, infer Answer>
+    ? (...args: [...args: Args, options?: CallOptions]) => Promise<Answer>
+    : never;
 
 /**
  * The card program's API, one method for each endpoint.
@@ -16,15 +18,7 @@ import { VirtualCardOrderPlaced } from './schema-order.ts';
  * Every method throws {@link CardApiError} when it did not get what it asked for; `outcome` says whether a write may
  * have happened all the same.
  */
-export interface CardClient extends CardMethods, DetailsMethods, RulesetMethods {
-  ping(options?: CallOptions): Promise<void>;
-  /** Whose token this is: a check at start-up. */
-  getCurrentToken(options?: CallOptions): Promise<CurrentToken>;
-  /** Orders virtual cards (`{ VirtualCards: […] }`). The cards themselves come as webhooks. Never sent twice. */
-  orderVirtualCards(order: AnyRecord, options?: CallOptions): Promise<VirtualCardOrderPlaced>;
-  /** Asks for one virtual card's webhook again. `data` in the service's own field names, with `AcctId`. */
-  requestVirtualCardData(data: AnyRecord, options?: CallOptions): Promise<void>;
-}
+export type CardClient = { [Name in keyof Endpoints]: MethodOf<Endpoints[Name]> };
 
 export interface CardClientOptions {
   /** With the version segment: `https://host/v4`. */
@@ -55,47 +49,52 @@ export function createCardClient(options: CardClientOptions): CardClient {
   if (!/^[\x21-\x7e]+$/.test(options.token))
     throw new ConfigError(['CARD_API_TOKEN: expected visible characters without spaces']);
   const assumptions = options.assumptions ?? parseAssumptions();
-  const call: CardCall = createCall({
-    baseUrl: options.baseUrl,
-    token: options.token,
-    authScheme: options.authScheme ?? 'token',
-    assumptions,
-    fetch: options.fetch ?? globalThis.fetch,
-    now: options.now ?? (() => new Date()),
-    sleep: options.sleep ?? defaultSleep,
-    clean: options.clean ?? ((text) => text),
+  const breaker = createBreaker({ threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker }, options.onAvailability);
+  const attempt = createAttempt(
+    {
+      baseUrl: options.baseUrl,
+      token: options.token,
+      authScheme: options.authScheme ?? 'token',
+      assumptions,
+      fetch: options.fetch ?? globalThis.fetch,
+      now: options.now ?? (() => new Date()),
+      clean: options.clean ?? ((text) => text),
+      timeoutMs: options.timeoutMs ?? 10_000,
+    },
+    breaker,
+  );
+  const call = createCall({
+    attempt,
+    sleep: options.sleep ?? ((ms) => wait(ms)),
     log: options.log ?? null,
-    timeoutMs: options.timeoutMs ?? 10_000,
     deadlineMs: options.deadlineMs ?? 60_000,
-    breaker: { threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker },
-    onAvailability: options.onAvailability ?? (() => {}),
   });
+  const endpoints = cardEndpoints(assumptions, options.timezone ?? 'America/New_York');
+  const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [
+    operation,
+    methodOf(operation, endpoint, assumptions, call),
+  ]);
+  return Object.fromEntries(methods) as CardClient;
+}
 
-  return {
-    ...cardMethods(call, assumptions),
-    ...detailsMethods(call, assumptions, options.timezone ?? 'America/New_York'),
-    ...rulesetMethods(call, assumptions),
-
-    async ping(callOptions) {
-      await call({ operation: 'ping', method: 'GET', paths: assumptions.pingPaths, options: callOptions });
-    },
-
-    getCurrentToken(callOptions) {
-      const paths = assumptions.currentTokenPath;
-      return call({ operation: 'getCurrentToken', method: 'GET', paths, options: callOptions }, CurrentToken);
-    },
-
-    orderVirtualCards(order, callOptions) {
-      const paths = ['/VirtualCard/Order'];
-      return call(
-        { operation: 'orderVirtualCards', method: 'POST', paths, body: order, options: callOptions },
-        VirtualCardOrderPlaced,
-      );
-    },
-
-    async requestVirtualCardData(data, callOptions) {
-      const paths = ['/VirtualCard/Data'];
-      await call({ operation: 'requestVirtualCardData', method: 'POST', paths, body: data, options: callOptions });
-    },
+/** The arguments of the endpoint, and behind them the options of the call. */
+function methodOf(
+  operation: string,
+  { method, path, retry, send, answer, isList }: Endpoint<never[], unknown>,
+  assumptions: CardApiAssumptions,
+  call: Call,
+) {
+  const paths = new Map<string, unknown>(Object.entries(assumptions)).get(`${operation}Paths`) ?? [path];
+  return async (...args: unknown[]): Promise<unknown> => {
+    const sent = send(...(args.slice(0, send.length) as never[]));
+    const request = { operation, method, paths: paths as readonly string[], retry, answer, ...sent };
+    try {
+      return await call(request, args[send.length] as CallOptions | undefined);
+    } catch (error) {
+      const saysEmpty =
+        error instanceof CardApiError && error.status !== null && assumptions.emptyListStatus.includes(error.status);
+      if (isList === true && saysEmpty) return [];
+      throw error;
+    }
   };
 }

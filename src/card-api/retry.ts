@@ -11,7 +11,7 @@ import type { CardApiError } from '../core/errors.ts';
 import { type Answer, CircuitOpenError } from './errors.ts';
 
 /** How often a call may be sent again after an attempt that may have worked. */
-export type Repeat =
+export type Retry =
   /** Reads: as often as we like. */
   | 'safe'
   /** Writes that set a state, so that doing them twice is doing them once. */
@@ -30,7 +30,7 @@ export interface RetryPlan {
 }
 
 /** Decides, attempt by attempt, whether one call is sent again and when. Delays grow and carry jitter. */
-export function createRetryPlan(repeat: Repeat, maxRetries = Number.POSITIVE_INFINITY): RetryPlan {
+export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFINITY): RetryPlan {
   const transient = createDelays(500, 5_000);
   const rateLimit = createDelays(6_000, 30_000);
   let transientRetries = 0;
@@ -40,7 +40,7 @@ export function createRetryPlan(repeat: Repeat, maxRetries = Number.POSITIVE_INF
 
   return {
     next(error) {
-      if (retries >= maxRetries || !mayRepeat(error, repeat)) return null;
+      if (retries >= maxRetries || !mayRepeat(error, retry)) return null;
       if (error.code === 'rate_limited') {
         if (rateLimitRetries >= RATE_LIMIT_RETRIES) return null;
         rateLimitRetries += 1;
@@ -58,10 +58,10 @@ export function createRetryPlan(repeat: Repeat, maxRetries = Number.POSITIVE_INF
   };
 }
 
-function mayRepeat(error: CardApiError, repeat: Repeat): boolean {
+function mayRepeat(error: CardApiError, retry: Retry): boolean {
   if (error.code === 'rate_limited') return true;
-  if (repeat === 'never' || error instanceof CircuitOpenError) return false;
-  if (error.code === 'server_error') return repeat === 'safe';
+  if (retry === 'never' || error instanceof CircuitOpenError) return false;
+  if (error.code === 'server_error') return retry === 'safe';
   return error.code === 'unavailable' || error.code === 'timeout';
 }
 

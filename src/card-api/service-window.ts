@@ -6,6 +6,33 @@ export interface ServiceWindow {
   readonly end: string;
 }
 
+/** A stretch of time to ask about. The service takes at most the last twelve months. */
+export interface TransactionWindow {
+  /** An instant, or the `next` of an earlier answer. */
+  readonly from: Date | string;
+  readonly to: Date;
+}
+
+export interface TransactionQuery extends TransactionWindow {
+  readonly includePendings?: boolean;
+  readonly includeDeclines?: boolean;
+}
+
+/** A stretch of time as query parameters. */
+export function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
+  const { start, end } = toServiceWindow(from, to, timezone);
+  return { StartDate: start, EndDate: end };
+}
+
+export function queryOf(query: TransactionQuery, timezone: string): Record<string, string> {
+  const { includePendings, includeDeclines } = query;
+  return {
+    ...windowOf(query, timezone),
+    ...(includePendings !== undefined && { IncludePendings: String(includePendings) }),
+    ...(includeDeclines !== undefined && { IncludeDeclines: String(includeDeclines) }),
+  };
+}
+
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
 
 /**

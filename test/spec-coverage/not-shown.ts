@@ -52,11 +52,11 @@ export const NOT_SHOWN: readonly NotShown[] = [
     row: 'request parameters, bodies and status codes of the endpoints',
     file: client,
     assumptions: [
-      'setCardStatusPath',
+      'setCardStatusPaths',
       'blockedBody',
       'activeBody',
       'activateCardPaths',
-      'remainingLimitPaths',
+      'getRemainingLimitsPaths',
       'emptyListStatus',
     ],
   },
@@ -75,7 +75,7 @@ export const NOT_SHOWN: readonly NotShown[] = [
   {
     row: 'how API callers authenticate, and when a token is dead',
     file: client,
-    assumptions: ['currentTokenPath', 'deadTokenTexts', 'livingTokenTexts'],
+    assumptions: ['getCurrentTokenPaths', 'deadTokenTexts', 'livingTokenTexts'],
   },
   { row: 'error response bodies and status codes', file: sandbox, assumptions: ['shorterAboveLongerText'] },
   {

@@ -25,8 +25,8 @@ it.each([
   ['[]', 'CARD_API_ASSUMPTIONS: expected object'],
   ['{"tpyo":1}', 'unknown entries tpyo'],
   ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS.noLimit'],
-  ['{"setCardStatusPath":["Card"]}', 'CARD_API_ASSUMPTIONS.setCardStatusPath.0'],
-  ['{"setCardStatusPath":[]}', 'CARD_API_ASSUMPTIONS.setCardStatusPath'],
+  ['{"setCardStatusPaths":["Card"]}', 'CARD_API_ASSUMPTIONS.setCardStatusPaths.0'],
+  ['{"setCardStatusPaths":[]}', 'CARD_API_ASSUMPTIONS.setCardStatusPaths'],
   ['{"listCallsPerHour":0}', 'CARD_API_ASSUMPTIONS.listCallsPerHour'],
 ])('complains about %s by name, not by value', (json, complaint) => {
   let error: unknown;

@@ -176,7 +176,9 @@ describe('limits', () => {
       await client.putSpendRules(AcctId, applyChanges(raw, [limitGoal('daily', 10_000)]));
       expect(sandbox.purchase({ AcctId, Amount: 70 }).Approved).toBe(true);
       const declined = sandbox.purchase({ AcctId, Amount: 45.5 });
-      const assumptions = parseAssumptions(`{"remainingLimitPaths":["/Details/AccountDetails/{acctId}/${spelling}"]}`);
+      const assumptions = parseAssumptions(
+        `{"getRemainingLimitsPaths":["/Details/AccountDetails/{acctId}/${spelling}"]}`,
+      );
       const speller = createCardClient({ baseUrl: sandbox.url, token: 'T', assumptions });
 
       const remaining = await speller.getRemainingLimits(AcctId);

@@ -387,7 +387,7 @@ describe('paths with two spellings', () => {
   });
 
   it('can be told otherwise', async () => {
-    const assumptions = parseAssumptions('{"setCardStatusPath":["/Cards/{acctId}/State"],"blockedBody":{"Status":2}}');
+    const assumptions = parseAssumptions('{"setCardStatusPaths":["/Cards/{acctId}/State"],"blockedBody":{"Status":2}}');
 
     await api.client({ assumptions }).setCardStatus(5, 'BLOCKED');
 
