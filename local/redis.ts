@@ -10,6 +10,8 @@ import { findOrInstall } from './system-package.ts';
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
+  /** Path of its Unix socket: half the time of a call over TCP. */
+  readonly socket: string;
   /** Folder with the append-only file and the dump. */
   readonly folder: string;
   readonly pid: number;
@@ -32,9 +34,11 @@ export async function startRedis(
   const port = options.port ?? (await freePort());
   const ownsFolder = options.folder === undefined;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'cardbell-redis-')));
+  const socket = join(folder, 'redis.sock');
   const child = spawn(
     program,
     [
+      ['--unixsocket', socket],
       ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''],
       ['--maxmemory-policy', 'noeviction', '--daemonize', 'no'],
@@ -62,6 +66,7 @@ export async function startRedis(
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    socket,
     folder,
     pid: child.pid as number,
     async kill() {

@@ -4,6 +4,11 @@ export class Killed extends Error {}
 export interface Life {
   /** Places where it could have been killed so far. */
   readonly points: () => number;
+  /**
+   * Of these, the places where a death leaves something else than a death at the place before: not between the answer
+   * of one call and the start of the next, when no other call is under way and the clock stood still.
+   */
+  readonly distinct: () => readonly number[];
   /** Name of the place where it was, such as `after audit.append`. */
   readonly diedAt: () => string | null;
 }
@@ -16,10 +21,17 @@ export interface Life {
  */
 export function mortal<T extends object>(deps: T, killAt: number): { deps: T; life: Life } {
   let points = 0;
+  let underWay = 0;
+  let lastAt = Number.NaN;
+  const distinct: number[] = [];
+  const now = (): number => ('now' in deps && typeof deps.now === 'function' ? Number(deps.now()) : 0);
   let diedAt: string | null = null;
   const pass = (name: string): void => {
     if (diedAt !== null) throw new Killed('dead already');
     points += 1;
+    const at = now();
+    if (points === 1 || underWay > 0 || at !== lastAt) distinct.push(points);
+    lastAt = at;
     if (points !== killAt) return;
     diedAt = name;
     throw new Killed(name);
@@ -34,13 +46,18 @@ export function mortal<T extends object>(deps: T, killAt: number): { deps: T; li
         if (typeof value !== 'function') return value;
         return async (...args: unknown[]) => {
           pass(`before ${name}`);
-          const answer: unknown = await Reflect.apply(value, object, args);
-          pass(`after ${name}`);
-          return answer;
+          underWay += 1;
+          try {
+            const answer: unknown = await Reflect.apply(value, object, args);
+            pass(`after ${name}`);
+            return answer;
+          } finally {
+            underWay -= 1;
+          }
         };
       },
     });
-  return { deps: wrap(deps, ''), life: { points: () => points, diedAt: () => diedAt } };
+  return { deps: wrap(deps, ''), life: { points: () => points, distinct: () => distinct, diedAt: () => diedAt } };
 }
 
 /** What computes, reads the clock or logs is no step; a lock is taken by the process, not by the world. */

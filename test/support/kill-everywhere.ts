@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
 import type { Action } from '../../src/actions/action.ts';
 import type { ActionDeps } from '../../src/actions/deps.ts';
 import { verifyAction } from '../../src/dispatch/compose-approvals.ts';
@@ -29,19 +30,22 @@ export async function killEverywhere(
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
   meanwhile: (world: PerformWorld, deps: ActionDeps) => Promise<void> = async () => {},
 ): Promise<number> {
-  for (let killAt = 1; ; killAt += 1) {
+  const begin = async (killAt: number) => {
     await redis.flushall();
     const world = await createActionWorld(redis);
     const deps = await prepare(world);
     const { deps: doomed, life } = mortal(deps, killAt);
-    try {
-      await whole(action, world, doomed);
-      return life.points();
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-    }
+    return { world, deps, doomed, life };
+  };
+  const survey = await begin(Number.POSITIVE_INFINITY);
+  await whole(action, survey.world, survey.doomed);
+
+  for (const killAt of survey.life.distinct()) {
+    const { world, deps, doomed, life } = await begin(killAt);
+    await expect(whole(action, world, doomed), `a worker that is killed at step ${killAt}`).rejects.toThrow(Killed);
     await meanwhile(world, deps);
     await whole(action, world, deps);
     await look(world, life.diedAt() ?? '');
   }
+  return survey.life.points();
 }

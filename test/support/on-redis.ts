@@ -8,7 +8,7 @@ export function useRedis(): () => Redis {
   let redis: Redis;
   beforeAll(async () => {
     server = await startRedis();
-    redis = new Redis(server.url);
+    redis = new Redis(server.socket);
   });
   beforeEach(async () => {
     await redis.flushall();
