@@ -26,6 +26,7 @@ import { redactTransaction } from '../../src/webhooks/transaction.ts';
 import { hasCurrentSigns } from '../../src/webhooks/version.ts';
 import { redactVirtualCard } from '../../src/webhooks/virtual-card.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { examples } from '../support/examples.ts';
 import { anyJson, spiteful } from './strings.ts';
 
 const eastern = 'America/New_York';
@@ -65,7 +66,7 @@ function orMisfit<T>(read: () => T): T | null {
   }
 }
 
-const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, numRuns = 400) =>
+const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, numRuns = examples(150)) =>
   fc.assert(
     fc.property(arbitrary, (value) => {
       holds(value);

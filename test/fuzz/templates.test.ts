@@ -32,6 +32,7 @@ import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
+import { examples } from '../support/examples.ts';
 import { limitMove } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
@@ -225,7 +226,7 @@ describe('whatever strings arrive, Slack takes it and they show as text:', () =>
           } else expectFit(shown);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: examples(15) },
     );
   });
 });

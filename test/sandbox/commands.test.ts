@@ -21,12 +21,13 @@ interface Ended {
   readonly err: string;
 }
 
+/** Starts a program of the build, as people do. */
 function start(
-  program: string,
+  program: 'sandbox' | 'trigger',
   args: readonly string[],
   env: Record<string, string> = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+  const child = spawn(process.execPath, [`dist/bin/${program}.js`, ...args], {
     env: { ...process.env, WEBHOOK_SHARED_SECRET: '', ...env },
   });
   let out = '';
@@ -41,7 +42,7 @@ describe('npm run sandbox', () => {
     ['SIGTERM', true],
     ['SIGINT', false],
   ] as const)('says in one line when it can be used, serves, and stops clean on %s', async (signal, ownRedis) => {
-    const { child, ended } = start('bin/sandbox.ts', [
+    const { child, ended } = start('sandbox', [
       '--port',
       '0',
       '--token',
@@ -79,7 +80,7 @@ describe('npm run sandbox', () => {
     for (const logged of err.trim().split('\n').filter(Boolean)) expect(JSON.parse(logged)).toHaveProperty('msg');
   });
 
-  it.each([
+  it.concurrent.each([
     [['--nope'], '--nope'],
     [['--port', '99999'], '--port'],
     [['--port', 'x'], '--port'],
@@ -90,7 +91,7 @@ describe('npm run sandbox', () => {
     [['--assume', 'moonPhase=1'], 'moonPhase'],
     [['--token', ''], '--token'],
   ])('refuses %j with exit code 64', async (args, named) => {
-    const { code, out, err } = await start('bin/sandbox.ts', args).ended;
+    const { code, out, err } = await start('sandbox', args).ended;
 
     expect([code, out]).toEqual([64, '']);
     expect(err).toContain(named);
@@ -101,7 +102,7 @@ describe('npm run trigger', () => {
   it('sends with the secret of the environment and exits 0', async () => {
     receiver.received.length = 0;
 
-    const { code, out } = await start('bin/trigger.ts', ['decline.balance.card', '--url', receiver.url], {
+    const { code, out } = await start('trigger', ['decline.balance.card', '--url', receiver.url], {
       WEBHOOK_SHARED_SECRET: 'NEW, OLD',
     }).ended;
 
@@ -109,13 +110,13 @@ describe('npm run trigger', () => {
     expect(receiver.received[0]!.headers.authorization).toBe(`Basic ${Buffer.from('NEW').toString('base64')}`);
   });
 
-  it.each([
+  it.concurrent.each([
     [['pin', '--to', 'http://127.0.0.1:9/', '--secret', 'S'], 1],
     [['pin'], 64],
     [['nonsense', '--secret', 'S'], 64],
     [['--list'], 0],
     [['--help'], 0],
   ])('%j exits %i', async (args, code) => {
-    expect((await start('bin/trigger.ts', args).ended).code).toBe(code);
+    expect((await start('trigger', args).ended).code).toBe(code);
   });
 });

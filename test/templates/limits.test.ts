@@ -21,6 +21,7 @@ import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
+import { examples } from '../support/examples.ts';
 import { answer } from './answer-fixtures.ts';
 import {
   card,
@@ -230,7 +231,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
           );
         }
       }),
-      { numRuns: 60 },
+      { numRuns: examples(20) },
     );
   });
 
@@ -246,7 +247,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
         expectFit(linkEnded(card));
         expectFit(holderWelcome({ card, by: text }));
       }),
-      { numRuns: 60 },
+      { numRuns: examples(20) },
     );
     expectFit(claimWaits());
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCardNumber, maskCardNumbers } from '../../../src/core/card-number.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
+import { examples } from '../../support/examples.ts';
 
 describe('a card number', () => {
   it.each([
@@ -83,7 +84,7 @@ describe('masking', () => {
           expect(masked).not.toContain(inGroups);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('masking', () => {
           expect(masked).not.toContain(digits);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -121,11 +122,12 @@ describe('masking', () => {
     ['one endless run', '1'.repeat(256 * 1024)],
     ['runs that are just too short', `${'1'.repeat(12)}   x`.repeat(16 * 1024)],
   ])('takes no longer than the largest body deserves: %s', (_what, text) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
 
     maskCardNumbers(text);
 
-    // Trying every sequence of groups would take hours.
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    // Trying every sequence of groups would take hours. Time on the processor: a busy machine is no fault of ours.
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000, 'milliseconds on the processor').toBeLessThan(5000);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { examples } from '../../support/examples.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
 
 const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } });
@@ -44,7 +45,7 @@ describe('a channel’s messages', () => {
           expect([...world.noted.keys()].toSorted()).toEqual(ids);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(150) },
     );
   });
 

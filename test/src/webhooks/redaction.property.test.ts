@@ -5,6 +5,7 @@ import { toStoredEvent } from '../../../src/webhooks/kind.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
+import { examples } from '../../support/examples.ts';
 
 const facts = { version: '2.0.1.3', receivedAt: '2026-03-02T17:31:08.000Z' };
 const names = [
@@ -81,7 +82,7 @@ describe('whatever is sent', () => {
         expect(kept).not.toContain(digits);
         expect(kept).not.toContain(written);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(400) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('whatever is sent', () => {
           expect(kept).not.toContain(number);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -115,7 +116,7 @@ describe('whatever is sent', () => {
       fc.property(holding, fc.constantFrom(...names), ([digits, body], path) => {
         expect(keptOf(body, path)).not.toContain(digits);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(400) },
     );
   });
 });

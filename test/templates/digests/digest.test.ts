@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
 import { type Digest, digest } from '../../../templates/digests/digest.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
+import { examples } from '../../support/examples.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
@@ -74,7 +75,7 @@ describe('a digest', () => {
         expect(charactersIn(blocks)).toBeLessThan(MESSAGE_SIZE_MAX);
         expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
       }),
-      { numRuns: 60 },
+      { numRuns: examples(20) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { rowsPage, rowsPages } from '../../../templates/outbox/batch-page.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { rowsCsv } from '../../../templates/outbox/rows-csv.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
+import { examples } from '../../support/examples.ts';
 import { declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
 import { shown as shownIn } from '../shown.ts';
 
@@ -126,7 +127,7 @@ describe('several alerts in one message', () => {
           }
         },
       ),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: examples(30), endOnFailure: true },
     );
   });
 });
