@@ -1,0 +1,172 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+/**
+ * Modules with logic that have no test of their own yet; other tests reach them. The list may only get shorter: a module
+ * that has its test, or is gone, must be removed from it, and nothing may be added.
+ */
+const WITHOUT: readonly string[] = [
+  'actions/action',
+  'actions/block-store',
+  'actions/change-status',
+  'actions/confirmation-store',
+  'actions/fail-action',
+  'actions/offer-undo',
+  'actions/progress-store',
+  'actions/record-action',
+  'actions/record-refusal',
+  'actions/reply',
+  'actions/report',
+  'actions/unblock',
+  'alerts/aggregation-rule',
+  'alerts/alert-store',
+  'alerts/announce',
+  'alerts/card-history',
+  'alerts/card-lifecycle',
+  'alerts/card-order',
+  'alerts/card-order-store',
+  'alerts/card-testing-rule',
+  'alerts/group-alert',
+  'alerts/recognize-purchase',
+  'alerts/show-alert',
+  'alerts/track-card',
+  'alerts/which-card',
+  'app-home/opened',
+  'app-home/own-cards',
+  'app-home/render-home',
+  'app-home/team-facts',
+  'app-home/viewer-store',
+  'app-home/waiting',
+  'approvals/decide-request',
+  'approvals/emergency-override',
+  'approvals/execute-approval',
+  'approvals/expire-request',
+  'approvals/open-request',
+  'approvals/request-message',
+  'approvals/request-store',
+  'approvals/resolve-request',
+  'audit/csv',
+  'audit/verify',
+  'card-api/call',
+  'card-api/change-rule',
+  'card-api/client-cards',
+  'card-api/client-details',
+  'card-api/client-rulesets',
+  'card-api/errors',
+  'card-api/retry',
+  'card-api/schema',
+  'card-api/schema-account',
+  'card-api/schema-limits',
+  'card-api/schema-order',
+  'card-api/schema-ruleset',
+  'card-api/send',
+  'core/errors',
+  'core/read-open',
+  'digests/digest-store',
+  'directory/account',
+  'directory/api-quota',
+  'directory/category-id',
+  'directory/category-store',
+  'directory/index-entries',
+  'directory/list-declines',
+  'directory/loader',
+  'directory/records',
+  'directory/resolve-card',
+  'directory/show-card',
+  'dispatch/ask-command',
+  'dispatch/notification-verbs',
+  'dispatch/pending-form-store',
+  'dispatch/perform-action',
+  'dispatch/routing-command',
+  'holders/link-store',
+  'intake/watch-durability',
+  'limits/apply-late-confirmation',
+  'limits/change-rule',
+  'limits/decide-temporary-change',
+  'limits/end-purchase-changes',
+  'limits/end-temporary-change',
+  'limits/fill-form',
+  'limits/notify-end',
+  'limits/open-temporary-change',
+  'limits/parse-term',
+  'limits/raise-amount',
+  'limits/recent-raise-store',
+  'limits/remedy-change',
+  'limits/rule-words',
+  'limits/supersede',
+  'limits/temporary-change-store',
+  'ops/health',
+  'ops/issue',
+  'ops/metrics',
+  'ops/notify-ops',
+  'ops/stuck',
+  'outbox/batch-store',
+  'outbox/entry',
+  'outbox/render-batch',
+  'outbox/render-entries',
+  'outbox/send-message',
+  'outbox/throttle',
+  'outbox/tracked-message-store',
+  'policy/configured-roles-store',
+  'recovery/backfilled-store',
+  'recovery/notify-recovery',
+  'recovery/recover-statuses',
+  'recovery/start-recovery',
+  'routing/channel-of-action',
+  'routing/channel-visibility-store',
+  'routing/decide',
+  'routing/default-channel',
+  'routing/mute',
+  'routing/mute-store',
+  'routing/parse-filter',
+  'routing/routing-rules',
+  'routing/subscribe',
+  'routing/subscription-store',
+  'routing/why',
+  'slack/answer',
+  'slack/app',
+  'slack/bolt-logger',
+  'slack/client',
+  'slack/failure',
+  'slack/find-message',
+  'slack/permalink',
+  'slack/respond',
+  'virtual-cards/notify-ordered',
+  'virtual-cards/order-store',
+  'virtual-cards/resend-virtual',
+  'webhooks/card-status',
+  'webhooks/http-server',
+  'webhooks/payload',
+  'webhooks/quarantine-store',
+  'webhooks/reread',
+  'webhooks/virtual-card',
+];
+
+/** Composition: puts parts together and decides nothing. The flows prove it. */
+const composition = /^(?:[a-z]+|(?:.*\/)?compose[^/]*|app\/.*)$/;
+
+/** Where a module decides something. Modules of types, constants and schemas decide nothing. */
+const branch = /\bif \(|\bfor \(|\bwhile \(|\bswitch \(| \? | && | \|\| | \?\? /;
+
+function hasLogic(module: string): boolean {
+  if (composition.test(module) || module.endsWith('.d')) return false;
+  const code = readFileSync(`src/${module}.ts`, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  return branch.test(code);
+}
+
+it('every module with logic has a test at its mirrored path', () => {
+  const modules = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => name.replace(/\.ts$/, ''));
+  const without = modules.filter((name) => hasLogic(name) && !existsSync(`test/src/${name}.test.ts`)).sort();
+
+  expect(modules.length, 'modules of src').toBeGreaterThan(100);
+  expect(
+    without.filter((name) => !WITHOUT.includes(name)),
+    'modules with logic that need a test at test/src/…',
+  ).toEqual([]);
+  expect(
+    WITHOUT.filter((name) => !without.includes(name)),
+    'exceptions that are no longer needed: remove them',
+  ).toEqual([]);
+});

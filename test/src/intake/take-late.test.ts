@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { intakeKey } from '../../../src/core/keys.ts';
+import { inboxKeys } from '../../../src/intake/intake.ts';
+import { createLateIntake } from '../../../src/intake/take-late.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { read } from '../webhooks/read.ts';
+
+const redis = useRedis();
+const event = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
+const stored = async () =>
+  (await redis().xrange(inboxKeys.webhooks, '-', '+')).map(([, [, entry]]) => JSON.parse(entry ?? '') as unknown);
+const counted = () => redis().hgetall(intakeKey('recovery:gap_1'));
+
+it('stores what it has not seen, in order, marked as late, and counts it for the gap', async () => {
+  const late = createLateIntake(redis());
+
+  expect(await late.take('gap_1', [event(1), event(2)])).toBe(2);
+
+  expect(await stored()).toEqual([1, 2].map((id) => ({ type: 'event', event: event(id), isLate: true })));
+  expect(await counted()).toEqual({ recovered: '2' });
+});
+
+it('takes each event once, however often it is fetched', async () => {
+  const late = createLateIntake(redis());
+  await late.take('gap_1', [event(1)]);
+
+  expect(await late.countNew([event(1), event(2)])).toBe(1);
+  expect(await late.take('gap_1', [event(1), event(2), event(2)])).toBe(1);
+  expect(await late.countNew([event(1), event(2)])).toBe(0);
+
+  expect(await stored()).toHaveLength(2);
+  expect(await counted()).toEqual({ recovered: '2' });
+});
+
+it('stores more than one batch', async () => {
+  const events = Array.from({ length: 250 }, (_, index) => event(index + 1));
+
+  expect(await createLateIntake(redis()).take('gap_1', events)).toBe(250);
+  expect(await stored()).toHaveLength(250);
+});

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { momentOf } from '../../../src/webhooks/moment.ts';
+
+const askedAt = '2026-11-20T15:00:00.000Z';
+
+it('counts back from the moment at which it was asked', () => {
+  expect(momentOf({ agoMs: 7_200_000 }, askedAt, 'UTC')).toBe('2026-11-20T13:00:00.000Z');
+});
+
+it('reads a date and time without offset as the wall clock of the card service', () => {
+  expect(momentOf({ at: '2026-11-20T09:00' }, askedAt, 'America/New_York')).toBe('2026-11-20T14:00:00.000Z');
+  expect(momentOf({ at: '2026-11-20T09:00Z' }, askedAt, 'America/New_York')).toBe('2026-11-20T09:00:00.000Z');
+});
+
+it('is null for a date that does not exist', () => {
+  expect(momentOf({ at: '2026-02-30T09:00' }, askedAt, 'UTC')).toBeNull();
+});
