@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 import { channels } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
 import { settled } from '../support/until.ts';
 
-const cardbell = useCardbell({ env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+const cardbell = useCardbell({ throttle: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 /** Each kind, where it goes, and what must be in it. */
 const kinds: readonly [WebhookKind, string, RegExp[]][] = [

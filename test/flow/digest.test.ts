@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
+import { atOnce, useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, olga } = people;
 const scheduler = (kind: string): string => `digest-${channels.alerts}-${kind}`;
 

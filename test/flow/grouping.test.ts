@@ -2,11 +2,11 @@ import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ workers: 2, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+const cardbell = useCardbell({ throttle: atOnce, workers: 2, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 const shown = (message: { text: string; blocks?: unknown }): string =>
   `${message.text} ${JSON.stringify(message.blocks ?? [])}`;

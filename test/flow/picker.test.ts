@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { channels, groups, people } from '../support/people.ts';
-import { holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ throttle: atOnce });
 const { olga, gus, ana, otto } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);

@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, it } from 'vitest';
 import { channels, people, peopleEnv, secrets } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell({
+  throttle: atOnce,
   env: {
     ALERTS_CHANNEL_SPEND: channels.spend,
     CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 }),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ throttle: atOnce });
 const { olga } = people;
 
 /** The holder whose replacement card has arrived. */

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { directoryKey } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ throttle: atOnce });
 const { ana, olga } = people;
 
 /** A card of the ruleset “Field crew”, known as such. */

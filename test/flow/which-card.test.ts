@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
-import { holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
 
 describe('a word that means more than one card', () => {

@@ -69,7 +69,7 @@ export function startChild(name: 'web' | 'worker' | 'start', env: Record<string,
     lines,
     exit,
     isRunning,
-    said: (msg, deadlineMs = 20_000) =>
+    said: (msg, deadlineMs = 60_000) =>
       until(
         () => {
           if (lines.some((line) => line.includes(`"msg":"${msg}"`))) return true;
