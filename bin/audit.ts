@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { createAudit } from '../src/audit/audit.ts';
-import { csvHeader, csvLine } from '../src/audit/csv.ts';
+import { auditCsvLine, auditHeader } from '../src/audit/csv.ts';
 import { type Anchor, verifyChain } from '../src/audit/verify.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
@@ -91,11 +91,11 @@ async function verify(): Promise<number> {
 }
 
 async function exportCsv(from: string, to: string): Promise<number> {
-  await write(csvHeader);
+  await write(auditHeader);
   let unreadable = 0;
   for await (const { record, ...entry } of audit.read()) {
     if (record === null) unreadable += 1;
-    else if (record.at >= from && record.at < to) await write(csvLine({ ...entry, record }));
+    else if (record.at >= from && record.at < to) await write(auditCsvLine({ ...entry, record }));
   }
   if (unreadable > 0) process.stderr.write(`${unreadable} records cannot be read: run npm run audit -- verify.\n`);
   return unreadable > 0 ? 1 : 0;

@@ -1,6 +1,5 @@
+import { type Cell, csvLine } from '../core/csv.ts';
 import type { AuditEntry, AuditRecord } from './audit.ts';
-
-type Cell = string | number | null | undefined;
 
 type Readable = AuditEntry & { readonly record: AuditRecord };
 
@@ -33,22 +32,9 @@ const columns: Readonly<Record<string, (entry: Readable) => Cell>> = {
 };
 
 /** The first line. */
-export const csvHeader = Object.keys(columns).join(',');
+export const auditHeader = csvLine(Object.keys(columns));
 
-/** One record as a line of CSV (RFC 4180, without its end). */
-export function csvLine(entry: Readable): string {
-  return Object.values(columns)
-    .map((read) => cell(read(entry)))
-    .join(',');
-}
-
-/**
- * Reasons and names come from outside: a text that a spreadsheet would take for a formula gets an apostrophe in front.
- * https://owasp.org/www-community/attacks/CSV_Injection
- */
-function cell(value: Cell): string {
-  if (typeof value === 'number') return String(value);
-  const text = value ?? '';
-  const safe = /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+/** One record as a line, without its end. */
+export function auditCsvLine(entry: Readable): string {
+  return csvLine(Object.values(columns).map((read) => read(entry)));
 }

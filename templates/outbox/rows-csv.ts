@@ -1,3 +1,4 @@
+import { csvLine } from '../../src/core/csv.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import type { BatchRow } from './batch-row.ts';
 
@@ -19,20 +20,12 @@ const columns: readonly (readonly [head: string, of: (row: BatchRow) => string])
 /** Spreadsheets take UTF-8 for it only where this stands first. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Alerts as a file for a spreadsheet (RFC 4180), with no more than their rows say in this place. */
+/** Alerts as a file for a spreadsheet, with no more than their rows say in this place. One line for each, also of what has several. */
 export function rowsCsv(rows: readonly BatchRow[]): string {
-  const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => of(row)))];
-  return BYTE_ORDER_MARK + lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+  const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => onOneLine(of(row))))];
+  return BYTE_ORDER_MARK + lines.map((line) => `${csvLine(line)}\r\n`).join('');
 }
 
-/**
- * A spreadsheet runs what begins with one of these as a formula: a merchant may call itself `=HYPERLINK(…)`. The
- * apostrophe makes it text. https://owasp.org/www-community/attacks/CSV_Injection
- */
-const startsFormula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r＝＋－＠]/u;
-
-function field(text: string): string {
-  const clean = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-  const safe = startsFormula.test(text) ? `'${clean}` : clean;
-  return /[",']/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

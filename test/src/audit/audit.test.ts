@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, type AuditRecord, chainHash, createAudit } from '../../../src/audit/audit.ts';
-import { csvHeader, csvLine } from '../../../src/audit/csv.ts';
+import { auditCsvLine, auditHeader } from '../../../src/audit/csv.ts';
 import { type Anchor, verifyChain } from '../../../src/audit/verify.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -137,10 +137,10 @@ it('as CSV, no text is a formula, and every comma and quote stays in its cell', 
   const [entry] = await chain();
   if (entry?.record == null) throw new Error('no record');
 
-  const line = csvLine({ ...entry, record: entry.record });
+  const line = auditCsvLine({ ...entry, record: entry.record });
 
-  expect(line).toContain(',"\'=HYPERLINK(""http://x.example"",""a, b"")",\' +1,');
-  expect(csvHeader.split(',')).toHaveLength(25);
+  expect(line).toContain(',"\'=HYPERLINK(""http://x.example"",""a, b"")","\' +1",');
+  expect(auditHeader.split(',')).toHaveLength(25);
 });
 
 it('is read in pages from anywhere', async () => {
