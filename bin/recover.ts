@@ -4,6 +4,7 @@ import { workerConfig } from '../src/app/config.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
+import { closeQueues } from '../src/core/queues.ts';
 import { readSince } from '../src/core/since.ts';
 import { momentOf } from '../src/webhooks/moment.ts';
 import { reachRedis } from './reach-redis.ts';
@@ -96,7 +97,7 @@ async function main(): Promise<number> {
     return 1;
   } finally {
     await parts.directory.stop();
-    await parts.queues.close();
+    await closeQueues(parts.queues);
     redis.disconnect();
   }
 }

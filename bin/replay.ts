@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createQueues } from '../src/app/queues.ts';
 import { type AuditRecord, createAudit } from '../src/audit/audit.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
+import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
 import { createAlreadyReported } from '../src/recovery/already-reported-store.ts';
@@ -52,7 +52,7 @@ const config = commandConfig();
 const log = createLog({ level: 'error', process: 'replay' });
 const redis = await reachRedis('replay', config.redisUrls);
 const quarantine = createQuarantineStore(redis);
-const queues = createQueues(redis);
+const queues = openQueues(redis);
 const intake = createIntake(redis);
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createAlreadyReported(redis, () => new Date());
@@ -169,6 +169,6 @@ function unknown(wanted: string): 1 {
 
 const commands: Readonly<Record<string, (wanted: string) => Promise<number>>> = { list, show, run, discard };
 const code = (await commands[verb]?.(id ?? '')) ?? EX_USAGE;
-await queues.close();
+await closeQueues(queues);
 redis.disconnect();
 process.exit(code);

@@ -1,5 +1,5 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
-import type { Queues } from '../app/queues.ts';
+import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
@@ -11,7 +11,7 @@ const STUCK_MAX = 6;
 /** How the bot fares, as App Home tells it. */
 export async function homeHealthFacts(
   redis: RedisClient,
-  stores: { queues: Pick<Queues, 'queue'>; quarantined: QuarantineStore },
+  stores: { queues: Queues; quarantined: QuarantineStore },
 ): Promise<HealthFacts> {
   const [health, stuck] = await Promise.all([readHealth(redis), listStuck(stores, STUCK_MAX)]);
   const { alerts, actions } = health.queues;

@@ -13,6 +13,7 @@ import { serviceDays, toInstant } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { RoutingParts } from '../dispatch/notification-verbs.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
+import type { NotifyPersonLater } from '../holders/notify-holder.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import type { PostNotice } from '../outbox/post-notice.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
@@ -27,7 +28,7 @@ import { momentOf } from '../webhooks/moment.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerConfig } from './config.ts';
-import type { Queues } from './queues.ts';
+import type { Enqueue } from './enqueue.ts';
 
 /** Stores that the rest of the worker uses as well. */
 type Shared = Pick<
@@ -47,12 +48,13 @@ type Shared = Pick<
 interface Deps extends Shared, CardParts {
   readonly config: WorkerConfig;
   readonly redis: RedisClient;
-  readonly queues: Queues;
+  readonly enqueue: Enqueue;
   readonly slack: Slack;
   readonly routing: RoutingParts;
   readonly digest: ReturnType<typeof composeDigests>['digest'];
   readonly configuredRoles: ConfiguredRoles;
   readonly postNotice: PostNotice;
+  readonly notifyPerson: NotifyPersonLater;
   readonly postTracked: PostTracked;
   readonly trackedMessages: TrackedMessages;
   readonly log: Log;
@@ -60,7 +62,7 @@ interface Deps extends Shared, CardParts {
 
 /** What performing an action needs, joined over one Redis. */
 export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
-  const { config, redis, queues, slack, card, directory, assumptions, remedies, postNotice } = deps;
+  const { config, redis, enqueue, slack, card, directory, assumptions, remedies, postNotice } = deps;
   const { postTracked } = deps;
   const { alerts, history, requests, temporaryChanges, links, claims, confirmations, withLock, notifyOps, now, log } =
     deps;
@@ -97,15 +99,15 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     pending: createPending(redis),
     audit,
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
-    updateMessages: (id) => queues.updateMessages({ kind: 'alert', id }),
+    updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
     alertMessages: alertMessages(deps.trackedMessages),
     postRequest: ({ id }) => postTracked(config.channels.approvals, { kind: 'request', id }),
-    updateRequest: (id) => queues.updateMessages({ kind: 'request', id }),
+    updateRequest: (id) => enqueue('update-messages', { kind: 'request', id }),
     postClaim: ({ id }) => postTracked(config.channels.approvals, { kind: 'claim', id }),
-    updateClaim: (id) => queues.updateMessages({ kind: 'claim', id }),
-    scheduleClaimEnd: queues.endClaim,
+    updateClaim: (id) => enqueue('update-messages', { kind: 'claim', id }),
+    scheduleClaimEnd: (claimId, atMs) => enqueue('end-claim', { claimId }, { atMs }),
     notifyDirectly: (userId, noticeId, { text, blocks }) =>
-      queues.notifyPerson(userId, {
+      deps.notifyPerson(userId, {
         kind: 'notice',
         id: noticeId,
         audience: 'holder',
@@ -114,14 +116,15 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
       }),
     postAuditLine: async (noticeId, message) =>
       postNotice(config.channels.audit, noticeId, withAnchor(message, await audit.head())),
-    scheduleTemporaryChangeEnd: queues.endTemporaryChange,
-    scheduleConfirm: queues.confirmAction,
+    scheduleTemporaryChangeEnd: (temporaryChangeId, atMs) =>
+      enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
+    scheduleConfirm: (actionId, atMs) => enqueue('verify-action', { actionId }, { atMs }),
     notifyOps,
     momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
-    recoverGap: queues.recoverGap,
+    recoverGap: (gap) => enqueue('recover-gap', gap),
     opsChannel: config.channels.ops,
     postTemporaryChange: ({ id }) => postTracked(config.channels.approvals, { kind: 'temporary-change', id }),
-    updateTemporaryChange: (id) => queues.updateMessages({ kind: 'temporary-change', id }),
+    updateTemporaryChange: (id) => enqueue('update-messages', { kind: 'temporary-change', id }),
     postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, 'request'),
     postToOps: (id, message) => postNotice(config.channels.ops, id, message, 'request'),
     updateForm: async (form, { alert, pendingId, remedy, state }) => {
@@ -133,8 +136,8 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
         log.info({ slackError: error.slackError }, 'a form could not be filled');
       }
     },
-    scheduleRequest: queues.ageRequest,
-    scheduleUndoEnd: queues.endUndo,
+    scheduleRequest: (requestId) => enqueue('expire-request', { requestId }),
+    scheduleUndoEnd: (actionId, atMs) => enqueue('end-undo', { actionId }, { atMs }),
     twoPersonAboveCents: config.twoPersonAboveCents,
   };
 }

@@ -18,20 +18,22 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Links } from '../holders/link-store.ts';
-import { createNotifyHolder } from '../holders/notify-holder.ts';
+import { createNotifyHolder, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy-throttle.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Route } from '../routing/route.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { composeDigests } from './compose-digests.ts';
-import type { Queues } from './queues.ts';
+import type { Enqueue } from './enqueue.ts';
 
 /** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
 interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRuleset' | 'remedies'> {
   readonly redis: RedisClient;
-  readonly queues: Queues;
+  readonly enqueue: Enqueue;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly notifyPerson: NotifyPersonLater;
   readonly outbox: Outbox;
   readonly alerts: Alerts;
   readonly history: CardHistory;
@@ -56,8 +58,21 @@ export interface DeliveryParts {
 
 /** What brings an event to the places where it is told, joined over one Redis. */
 export function composeDelivery(deps: Deps): DeliveryParts {
-  const { redis, queues, outbox, alerts, history, links, eventLog, route, directory, remedies, assumptions } = deps;
-  const updateMessages = (id: string): Promise<void> => queues.updateMessages({ kind: 'alert', id });
+  const {
+    redis,
+    enqueue,
+    wakeOutbox,
+    outbox,
+    alerts,
+    history,
+    links,
+    eventLog,
+    route,
+    directory,
+    remedies,
+    assumptions,
+  } = deps;
+  const updateMessages = (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id });
   const cardOrders = createCardOrders(redis);
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
   const groupAlert = createGroupAlert({
@@ -98,17 +113,17 @@ export function composeDelivery(deps: Deps): DeliveryParts {
       },
       learn: directory.learn,
       adviceFor,
-      enrichLater: (alertId) => queues.enrichAlert(alertId, ENRICH_AFTER_MS),
+      enrichLater: (alertId) => enqueue('enrich-alert', { alertId }, { delayMs: ENRICH_AFTER_MS }),
       route,
       groupAlert,
       cardUsed: cardLifecycle.used,
-      notifyHolder: createNotifyHolder({ links, notifyPerson: queues.notifyPerson }),
+      notifyHolder: createNotifyHolder({ links, notifyPerson: deps.notifyPerson }),
       paddingCounts: assumptions.paddingCountsAgainstLimits,
       history,
       countDecline: deps.countDecline,
       alerts,
       outbox,
-      wakeOutbox: queues.flushOutbox,
+      wakeOutbox,
       updateMessages,
     });
 
@@ -123,7 +138,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
           route,
           groupAlert,
           outbox,
-          wakeOutbox: queues.flushOutbox,
+          wakeOutbox,
           updateMessages,
         }),
       now: deps.now,

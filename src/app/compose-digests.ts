@@ -3,17 +3,17 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { createDigests, kindOf } from '../digests/digest-store.ts';
+import { createDigests, type DigestKind, kindOf } from '../digests/digest-store.ts';
 import { cronPattern, type DigestSchedule } from '../digests/schedule.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies } from '../digests/tally-store.ts';
 import type { Message } from '../slack/message.ts';
-import type { Queues } from './queues.ts';
+import type { Schedules } from './enqueue.ts';
 
 interface Deps {
   readonly redis: RedisClient;
-  readonly queues: Queues;
+  readonly schedules: Schedules;
   readonly inactive: () => Promise<CardFacts[]>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
@@ -22,10 +22,12 @@ interface Deps {
   readonly serviceZone: string;
 }
 
+const keyOf = (channel: string, kind: DigestKind): string => `digest-${channel}-${kind}`;
+
 /** Everything about digests, joined. */
 export function composeDigests({
   redis,
-  queues,
+  schedules,
   inactive,
   visibilityOf,
   post,
@@ -37,10 +39,16 @@ export function composeDigests({
   const tallies = createTallies(redis);
   const sendDigest = createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now });
   const schedule = async (one: DigestSchedule): Promise<void> =>
-    await queues.scheduleDigest({ channel: one.channel, kind: kindOf(one) }, cronPattern(one), one.zone);
+    await schedules.set(
+      'send-digest',
+      keyOf(one.channel, kindOf(one)),
+      { channel: one.channel, kind: kindOf(one) },
+      cronPattern(one),
+      one.zone,
+    );
   const timers: DigestTimers = {
     schedule,
-    unschedule: async (channel, kind) => await queues.unscheduleDigest({ channel, kind }),
+    unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
   };
   const digest = { digests, timers, postNow: sendDigest.now, serviceZone };
 
@@ -63,7 +71,7 @@ export function composeDigests({
     /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
     async keepDigests(): Promise<void> {
       for (const one of await digests.all()) {
-        if (!(await queues.hasDigest({ channel: one.channel, kind: kindOf(one) }))) await schedule(one);
+        if (!(await schedules.has('send-digest', keyOf(one.channel, kindOf(one))))) await schedule(one);
       }
       await sendDigest.missed();
     },

@@ -30,12 +30,13 @@ import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.t
 import { createUndeliverable } from '../outbox/undeliverable.ts';
 import { createUnsupportedBlocks } from '../outbox/unsupported-blocks-store.ts';
 import type { Slack } from '../slack/client.ts';
-import type { Queues } from './queues.ts';
+import type { Enqueue } from './enqueue.ts';
 
 interface Deps {
   readonly redis: RedisClient;
-  readonly queues: Queues;
+  readonly enqueue: Enqueue;
   readonly slack: Slack;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly outbox: Outbox;
   readonly trackedMessages: TrackedMessages;
   readonly alerts: Alerts;
@@ -53,8 +54,19 @@ interface Deps {
 
 /** What takes messages from the outbox to Slack and keeps them up to date, over one Redis. */
 export function composeOutbox(deps: Deps) {
-  const { redis, queues, slack, outbox, trackedMessages, alerts, temporaryChanges, factsOf, notifyOps, log } = deps;
-  const wakeOutbox = queues.flushOutbox;
+  const {
+    redis,
+    enqueue,
+    wakeOutbox,
+    slack,
+    outbox,
+    trackedMessages,
+    alerts,
+    temporaryChanges,
+    factsOf,
+    notifyOps,
+    log,
+  } = deps;
   const logDelivery = deps.eventLog.note;
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
@@ -94,7 +106,7 @@ export function composeOutbox(deps: Deps) {
     renderBatch,
     threads,
     outbox,
-    updateMessages: queues.updateMessages,
+    updateMessages: (subject) => enqueue('update-messages', subject),
     logDelivery,
   });
   const undeliverable = createUndeliverable({
@@ -129,7 +141,10 @@ export function composeOutbox(deps: Deps) {
         sender,
         recordPosted,
         undeliverable,
-        wakeIn: queues.flushOutboxIn,
+        wakeIn: (to, delayMs) => {
+          const second = Math.round((Date.now() + delayMs) / 1000);
+          return enqueue('flush-outbox', { channel: to }, { delayMs, id: `later-${to}-${second}` });
+        },
         throttle,
         runtime: { log, now: () => performance.now(), sleep },
       }),

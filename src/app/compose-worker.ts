@@ -10,10 +10,11 @@ import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
+import { openQueues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
-import { createDirectChannel } from '../holders/notify-holder.ts';
+import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
@@ -31,7 +32,7 @@ import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeRouting } from './compose-routing.ts';
 import type { WorkerConfig } from './config.ts';
-import { createQueues } from './queues.ts';
+import { createEnqueue, createSchedules } from './enqueue.ts';
 
 export type WorkerParts = ReturnType<typeof composeWorker>;
 
@@ -39,7 +40,12 @@ export type WorkerParts = ReturnType<typeof composeWorker>;
 export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log) {
   const { channels } = config;
   const now = (): Date => new Date();
-  const queues = createQueues(redis);
+  const queues = openQueues(redis);
+  const enqueue = createEnqueue(queues);
+  const schedules = createSchedules(queues);
+  const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
+  const notifyPerson: NotifyPersonLater = (userId, entry) =>
+    enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   const outbox = createOutbox(redis);
   const trackedMessages = createTrackedMessages(redis);
   const alerts = createAlerts(redis);
@@ -53,9 +59,9 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
   const configuredRoles = createConfiguredRoles(redis);
   const quarantined = createQuarantineStore(redis);
   const withLock = createLock(redis);
-  const postNotice = createPostNotice({ outbox, wakeOutbox: queues.flushOutbox });
+  const postNotice = createPostNotice({ outbox, wakeOutbox });
 
-  const ops = composeOps({ config, redis, outbox, wakeOutbox: queues.flushOutbox, now, log });
+  const ops = composeOps({ config, redis, outbox, wakeOutbox, now, log });
   const { slack, notifyOps, notifyResolved } = ops;
   const cards = composeCards({ config, redis, notifyOps, notifyResolved, log });
   const { card, directory, factsOf } = cards;
@@ -74,27 +80,41 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     currentRoles,
     now,
     postNotice,
-    scheduleMuteEnd: queues.endMute,
+    scheduleMuteEnd: (muteId, atMs) => enqueue('end-mute', { muteId }, { atMs }),
     outbox,
     alerts,
-    wakeOutbox: queues.flushOutbox,
+    wakeOutbox,
   });
   const digests = composeDigests({
     redis,
-    queues,
+    schedules,
     inactive: () => inactiveCards(directory),
     visibilityOf,
     post: async (channel, id, message, elsewhere) => {
       const words = { message: asKept(message), elsewhere: asKept(elsewhere) };
       await outbox.put(channel, { kind: 'notice', id, ...words });
-      await queues.flushOutbox(channel);
+      await wakeOutbox(channel);
     },
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
     now,
     serviceZone: config.serviceZone,
   });
   const stores = { alerts, history, requests, temporaryChanges, links, claims, confirmations, eventLog, withLock };
-  const common = { ...stores, ...cards, config, redis, queues, slack, outbox, configuredRoles, notifyOps, now, log };
+  const common = {
+    ...stores,
+    ...cards,
+    config,
+    redis,
+    enqueue,
+    wakeOutbox,
+    notifyPerson,
+    slack,
+    outbox,
+    configuredRoles,
+    notifyOps,
+    now,
+    log,
+  };
   const { postTracked, updateMessages, flush } = composeOutbox({
     ...common,
     trackedMessages,
@@ -132,8 +152,8 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
         health: () => homeHealthFacts(redis, { queues, quarantined }),
       }),
     publish: slack.publishHome,
-    renderHome: queues.renderHome,
-    renderHomes: queues.renderHomes,
+    renderHome: (userId) => enqueue('render-home', { userId }),
+    renderHomes: (delayMs) => enqueue('render-homes', {}, { delayMs }),
     now,
     log,
   });
@@ -153,6 +173,9 @@ export function composeWorker(config: WorkerConfig, redis: RedisClient, log: Log
     isCardApiAway: cards.isCardApiAway,
     recovery,
     queues,
+    enqueue,
+    schedules,
+    wakeOutbox,
     slack,
     outbox,
     notifyOps,

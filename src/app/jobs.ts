@@ -1,52 +1,172 @@
 import { z } from 'zod';
+import { Action } from '../actions/action.ts';
+import { HomeOpened } from '../app-home/opened.ts';
+import { StoredEvent } from '../core/event.ts';
+import { Gap } from '../core/gap.ts';
+import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import type { QueueName } from '../core/queues.ts';
+import { NotifyPerson } from '../holders/notify-holder.ts';
+import { Subject } from '../outbox/tracked-message-store.ts';
 
-/** The queues: each is a lane of its own, because lanes must not wait for one another. */
-export const queueNames = {
-  alerts: 'alerts',
-  outbox: 'outbox',
-  updates: 'updates',
-  actions: 'actions',
-  maintenance: 'maintenance',
-} as const;
-export type QueueName = keyof typeof queueNames;
+/** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
+export interface Job<Data> {
+  readonly queue: QueueName;
+  readonly data: { parse(data: unknown): Data };
+  readonly retry: Retry;
+  /** While a job with this id is in Redis, another is not added: adding may be repeated. */
+  readonly id?: (data: Data) => string;
+  /** Of several with this key that wait, one stays; while one runs, one more is kept for afterwards. */
+  readonly mergeBy?: (data: Data) => string;
+  /** Runs again and again, once for all workers. */
+  readonly everyMs?: number;
+  /** What it does may be shown in App Home. */
+  readonly changesHome?: true;
+  /** It calls Slack, and waits as long as Slack does not take the call. */
+  readonly waitsForSlack?: true;
+}
 
-export const FlushOutbox = z.strictObject({ channel: z.string() });
-export type FlushOutbox = z.infer<typeof FlushOutbox>;
+/** BullMQ's options about attempts. Finished jobs go at once: what was done is remembered elsewhere, smaller. */
+interface Retry {
+  readonly removeOnComplete: true;
+  readonly removeOnFail: true | { readonly age: number; readonly count: number };
+  readonly attempts: number;
+  readonly backoff?: { readonly type: 'exponential' | 'fixed'; readonly delay: number; readonly jitter?: number };
+}
 
-export const EnrichAlert = z.strictObject({ alertId: z.string() });
-export type EnrichAlert = z.infer<typeof EnrichAlert>;
+const removeOnComplete = true;
 
-export const EndClaim = z.strictObject({ claimId: z.string() });
-export type EndClaim = z.infer<typeof EndClaim>;
-
-export const AgeRequest = z.strictObject({ requestId: z.string() });
-export type AgeRequest = z.infer<typeof AgeRequest>;
-
-export const EndUndo = z.strictObject({ actionId: z.string() });
-export type EndUndo = z.infer<typeof EndUndo>;
-
-export const EndMute = z.strictObject({ muteId: z.string() });
-export type EndMute = z.infer<typeof EndMute>;
-export const SendDigest = z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) });
-export type SendDigest = z.infer<typeof SendDigest>;
-
-export const RenderHome = z.strictObject({ userId: z.string() });
-export type RenderHome = z.infer<typeof RenderHome>;
-
-export const EndTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
-export type EndTemporaryChange = z.infer<typeof EndTemporaryChange>;
-
-export const ConfirmAction = z.strictObject({ actionId: z.string() });
-export type ConfirmAction = z.infer<typeof ConfirmAction>;
-
-/**
- * A job that runs on the second or third try shows in the log; one that fails for good stays in Redis to be looked at
- * and replayed. Finished ones go at once: what was done is remembered elsewhere, smaller.
- */
-export const keepFailedOnly = {
-  removeOnComplete: true,
+/** A job that fails for good stays in Redis for two weeks, to be looked at and replayed. */
+const times = (attempts: number): Retry => ({
+  removeOnComplete,
   removeOnFail: { age: 14 * 24 * 3600, count: 10_000 },
-} as const;
+  attempts,
+  backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
+});
 
-/** Pause before a job's next try. */
-export const backoff = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
+/** Nobody would look at it when it failed for good: another of its kind comes, or the sweep adds it again. */
+const unkept = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
+
+const everySeconds = (seconds: number, attempts: number): Retry =>
+  unkept({ ...times(attempts), backoff: { type: 'fixed', delay: seconds * 1000 } });
+
+const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
+
+/** What was to be temporary must not stay because a job was given up. */
+const untilDone = everySeconds(30, 1000);
+
+/** Lets TypeScript infer what each entry carries. */
+const job = <Schema extends z.ZodType>(
+  definition: Omit<Job<z.output<Schema>>, 'data'> & { readonly data: Schema },
+): typeof definition => definition;
+
+const ofAlert = z.strictObject({ alertId: z.string() });
+const ofRequest = z.strictObject({ requestId: z.string() });
+const ofClaim = z.strictObject({ claimId: z.string() });
+const ofTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
+const ofAction = z.strictObject({ actionId: z.string() });
+const nothing = z.strictObject({});
+
+const delivery = job({ queue: 'alerts', data: StoredEvent, retry: times(12), id: ({ id }) => id, changesHome: true });
+const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as const;
+const home = { queue: 'updates', waitsForSlack: true } as const;
+const upkeep = { queue: 'maintenance', changesHome: true } as const;
+
+/** Every job there is. */
+const table = {
+  'deliver-alert': delivery,
+  /** The same for an event that nobody was told of in time. */
+  'deliver-late-alert': delivery,
+  'quarantine-webhook': job({
+    queue: 'alerts',
+    data: QuarantinedWebhook,
+    retry: times(12),
+    id: ({ id }) => `quarantine-${id}`,
+    changesHome: true,
+  }),
+
+  'flush-outbox': job({
+    queue: 'outbox',
+    data: z.strictObject({ channel: z.string() }),
+    retry: once,
+    mergeBy: ({ channel }) => channel,
+  }),
+
+  'update-messages': job({ ...message, data: Subject, mergeBy: ({ kind, id }) => `${kind}-${id}` }),
+  'notify-person': job({
+    ...message,
+    data: NotifyPerson,
+    retry: times(12),
+    id: ({ userId, entry }) => `person-${userId}-${entry.id}`,
+  }),
+  /** Adds to an alert what the card API did not say in time. */
+  'enrich-alert': job({
+    queue: 'updates',
+    data: ofAlert,
+    retry: times(3),
+    id: ({ alertId }) => `enrich-${alertId}`,
+  }),
+  'open-home': job({ ...home, data: HomeOpened, retry: times(3), id: ({ id }) => id }),
+  'render-home': job({
+    ...home,
+    data: z.strictObject({ userId: z.string() }),
+    retry: times(3),
+    mergeBy: ({ userId }) => `home-${userId}`,
+  }),
+  /** For everybody who opened it lately. */
+  'render-homes': job({ ...home, data: nothing, retry: unkept(times(3)), mergeBy: () => 'homes' }),
+
+  'perform-action': job({ queue: 'actions', data: Action, retry: times(5), id: ({ id }) => id, changesHome: true }),
+  'record-refusal': job({ queue: 'actions', data: Action, retry: times(12), id: ({ id }) => id, changesHome: true }),
+
+  /** Looks whether a change that was sent can be seen. */
+  'verify-action': job({
+    ...upkeep,
+    data: ofAction,
+    retry: everySeconds(5, 100),
+    id: ({ actionId }) => `verify-${actionId}`,
+  }),
+  'end-temporary-change': job({
+    ...upkeep,
+    data: ofTemporaryChange,
+    retry: untilDone,
+    id: ({ temporaryChangeId }) => `temporary-change-${temporaryChangeId}`,
+  }),
+  'end-mute': job({
+    ...upkeep,
+    data: z.strictObject({ muteId: z.string() }),
+    retry: everySeconds(30, 100),
+    id: ({ muteId }) => `mute-${muteId}`,
+  }),
+  /** Takes *Undo* away. */
+  'end-undo': job({ ...upkeep, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
+  'end-claim': job({ ...upkeep, data: ofClaim, retry: unkept(times(12)), id: ({ claimId }) => `claim-${claimId}` }),
+  /** Looks after a request until it is decided: reminds, and ends it. */
+  'expire-request': job({
+    ...upkeep,
+    data: ofRequest,
+    retry: untilDone,
+    id: ({ requestId }) => `expire-${requestId}`,
+  }),
+  'recover-gap': job({ ...upkeep, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
+  /** Its schedules are the channels': see `compose-digests.ts`. */
+  'send-digest': job({
+    ...upkeep,
+    data: z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) }),
+    retry: times(12),
+  }),
+  /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
+  'refresh-directory': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 30_000 }),
+  /** What App Home counts down or lets run out is seldom older. */
+  'refresh-homes': job({ ...upkeep, data: nothing, retry: once, everyMs: 120_000 }),
+  /** A card that nobody has activated for days is found soon enough. */
+  'remind-of-activation': job({ ...upkeep, data: nothing, retry: once, everyMs: 5 * 60_000 }),
+};
+
+export type JobName = keyof typeof table;
+export type JobData<Name extends JobName> = z.output<(typeof table)[Name]['data']>;
+
+export const jobs: { readonly [Name in JobName]: Job<JobData<Name>> } = table;
+
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(jobs, name);
+}

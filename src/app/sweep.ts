@@ -1,33 +1,58 @@
-import type { RedisClient } from '../core/redis.ts';
-import { wakeSkewedJobs } from '../ops/clock-skew.ts';
-import { holdAllAsQuiet } from '../routing/hold-for-quiet-hours.ts';
-import type { WorkerParts } from './compose-worker.ts';
+import type { Confirmations } from '../actions/confirmation-store.ts';
+import type { Requests } from '../approvals/request-store.ts';
+import type { Claims } from '../holders/claim-store.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
+import type { Mutes } from '../routing/mute-store.ts';
+import type { Enqueue } from './enqueue.ts';
 
 /** What is later than this has lost its timer. */
 const LATE_MS = 30_000;
 
-/** Takes up what a crash between two steps left lying: channels that nobody was woken for, limits that nobody put back. */
-export async function sweep(parts: WorkerParts, redis: RedisClient): Promise<void> {
-  const { queues, outbox, alerts, eventLog, temporaryChanges, claims, requests, confirmations, now } = parts;
-  const { mutes, quietHours } = parts.actionDeps.routing;
-  for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const)
-    await wakeSkewedJobs(queues.queue(name), redis);
-  for (const channel of await outbox.channels()) {
-    if ((await outbox.waiting(channel)) > 0) await queues.flushOutbox(channel);
-  }
-  for (const { id: temporaryChangeId, endsAt, state } of await temporaryChanges.all()) {
-    if (state === 'open' && Date.parse(endsAt) + LATE_MS < Date.now())
-      await queues.endTemporaryChangeNow(temporaryChangeId);
-  }
-  for (const { id, endsAt } of await mutes.inForce()) {
-    if (Date.parse(endsAt) + LATE_MS < Date.now()) await queues.endMute(id, Date.parse(endsAt));
-  }
-  for (const { id } of await mutes.ended()) await queues.endMute(id, 0);
-  for (const { action } of await confirmations.all()) await queues.confirmAction(action.id, Date.now());
-  for (const { id: claimId, expiresAt } of await claims.open()) {
-    if (Date.parse(expiresAt) + LATE_MS < Date.now()) await queues.endClaim(claimId, Date.now());
-  }
-  for (const { id: requestId } of await requests.open()) await queues.ageRequest(requestId);
-  // Last: it reads alerts, and one that cannot be read must not hold up the others.
-  await holdAllAsQuiet({ outbox, quietHours, alerts, eventLog, now });
+interface Deps {
+  readonly enqueue: Enqueue;
+  readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
+  readonly confirmations: Pick<Confirmations, 'all'>;
+  readonly claims: Pick<Claims, 'open'>;
+  readonly requests: Pick<Requests, 'open'>;
+  /** Holds what came into an outbox before somebody set quiet hours there. */
+  readonly holdAllAsQuiet: () => Promise<void>;
+}
+
+/**
+ * Takes up what a crash between two steps left lying: channels that nobody was woken for, changes that nobody ended. Each
+ * job is added under the id of the one that may be there already.
+ */
+export function createSweep(deps: Deps): () => Promise<void> {
+  const { enqueue, outbox, temporaryChanges, mutes, confirmations, claims, requests, holdAllAsQuiet } = deps;
+  const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < Date.now();
+
+  return async function sweep() {
+    for (const channel of await outbox.channels()) {
+      if ((await outbox.waiting(channel)) > 0) await enqueue('flush-outbox', { channel });
+    }
+    for (const { id, endsAt, state } of await temporaryChanges.all()) {
+      if (state === 'open' && isLate(endsAt)) {
+        await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: urgentEndId(id) });
+      }
+    }
+    for (const { id, endsAt } of await mutes.inForce()) {
+      if (isLate(endsAt)) await enqueue('end-mute', { muteId: id });
+    }
+    for (const { id } of await mutes.ended()) await enqueue('end-mute', { muteId: id }, { id: `mute-${id}-now` });
+    for (const { action } of await confirmations.all()) await enqueue('verify-action', { actionId: action.id });
+    for (const { id, expiresAt } of await claims.open()) {
+      if (isLate(expiresAt)) await enqueue('end-claim', { claimId: id });
+    }
+    for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
+    // Last: it reads alerts, and one that cannot be read must not hold up the others.
+    await holdAllAsQuiet();
+  };
+}
+
+/** Id of a job that ends a temporary change at once, whatever its timer says. */
+export function urgentEndId(temporaryChangeId: string): string {
+  return `temporary-change-${temporaryChangeId}-now`;
 }

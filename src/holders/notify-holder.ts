@@ -13,9 +13,12 @@ import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
 
+/** Has a job bring an entry into a person's direct messages, once by the entry's id. */
+export type NotifyPersonLater = (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
+
 interface NotifyHolderDeps {
   readonly links: Pick<Links, 'ofAccount'>;
-  readonly notifyPerson: (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
+  readonly notifyPerson: NotifyPersonLater;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { QueueName } from '../app/jobs.ts';
 import { webKeys } from '../core/keys.ts';
+import type { QueueName } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import * as opsIssue from './issue.ts';

@@ -1,5 +1,5 @@
-import { type QueueName, queueNames } from '../app/jobs.ts';
 import { QUEUE_PREFIX } from '../core/keys.ts';
+import { type QueueName, queueNames } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { inboxKeys } from '../intake/intake.ts';
 
@@ -19,9 +19,8 @@ export interface Depth {
  * `test/src/ops/queue-depth.test.ts` compares it with what BullMQ says.
  */
 export async function readDepths(redis: RedisClient): Promise<Record<QueueName, Depth>> {
-  const names = Object.keys(queueNames) as QueueName[];
-  const depths = await Promise.all(names.map((name) => readDepth(redis, `${QUEUE_PREFIX}:${queueNames[name]}`)));
-  return Object.fromEntries(names.map((name, index) => [name, depths[index]])) as Record<QueueName, Depth>;
+  const depths = await Promise.all(queueNames.map((name) => readDepth(redis, `${QUEUE_PREFIX}:${name}`)));
+  return Object.fromEntries(queueNames.map((name, index) => [name, depths[index]])) as Record<QueueName, Depth>;
 }
 
 async function readDepth(redis: RedisClient, key: string): Promise<Depth> {

@@ -1,7 +1,6 @@
 import type { Job } from 'bullmq';
-import { type QueueName, queueNames } from '../app/jobs.ts';
-import type { Queues } from '../app/queues.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import type { QuarantineStore } from '../webhooks/quarantine-store.ts';
 
 /** Something that does not go on by itself: a webhook that did not fit, or a job that failed for good. */
@@ -18,7 +17,7 @@ export interface Stuck {
 
 /** Newest first of each kind, at most `limit` of each kind and queue. */
 export async function listStuck(
-  { queues, quarantined }: { queues: Pick<Queues, 'queue'>; quarantined: QuarantineStore },
+  { queues, quarantined }: { queues: Queues; quarantined: QuarantineStore },
   limit: number,
 ): Promise<Stuck[]> {
   const kept = await quarantined.list(limit);
@@ -47,12 +46,11 @@ export async function listStuck(
 
 /** Jobs that failed for good, of every queue, newest first. */
 export async function failedJobs(
-  queues: Pick<Queues, 'queue'>,
+  queues: Queues,
   limit: number,
 ): Promise<{ readonly name: QueueName; readonly job: Job }[]> {
-  const names = Object.keys(queueNames) as QueueName[];
   const found = await Promise.all(
-    names.map(async (name) => (await queues.queue(name).getFailed(0, limit - 1)).map((job) => ({ name, job }))),
+    queueNames.map(async (name) => (await queues[name].getFailed(0, limit - 1)).map((job) => ({ name, job }))),
   );
   return found.flat().filter(({ job }) => job !== undefined);
 }

@@ -90,7 +90,7 @@ async function timeIsOver(card: SandboxAccount): Promise<void> {
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
   const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
   queues.push(queue);
-  await (await queue.getJob(`lease-${id}`))?.promote();
+  await (await queue.getJob(`temporary-change-${id}`))?.promote();
 }
 
 describe('a purchase that several limits stop', () => {

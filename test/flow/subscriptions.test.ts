@@ -143,7 +143,7 @@ async function timePasses(id: string): Promise<void> {
   const queue = new Queue('maintenance', { connection: store as never, prefix: QUEUE_PREFIX });
   try {
     await store.hset('{cardbell:state}:mutes', id, JSON.stringify({ ...kept, endsAt: new Date().toISOString() }));
-    await (await queue.getJob(`${id}-${Date.parse(kept.endsAt)}`))?.promote();
+    await (await queue.getJob(`mute-${id}`))?.promote();
   } finally {
     await queue.close();
   }

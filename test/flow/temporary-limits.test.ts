@@ -43,7 +43,7 @@ async function promote(card: SandboxAccount, setDollars: number): Promise<string
   const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
   queues.push(queue);
   const [id] = await temporaryChangeOf(card, setDollars);
-  await (await queue.getJob(`lease-${id}`))?.promote();
+  await (await queue.getJob(`temporary-change-${id}`))?.promote();
   return id;
 }
 

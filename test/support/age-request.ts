@@ -12,12 +12,12 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
   await messageTracked(store, { kind: 'request', id });
   const queue = new Queue('maintenance', { connection: store as never, prefix: '{cardbell:queue}' });
   try {
-    await until(async () => (await queue.getJob(`age-${id}`))?.isDelayed() ?? false, 'somebody looks after it');
+    await until(async () => (await queue.getJob(`expire-${id}`))?.isDelayed() ?? false, 'somebody looks after it');
     const kept = await read();
     const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
     const action = { ...kept.action, askedAt: earlier(kept.action.askedAt) };
     await store.set(key, JSON.stringify({ ...kept, action, expiresAt: earlier(kept.expiresAt) }));
-    await (await queue.getJob(`age-${id}`))?.promote();
+    await (await queue.getJob(`expire-${id}`))?.promote();
   } finally {
     await queue.close();
   }

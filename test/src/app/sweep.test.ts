@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { WorkerParts } from '../../../src/app/compose-worker.ts';
-import { sweep } from '../../../src/app/sweep.ts';
+import type { Enqueue } from '../../../src/app/enqueue.ts';
+import { createSweep } from '../../../src/app/sweep.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand } from '../../support/perform-world.ts';
@@ -8,24 +8,32 @@ import { ask, byCommand } from '../../support/perform-world.ts';
 const redis = useRedis();
 const none = async (): Promise<never[]> => [];
 
-/** A worker with nothing left lying but these claims. @returns the claims that were woken. */
-async function swept(claims: ReturnType<typeof createClaims>): Promise<string[]> {
-  const woken: string[] = [];
-  const parts = {
-    queues: { queue: (name: string) => ({ name }), endClaim: async (id: string) => void woken.push(id) },
-    outbox: { channels: none },
-    temporaryChanges: { all: none },
-    confirmations: { all: none },
-    requests: { open: none },
-    actionDeps: { routing: { mutes: { inForce: none, ended: none }, quietHours: { all: none } } },
-    claims,
-    now: () => new Date(),
-  };
-  await sweep(parts as unknown as WorkerParts, redis());
-  return woken;
+interface Added {
+  readonly name: string;
+  readonly data: object;
+  readonly id?: string;
 }
 
-it('a claim whose end nobody was woken for is ended by the sweep; one whose time is not over is left alone', async () => {
+/** What the sweep adds where nothing is left lying but what is given. */
+async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<Added[]> {
+  const added: Added[] = [];
+  const enqueue: Enqueue = async (name, data, when) =>
+    void added.push({ name, data, ...(when?.id !== undefined && { id: when.id }) });
+  await createSweep({
+    enqueue,
+    outbox: { channels: none, waiting: async () => 0 },
+    temporaryChanges: { all: none },
+    mutes: { inForce: none, ended: none },
+    confirmations: { all: none },
+    claims: { open: none },
+    requests: { open: none },
+    holdAllAsQuiet: async () => {},
+    ...left,
+  })();
+  return added;
+}
+
+it('ends a claim that lost its timer, and leaves one alone whose time is not over', async () => {
   const claims = createClaims(redis());
   const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
@@ -42,5 +50,14 @@ it('a claim whose end nobody was woken for is ended by the sweep; one whose time
     decision: { actionId: 'act_no', by: 'U0ANA', at: new Date().toISOString() },
   });
 
-  expect(await swept(claims)).toEqual(['clm_late']);
+  expect(await swept({ claims })).toEqual([{ name: 'end-claim', data: { claimId: 'clm_late' } }]);
+});
+
+it('wakes the outboxes in which something waits', async () => {
+  const outbox = {
+    channels: async () => ['C0FULL', 'C0EMPTY'],
+    waiting: async (channel: string) => (channel === 'C0FULL' ? 3 : 0),
+  };
+
+  expect(await swept({ outbox })).toEqual([{ name: 'flush-outbox', data: { channel: 'C0FULL' } }]);
 });

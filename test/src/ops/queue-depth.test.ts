@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createQueues } from '../../../src/app/queues.ts';
+import { createEnqueue } from '../../../src/app/enqueue.ts';
+import { closeQueues, openQueues, queueNames } from '../../../src/core/queues.ts';
 import { readHealth } from '../../../src/ops/health.ts';
 import { readDepths, readInbox } from '../../../src/ops/queue-depth.ts';
 import { createWorkers } from '../../../src/ops/worker-store.ts';
@@ -10,25 +11,29 @@ const redis = useRedis();
 const inbox = '{cardbell:in}:webhooks';
 
 it('queues are as full as BullMQ says', async () => {
-  const queues = createQueues(redis());
-  for (let id = 0; id < 3; id += 1) await queues.deliverAlert(read('decline', { NetworkTransactionId: id }), false);
-  await queues.endTemporaryChange('one', Date.now() + 60_000);
+  const queues = openQueues(redis());
+  const enqueue = createEnqueue(queues);
+  for (let id = 0; id < 3; id += 1) await enqueue('deliver-alert', read('decline', { NetworkTransactionId: id }));
+  await enqueue('end-temporary-change', { temporaryChangeId: 'one' }, { delayMs: 60_000 });
   const before = Date.now();
-  await queues.flushOutbox('C1');
+  await enqueue('flush-outbox', { channel: 'C1' });
 
   const depths = await readDepths(redis());
 
-  for (const name of ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const) {
-    const { waiting, delayed, active, failed } = await queues
-      .queue(name)
-      .getJobCounts('waiting', 'delayed', 'active', 'failed');
+  for (const name of queueNames) {
+    const { waiting, delayed, active, failed } = await queues[name].getJobCounts(
+      'waiting',
+      'delayed',
+      'active',
+      'failed',
+    );
     expect(depths[name]).toMatchObject({ waiting, delayed, active, failed });
   }
   expect(depths.alerts.waiting).toBe(3);
   expect(depths.maintenance.delayed).toBe(1);
   expect(depths.alerts.oldestMs).toBeLessThanOrEqual(before);
   expect(depths.updates.oldestMs).toBeNull();
-  await queues.close();
+  await closeQueues(queues);
 });
 
 it('the inbox tells how many wait, and since when the oldest does', async () => {
@@ -40,14 +45,14 @@ it('the inbox tells how many wait, and since when the oldest does', async () => 
 });
 
 it('how long people have waited is the oldest of inbox and prompt queues; what waits for its time does not count', async () => {
-  const queues = createQueues(redis());
-  await queues.endTemporaryChange('one', Date.now() + 60_000);
+  const queues = openQueues(redis());
+  await createEnqueue(queues)('end-temporary-change', { temporaryChangeId: 'one' }, { delayMs: 60_000 });
   expect((await readHealth(redis())).lagMs).toBe(0);
 
   await redis().xadd(inbox, `${Date.now() - 90_000}-0`, 'entry', '{}');
 
   expect((await readHealth(redis())).lagMs).toBeGreaterThanOrEqual(90_000);
-  await queues.close();
+  await closeQueues(queues);
 });
 
 it('workers that have said nothing for long do not live', async () => {

@@ -1,0 +1,57 @@
+import type { JobsOptions } from 'bullmq';
+import type { Queues } from '../core/queues.ts';
+import { type JobData, type JobName, jobs } from './jobs.ts';
+
+interface When {
+  /** Milliseconds until it may run. */
+  readonly delayMs?: number;
+  /** The same as a moment (ms). */
+  readonly atMs?: number;
+  /** Instead of what the table says, for a job that must not be merged with those that wait. */
+  readonly id?: string;
+}
+
+/** Adds a job. May be repeated: by its id, or by what it is merged by, it is one job. */
+export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, when?: When) => Promise<void>;
+
+export function createEnqueue(queues: Queues): Enqueue {
+  return async (name, data, when = {}) => {
+    const { queue, retry, id, mergeBy } = jobs[name];
+    const options: JobsOptions = { ...retry };
+    if (when.atMs !== undefined) options.delay = Math.max(0, when.atMs - Date.now());
+    if (when.delayMs !== undefined) options.delay = Math.ceil(when.delayMs);
+    const jobId = when.id ?? id?.(data);
+    if (jobId !== undefined) options.jobId = jobId;
+    else if (mergeBy !== undefined) options.deduplication = { id: mergeBy(data), keepLastIfActive: true };
+    await queues[queue].add(name, data, options);
+  };
+}
+
+/** Jobs that come again by the clock of a zone, each under a key of its own. */
+export interface Schedules {
+  /** @param pattern five fields of cron. */
+  set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, zone: string): Promise<void>;
+  remove(name: JobName, key: string): Promise<void>;
+  has(name: JobName, key: string): Promise<boolean>;
+  /** Sets every job of the table that has an interval. */
+  setIntervals(): Promise<void>;
+}
+
+export function createSchedules(queues: Queues): Schedules {
+  const queueOf = (name: JobName) => queues[jobs[name].queue];
+  return {
+    async set(name, key, data, pattern, tz) {
+      await queueOf(name).upsertJobScheduler(key, { pattern, tz }, { name, data, opts: { ...jobs[name].retry } });
+    },
+    async remove(name, key) {
+      await queueOf(name).removeJobScheduler(key);
+    },
+    has: async (name, key) => (await queueOf(name).getJobScheduler(key)) !== undefined,
+    async setIntervals() {
+      for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
+        if (everyMs === undefined) continue;
+        await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
+      }
+    },
+  };
+}

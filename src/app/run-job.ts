@@ -1,0 +1,47 @@
+import { type Throttle, whenSlackTakesIt } from '../outbox/throttle.ts';
+import { type JobData, type JobName, jobs } from './jobs.ts';
+
+/** One try of a job. */
+export interface Attempt {
+  /** True when the job will not be tried again. */
+  readonly isLast: boolean;
+  /** How often it has been started, this time included. */
+  readonly starts: number;
+  /** True when the job had asked to come back later. */
+  readonly hasWaited: boolean;
+}
+
+/** Does a job. Answers milliseconds after which to run again, or nothing when it is done. */
+export type JobHandler<Name extends JobName> = (
+  data: JobData<Name>,
+  attempt: Attempt,
+) => Promise<number | null> | Promise<void>;
+
+/** What is done for each job of the table. */
+export type JobHandlers = { readonly [Name in JobName]: JobHandler<Name> };
+
+/** @returns milliseconds after which to run again, or null when the job is done. */
+export type RunJob = (name: JobName, data: unknown, attempt: Attempt) => Promise<number | null>;
+
+interface Deps {
+  readonly handlers: JobHandlers;
+  readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
+  /** Something that App Home shows may have changed. */
+  readonly homeChanged: () => Promise<void>;
+}
+
+/** Runs jobs as the table says. */
+export function createRunJob({ handlers, throttle, homeChanged }: Deps): RunJob {
+  async function run<Name extends JobName>(name: Name, data: unknown, attempt: Attempt): Promise<number | null> {
+    return (await handlers[name](jobs[name].data.parse(data), attempt)) ?? null;
+  }
+  return async (name, data, attempt) => {
+    const { waitsForSlack, changesHome } = jobs[name];
+    const againMs =
+      waitsForSlack === true
+        ? await whenSlackTakesIt(attempt.starts, throttle, async () => void (await run(name, data, attempt)))
+        : await run(name, data, attempt);
+    if (changesHome === true) await homeChanged();
+    return againMs;
+  };
+}

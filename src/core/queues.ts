@@ -1,0 +1,31 @@
+import { type ConnectionOptions, Queue } from 'bullmq';
+import { QUEUE_PREFIX } from './keys.ts';
+import type { RedisClient } from './redis.ts';
+
+/** Each queue is a lane of its own, because what waits in one must not hold up the others. */
+export const queueNames = ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
+export type QueueName = (typeof queueNames)[number];
+
+export type Queues = Readonly<Record<QueueName, Queue>>;
+
+/** Opens every queue to add jobs and to look at them. To run them is the worker's business. */
+export function openQueues(redis: RedisClient): Queues {
+  const open = (name: QueueName): Queue => {
+    const connection = redis as ConnectionOptions;
+    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true });
+    // The connection logs its own errors.
+    queue.on('error', () => {});
+    return queue;
+  };
+  return {
+    alerts: open('alerts'),
+    outbox: open('outbox'),
+    updates: open('updates'),
+    actions: open('actions'),
+    maintenance: open('maintenance'),
+  };
+}
+
+export async function closeQueues(queues: Queues): Promise<void> {
+  await Promise.all(Object.values(queues).map((queue) => queue.close()));
+}

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEnqueue, createSchedules } from '../../../src/app/enqueue.ts';
+import { jobs } from '../../../src/app/jobs.ts';
+import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+let queues: Queues;
+beforeEach(() => {
+  queues = openQueues(redis());
+});
+afterEach(() => closeQueues(queues));
+
+it('adds a job with an id once, however often it is asked to', async () => {
+  const enqueue = createEnqueue(queues);
+
+  await enqueue('end-mute', { muteId: 'm1' }, { delayMs: 60_000 });
+  await enqueue('end-mute', { muteId: 'm1' });
+
+  expect(await queues.maintenance.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 0, delayed: 1 });
+});
+
+it('adds a job besides the one that waits for its time when it is given an id of its own', async () => {
+  const enqueue = createEnqueue(queues);
+
+  await enqueue('end-mute', { muteId: 'm1' }, { atMs: Date.now() + 60_000 });
+  await enqueue('end-mute', { muteId: 'm1' }, { id: 'mute-m1-now' });
+
+  expect(await queues.maintenance.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 1, delayed: 1 });
+});
+
+it('merges jobs that bring the same message up to date', async () => {
+  const enqueue = createEnqueue(queues);
+
+  for (const id of ['evt_1', 'evt_1', 'evt_2']) await enqueue('update-messages', { kind: 'alert', id });
+
+  expect(await queues.updates.getJobCounts('waiting')).toEqual({ waiting: 2 });
+});
+
+it('runs at once what should have run already', async () => {
+  await createEnqueue(queues)('end-mute', { muteId: 'm1' }, { atMs: Date.now() - 60_000 });
+
+  expect(await queues.maintenance.getJobCounts('waiting')).toEqual({ waiting: 1 });
+});
+
+it('schedules every job of the table that has an interval', async () => {
+  await createSchedules(queues).setIntervals();
+
+  const scheduled = await queues.maintenance.getJobSchedulers();
+  const repeated = Object.entries(jobs).filter(([, { everyMs }]) => everyMs !== undefined);
+  expect(Object.fromEntries(scheduled.map(({ name, every }) => [name, Number(every)]))).toEqual(
+    Object.fromEntries(repeated.map(([name, { everyMs }]) => [name, everyMs])),
+  );
+});
+
+it('keeps a schedule under its key until it is removed', async () => {
+  const schedules = createSchedules(queues);
+  const data = { channel: 'C1', kind: 'daily' } as const;
+
+  await schedules.set('send-digest', 'digest-C1', data, '0 9 * * *', 'America/New_York');
+  expect(await schedules.has('send-digest', 'digest-C1')).toBe(true);
+
+  await schedules.remove('send-digest', 'digest-C1');
+  expect(await schedules.has('send-digest', 'digest-C1')).toBe(false);
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { type JobName, jobs } from '../../../src/app/jobs.ts';
+import { type Attempt, createRunJob, type JobHandlers } from '../../../src/app/run-job.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+
+const attempt: Attempt = { isLast: false, starts: 1, hasWaited: false };
+const nobody = async (): Promise<void> => {
+  throw new Error('this job was not to run');
+};
+
+function createWorld(handlers: Partial<JobHandlers>) {
+  const names = Object.keys(jobs) as JobName[];
+  const rest = Object.fromEntries(names.map((name) => [name, nobody])) as Record<JobName, typeof nobody>;
+  let homesChanged = 0;
+  const homeChanged = async (): Promise<void> => {
+    homesChanged += 1;
+  };
+  return {
+    run: createRunJob({ handlers: { ...rest, ...handlers }, throttle: { tokenDeadMs: 5000 }, homeChanged }),
+    homesChanged: () => homesChanged,
+  };
+}
+
+it('runs a job with the data that the table describes, and answers when to run it again', async () => {
+  const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
+
+  expect(await run('end-mute', { muteId: 'mute_1' }, attempt)).toBe(6);
+});
+
+it('refuses data that do not fit', async () => {
+  const { run } = createWorld({});
+
+  await expect(run('end-mute', { mute: 'mute_1' }, attempt)).rejects.toThrow('muteId');
+});
+
+it('renders App Home after a job that may change what it shows, and after no other', async () => {
+  const world = createWorld({ 'refresh-homes': async () => {}, 'refresh-directory': async () => {} });
+
+  await world.run('refresh-homes', {}, attempt);
+  await world.run('refresh-directory', {}, attempt);
+
+  expect(world.homesChanged()).toBe(1);
+});
+
+it('comes back for a message that Slack does not take now, and fails where Slack has no part in it', async () => {
+  const refuse = async (): Promise<void> => {
+    throw new SlackError('chat.update', 'token_dead', 'token_expired');
+  };
+  const { run } = createWorld({ 'update-messages': refuse, 'end-mute': refuse });
+
+  expect(await run('update-messages', { kind: 'alert', id: 'evt_1' }, attempt)).toBe(5000);
+  await expect(run('end-mute', { muteId: 'mute_1' }, attempt)).rejects.toThrow(SlackError);
+});
