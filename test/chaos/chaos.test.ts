@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { broken, runChaos } from './chaos.ts';
 
 /** The short form of `npm run test:chaos`. */
-it('while everything is killed, frozen, slow and wrong, nothing is lost and nothing stands twice', async () => {
+it('nothing is lost and nothing is posted twice while everything is killed, frozen, slow and wrong', async () => {
   const lines: string[] = [];
   const report = await runChaos({
     seed: 7,

@@ -49,7 +49,7 @@ describe('every kind of webhook', () => {
     },
   );
 
-  it('delivered again, each is answered 200 and posts nothing new', async () => {
+  it('answers 200 to a repeated delivery and posts nothing new', async () => {
     const { deliver, workspace } = cardbell();
     const before = kinds.map(([, channel]) => workspace.messages(channel).length);
 
@@ -59,7 +59,7 @@ describe('every kind of webhook', () => {
     expect(kinds.map(([, channel]) => workspace.messages(channel).length)).toEqual(before);
   });
 
-  it('a declined authorization is a decline, whichever path it came by', async () => {
+  it('treats a declined authorization as a decline, whichever path it came by', async () => {
     const { take, deliver, waitFor, texts } = cardbell();
     const account = take('ACTIVE');
     const webhook = sampleWebhook('decline.balance.card', { AcctId: account.AcctId });

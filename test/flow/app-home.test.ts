@@ -19,14 +19,14 @@ async function linked(user: string, name: string) {
 }
 
 describe('App Home', () => {
-  it('of somebody without a card says what they can do', async () => {
+  it('tells people without a card what they can do', async () => {
     await cardbell().workspace.openHome(otto);
     await sees(otto, /Do you hold a card\?.*\/card link/);
 
     expect(shown(otto)).not.toMatch(/Declined lately|Cardbell is well|needs attention/);
   });
 
-  it('of a holder shows the own card, what is left, and what was declined; nothing of others', async () => {
+  it('shows holders their own card, what is left of its limits, and its declines, and nothing of other cards', async () => {
     const card = await linked(hugo, 'hugo');
     const foreign = cardbell().take('ACTIVE');
     await cardbell().command(ana, `limit ${card.AcctId} daily 400`);
@@ -42,7 +42,7 @@ describe('App Home', () => {
     expect((shown(hugo).match(/Declined lately/g) ?? []).length).toBe(1);
   });
 
-  it('of operators shows declines, cards that wait, and how the bot fares; deciding is for approvers', async () => {
+  it('shows operators declines, cards that wait and the health of the bot; only approvers get buttons to decide', async () => {
     await cardbell().command(otto, 'link 0000');
     const claim = await cardbell().waitFor(channels.approvals, /I find no such card/);
     await cardbell().workspace.openHome(olga);
@@ -58,7 +58,7 @@ describe('App Home', () => {
     await until(() => !shown(olga).includes('says to hold'), 'and where others read it');
   });
 
-  it('names what failed or did not fit, with its cause', async () => {
+  it('names failed jobs and quarantined webhooks with their cause', async () => {
     await cardbell().workspace.openHome(ben);
     await sees(ben, /Cardbell is well/);
 
@@ -69,7 +69,7 @@ describe('App Home', () => {
     await sees(ben, /needs attention.*kept aside/);
   });
 
-  it('of who loses a role shows no more than they may see', async () => {
+  it('hides what a person may no longer see once they lose a role', async () => {
     await cardbell().workspace.openHome(ben);
     await sees(ben, /needs attention/);
 

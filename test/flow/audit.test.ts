@@ -38,7 +38,7 @@ async function confirmed(acctId: number): Promise<void> {
 }
 
 describe('the record', () => {
-  it('is written before the message changes: while it cannot be, nothing is sent and nothing is shown', async () => {
+  it('comes before the message: while it cannot be written, nothing is sent and nothing is shown', async () => {
     const { store, deliver, take, waitFor, press, writes, logs } = cardbell();
     const card = take('ACTIVE');
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -59,7 +59,7 @@ describe('the record', () => {
     await confirmed(card.AcctId);
   });
 
-  it('the end of an action is on record before anybody sees it', async () => {
+  it('holds the end of an action before anybody sees it', async () => {
     const { store, take, command, told, waitTold, sandbox, account, logs } = cardbell();
     const card = take('ACTIVE');
     const failed = () => logs().filter((line) => line.includes('WRONGTYPE')).length;
@@ -80,7 +80,7 @@ describe('the record', () => {
     await confirmed(card.AcctId);
   });
 
-  it('says who, what, why, where, by which rules, what the API answered and what confirmed it', async () => {
+  it('says who did what, why, where and under which rules, what the API answered and what confirmed it', async () => {
     const { take, command, waitTold, deliver, waitFor, press } = cardbell();
     const card = take('ACTIVE');
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -106,7 +106,7 @@ describe('the record', () => {
 });
 
 describe('npm run audit', () => {
-  it('finds the record whole, hands it on as CSV, and says where it is not whole', async () => {
+  it('verifies the record, exports it as CSV, and says where it was tampered with', async () => {
     const { store } = cardbell();
     const count = await store.llen(chainKey);
     const whole = await audit('verify');
@@ -129,7 +129,7 @@ describe('npm run audit', () => {
     });
   });
 
-  it('says how it is used when it cannot read the command', async () => {
+  it('prints its usage for a command that it does not know', async () => {
     const unclear = [
       ['nonsense'],
       ['export'],

@@ -61,7 +61,7 @@ const submit = (user: string, viewId: string, values: Record<string, unknown>) =
 const age = (request: StoredMessage, ms: number): Promise<void> => ageRequest(cardbell().store, request, ms);
 
 describe('a holder asks for more', () => {
-  it('and is told to try again once an approver has said yes', async () => {
+  it('is told to try again once an approver has approved', async () => {
     const card = await ofOtto();
 
     const request = await asked(card, '250 for 2 hours hotel in Denver');
@@ -77,7 +77,7 @@ describe('a holder asks for more', () => {
     expect(shown(request)).toMatch(/Goes back to \$100\.00/);
   });
 
-  it('from the decline itself: the request stays a request, and the decline says what was done', async () => {
+  it('can ask from the decline itself: the request is decided as any other, and the decline says what was done', async () => {
     const card = await ofOtto();
     const merchant = { MerchantName: 'Slow Boat Tavern', MCCCode: '5812' };
     cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, ...merchant });
@@ -98,7 +98,7 @@ describe('a holder asks for more', () => {
     );
   });
 
-  it('asked twice it is one request; denied with a note, the holder reads it', async () => {
+  it('gets one request for asking twice, and reads the note of a denial', async () => {
     const card = await ofOtto();
     const request = await asked(card, '250 hotel');
     const since = Date.now() / 1000;
@@ -118,7 +118,7 @@ describe('a holder asks for more', () => {
     expect(writesOf(card)).toBe(1);
   });
 
-  it('an approver changes it and says yes', async () => {
+  it('gets what an approver changed and approved', async () => {
     const card = await ofOtto();
     const request = await asked(card, '500 for 2 hours hotel');
 
@@ -130,7 +130,7 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(300);
   });
 
-  it('an approver changes the amount alone: it stays for as long as was asked', async () => {
+  it('keeps the duration that was asked for when an approver changes only the amount', async () => {
     const card = await ofOtto();
     const request = await asked(card, '500 for 2 hours hotel');
     expect(shown(request)).toContain('To pay $500.00.');
@@ -146,7 +146,7 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(300);
   });
 
-  it('who holds the card has no say, and nobody else can ask for it', async () => {
+  it('cannot approve the own request, and nobody else can ask for the card', async () => {
     const card = await ofOtto(ana);
     const since = Date.now() / 1000;
     const request = await asked(card, '250 hotel', ana);
@@ -163,7 +163,7 @@ describe('a holder asks for more', () => {
     await until(() => limitOf(card) === 250, 'another approver says yes');
   });
 
-  it('who holds the card does not unblock it', async () => {
+  it('cannot unblock the own card', async () => {
     const card = await ofOtto(ana);
     const since = Date.now() / 1000;
     await cardbell().command(olga, `block ${card.AcctId}`);
@@ -175,7 +175,7 @@ describe('a holder asks for more', () => {
     expect(statusOf(card)).toBe('BLOCKED');
   });
 
-  it('for much it takes two approvers, and says how far it is', async () => {
+  it('needs two approvers for a large amount, and the request shows who has approved', async () => {
     const card = await ofOtto();
     const request = await asked(card, '1500 for 1h booth');
 
@@ -195,7 +195,7 @@ describe('a holder asks for more', () => {
 });
 
 describe('a request that nobody answers', () => {
-  it('reminds after 15 minutes, and then an operator breaks the glass: less, shorter, once, told to all', async () => {
+  it('reminds after 15 minutes; then an operator may override it once, for less and for a shorter time, and everybody is told', async () => {
     const card = await ofOtto();
     const request = await asked(card, '1500 booth');
     const since = Date.now() / 1000;
@@ -229,7 +229,7 @@ describe('a request that nobody answers', () => {
     await cardbell().waitTold(olga, /broken within the last 24 hours/, since);
   });
 
-  it('ends after a day by itself, and is never a yes', async () => {
+  it('expires after a day and is never taken as approved', async () => {
     const card = await ofOtto();
     const request = await asked(card, '250 hotel');
 
@@ -243,7 +243,7 @@ describe('a request that nobody answers', () => {
 });
 
 describe('a block', () => {
-  it('can be undone within a minute by who made it, and by nobody else', async () => {
+  it('can be undone within a minute by the person who made it, and by nobody else', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -259,7 +259,7 @@ describe('a block', () => {
     await until(() => !shown(alert).includes('undo_block'), 'nothing is left to be undone');
   });
 
-  it('of a minute ago has no Undo any more', async () => {
+  it('has no Undo after a minute', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -284,7 +284,7 @@ describe('a block', () => {
 });
 
 describe('a request of one approver to another', () => {
-  it('changed to more than was asked for, the yes of who asked counts no more', async () => {
+  it('loses the approval of the person who asked when it is changed to more than was asked for', async () => {
     const card = cardbell().take(
       'ACTIVE',
       ({ SpendRules: { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } }) =>

@@ -25,7 +25,7 @@ function writesOf({ AcctId }: SandboxAccount) {
 const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
 
 describe('block', () => {
-  it('changes the alert in place: who, when, and no button to block once more', async () => {
+  it('edits the alert in place: who blocked, when, and no second Block button', async () => {
     const { card, alert } = await declined();
 
     await cardbell().press(olga, alert, 'block_card');
@@ -36,7 +36,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('is “sent” at first, and confirmed once the card service tells it', async () => {
+  it('is “sent” at first and “confirmed” once the card service reports it', async () => {
     const { card, alert } = await declined();
 
     await cardbell().press(olga, alert, 'block_card');
@@ -54,7 +54,7 @@ describe('block', () => {
     expect(records.at(-1).eventId).toMatch(/^evt_/);
   });
 
-  it('a double click is one effect', async () => {
+  it('has one effect for a double click', async () => {
     const { card, alert } = await declined();
 
     await Promise.all([cardbell().press(olga, alert, 'block_card'), cardbell().press(olga, alert, 'block_card')]);
@@ -64,7 +64,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('two people at once are one effect; the second hears that it was done already', async () => {
+  it('has one effect when two people click at once; the second is told that it was done already', async () => {
     const { card, alert } = await declined();
     const since = Date.now() / 1000;
 
@@ -82,7 +82,7 @@ describe('block', () => {
     expect(shown(alert).match(/Blocked\*/g)).toHaveLength(1);
   });
 
-  it('the very same delivery twice is one action', async () => {
+  it('is one action when Slack delivers the same click twice', async () => {
     const { card, alert } = await declined();
     const delivery = await cardbell().press(olga, alert, 'block_card');
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
@@ -95,7 +95,7 @@ describe('block', () => {
     expect(cardbell().told(olga)).toHaveLength(told);
   });
 
-  it('pressed on a screen that is behind, it says that nothing is left to do', async () => {
+  it('says that nothing is left to do when it is pressed on an outdated message', async () => {
     const { card, alert } = await declined();
     await cardbell().press(olga, alert, 'block_card');
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
@@ -106,7 +106,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('is on record before the message is changed', async () => {
+  it('is on record before the message changes', async () => {
     const { card, alert } = await declined();
 
     await cardbell().press(olga, alert, 'block_card');
@@ -129,7 +129,7 @@ describe('block', () => {
 });
 
 describe('acknowledge', () => {
-  it('counts once, and changes nothing at the card service', async () => {
+  it('counts once and changes nothing at the card service', async () => {
     const { card, alert } = await declined();
 
     await Promise.all([
@@ -146,7 +146,7 @@ describe('acknowledge', () => {
 });
 
 describe('activate', () => {
-  it('on a decline of a new card', async () => {
+  it('works on the decline of a new card', async () => {
     const { card, alert } = await declined('INACTIVE', 'decline.card.status');
 
     await Promise.all([cardbell().press(olga, alert, 'activate_card'), cardbell().press(ben, alert, 'activate_card')]);
@@ -157,7 +157,7 @@ describe('activate', () => {
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
   });
 
-  it('on the alert of a new card, and the webhook that follows names who did it', async () => {
+  it('works on the alert of a new card, and the webhook that follows names the person who did it', async () => {
     const card = cardbell().take('INACTIVE');
     const [plastic] = card.CardList;
     if (plastic === undefined) throw new Error('no card');

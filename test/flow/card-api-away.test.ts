@@ -23,18 +23,21 @@ for (const [how, options] of ways)
   sideBySide(`while the card API ${how}`, () => {
     const cardbell = useCardbell(options);
 
-    it.each(['decline.rule.velocity', 'decline.balance.card'])('%s goes out soon, with ids', async (code) => {
-      const { AcctId } = cardbell().take('ACTIVE');
-      const startedAt = performance.now();
+    it.each(['decline.rule.velocity', 'decline.balance.card'])(
+      'posts %s soon, with ids instead of names',
+      async (code) => {
+        const { AcctId } = cardbell().take('ACTIVE');
+        const startedAt = performance.now();
 
-      expect(await cardbell().deliver(sampleWebhook(code, { AcctId }))).toBe(200);
-      const message = await cardbell().waitFor(channels.declines, new RegExp(`account ${AcctId}`, 'i'));
+        expect(await cardbell().deliver(sampleWebhook(code, { AcctId }))).toBe(200);
+        const message = await cardbell().waitFor(channels.declines, new RegExp(`account ${AcctId}`, 'i'));
 
-      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-      expect(JSON.stringify(message.blocks)).toContain('$84.10');
-    });
+        expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+        expect(JSON.stringify(message.blocks)).toContain('$84.10');
+      },
+    );
 
-    it('a status change goes out with the name that it carries', async () => {
+    it('posts a status change with the name from the webhook', async () => {
       const webhook = sampleWebhook('card-status', { AcctId: 610_777, FirstName: 'Wanda', LastName: 'Wild' });
       const startedAt = performance.now();
 
@@ -44,7 +47,7 @@ for (const [how, options] of ways)
       expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
     });
 
-    it('a command is acknowledged at once', async () => {
+    it('acknowledges a command at once', async () => {
       // The quickest of three: a busy machine may slow one, waiting for the card API would slow all.
       const took: number[] = [];
       for (const acctId of [610_001, 610_002, 610_003]) {

@@ -43,12 +43,12 @@ describe('on Redis Cluster', () => {
     await cluster?.stop();
   });
 
-  it('three nodes, two webs and two workers share everything', async () => {
+  it('works with three nodes, two web processes and two workers', async () => {
     await goesThrough(cardbell);
     expect(opsIssues(cardbell)).toEqual([]);
   });
 
-  it('a gap is closed', async () => {
+  it('recovers a gap', async () => {
     const { sandbox, webs, startWeb, take, waitFor } = cardbell;
     const account = take('ACTIVE');
     sandbox.outage(true);
@@ -83,7 +83,7 @@ describe('over TLS to Redis', () => {
     await redis?.stop();
   });
 
-  it('with a certificate authority of one’s own', async () => {
+  it('works with a private certificate authority', async () => {
     await goesThrough(cardbell);
     expect(opsIssues(cardbell)).toEqual([]);
   });

@@ -7,7 +7,7 @@ const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
 
 describe('each command', () => {
-  it('help lists what there is, for everybody', async () => {
+  it('help lists every verb for everybody', async () => {
     const { command, waitTold } = cardbell();
 
     await command(people.otto, 'help');
@@ -17,7 +17,7 @@ describe('each command', () => {
       expect(JSON.stringify(message.blocks)).toContain(`/card ${verb}`);
   });
 
-  it('show tells only the asker', async () => {
+  it('show answers only the person who asked', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const account = take('ACTIVE');
     const writes = cardbell().writes().length;
@@ -34,7 +34,7 @@ describe('each command', () => {
   it.each([
     ['/card', 'block '],
     ['/card-block', ''],
-  ])('%s blocks, and says who did it', async (slash, verb) => {
+  ])('%s blocks the card and says who did it', async (slash, verb) => {
     const { take, command, waitTold, waitFor, account } = cardbell();
     const { AcctId, ...card } = take('ACTIVE');
     const path = `/Card/Status/${AcctId}`;
@@ -52,7 +52,7 @@ describe('each command', () => {
     expect(writes).toEqual([{ method: 'PUT', path, body: { Status: 'Blocked' }, status: 200 }]);
   });
 
-  it('unblock makes it usable again', async () => {
+  it('unblock makes the card usable again', async () => {
     const { take, command, waitTold, account } = cardbell();
     const card = take('BLOCKED');
 
@@ -117,7 +117,7 @@ describe('each command', () => {
 });
 
 describe('commands again, and wrong ones', () => {
-  it('the same command twice changes once; the second is told that nothing is left to do', async () => {
+  it('the same command twice changes the card once; the second answer says that nothing is left to do', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     const before = cardbell().writes().length;
@@ -136,7 +136,7 @@ describe('commands again, and wrong ones', () => {
     ['limit 5072 daily lots', /no amount/],
     ['limit 5072 daily -5', /no amount/],
     ['limit 5072 daily 40 for 9 lightyears', /no duration/],
-  ])('“%s” is not guessed at', async (text, words) => {
+  ])('“%s” is answered with a question, never with a guess', async (text, words) => {
     const before = cardbell().writes().length;
 
     await cardbell().command(ana, text);
@@ -146,7 +146,7 @@ describe('commands again, and wrong ones', () => {
     expect(cardbell().writes()).toHaveLength(before);
   });
 
-  it('answers before the card API does; the result comes later', async () => {
+  it('is acknowledged before the card API answers; the result follows', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     const hangsMs = 2500;

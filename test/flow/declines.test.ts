@@ -52,7 +52,7 @@ const isPin = ({ code }: { code: string }): boolean => code === 'decline.card.pi
 /** The wrong PIN first: only the channel for all shows it, and what arrives there together is told together. */
 const codes = [...DECLINE_CODES.filter(isPin), ...DECLINE_CODES.filter((one) => !isPin(one))];
 
-it.each(codes)('$code says why, in the service’s words or plainer ones', async ({ code }) => {
+it.each(codes)('$code says why, in the service’s words or plainer words', async ({ code }) => {
   const name = code === 'decline' ? 'decline.other' : code;
   await cardbell().deliver(sampleWebhook(name, { AcctId: acctId, MerchantName: merchantOf(code) }));
   const channel = isPin({ code }) ? channels.declines : channelOf(code);
@@ -63,13 +63,13 @@ it.each(codes)('$code says why, in the service’s words or plainer ones', async
   expect(shown).toMatch(/acknowledge_alert/);
 });
 
-it('a wrong PIN is not told to a whole channel', async () => {
+it('a wrong PIN is not posted to a whole channel', async () => {
   const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf('decline.card.pin')));
 
   expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toMatch(/\bPIN\b/);
 });
 
-it('a code of tomorrow is shown with its code and the service’s words', async () => {
+it('an unknown decline code is shown with the service’s words', async () => {
   const { take, deliver, waitFor } = cardbell();
   const account = take('ACTIVE');
   const fields = { AcctId: account.AcctId, MessageCode: 'decline.rule.moonphase', Message: 'Wrong phase of the moon' };
@@ -84,7 +84,7 @@ it('a code of tomorrow is shown with its code and the service’s words', async 
   expect(shown).toContain('decline.rule.moonphase');
 });
 
-it('spend is not posted as long as it has no channel', async () => {
+it('spend is not posted while it has no channel', async () => {
   const { take, deliver, workspace } = cardbell();
   const { AcctId } = take('ACTIVE');
   const posts = () => Object.values(channels).flatMap((channel) => workspace.messages(channel)).length;

@@ -36,7 +36,7 @@ async function counted(): Promise<number> {
 }
 
 describe('a digest', () => {
-  it('now: the last day by reason and merchant, with a chart', async () => {
+  it('on demand shows the last day by reason and merchant, with a chart', async () => {
     const card = cardbell().take('ACTIVE');
     for (const code of ['decline.rule.velocity', 'decline.card.pin'])
       await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId, MerchantName: 'Kiosk 7' }));
@@ -52,7 +52,7 @@ describe('a digest', () => {
     expect(message.text).toMatch(/cards wait to be activated/);
   });
 
-  it('at its time: rings by the clock of its zone, and each period is posted once', async () => {
+  it('is posted at its time in its zone, once for each period', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(ana, 'digest daily 09:00 America/Chicago');
     await cardbell().waitTold(ana, /gets a digest every day at 09:00, America\/Chicago/, since);
@@ -77,7 +77,7 @@ describe('a digest', () => {
     });
   });
 
-  it('in a workspace without charts says the same in words, and nobody is troubled', async () => {
+  it('says the same in words in a workspace without charts, and ops are not notified', async () => {
     await quiet(cardbell());
     cardbell().workspace.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'invalid_blocks' });
     const since = Date.now() / 1000;
@@ -90,7 +90,7 @@ describe('a digest', () => {
     expect(cardbell().texts(channels.ops).join()).not.toMatch(/refused a message/);
   });
 
-  it('weekly, and off', async () => {
+  it('can be weekly, and can be turned off', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(ana, 'digest weekly monday 9am');
     await cardbell().waitTold(ana, /every Monday at 09:00, America\/New_York/, since);

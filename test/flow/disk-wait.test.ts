@@ -41,7 +41,7 @@ async function isLying(): Promise<boolean> {
 }
 
 describe.runIf(knowsWaitAof)('REDIS_DURABILITY=disk on a Redis that syncs once a second and can be asked', () => {
-  it('either ends at once and says that its WAITAOF does not wait, or keeps the promise', async () => {
+  it('either exits at once and says that its WAITAOF does not wait, or waits for the disk', async () => {
     const settings = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' };
     const slack = { SLACK_BOT_TOKEN: secrets.botToken, SLACK_API_URL: 'http://127.0.0.1:1/api/', ...peopleEnv };
     if (await isLying()) {

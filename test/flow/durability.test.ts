@@ -32,7 +32,7 @@ const env = {
 it.each([
   ['web', { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' }],
   ['worker', { CARD_API_URL: 'http://127.0.0.1:1/v4', CARD_API_TOKEN: secrets.apiToken }],
-] as const)('%s that is to wait for the disk, on a Redis that cannot, ends at once and says why', async (name, own) => {
+] as const)('%s that is to wait for the disk exits at once and says why on a Redis that cannot', async (name, own) => {
   const child = startChild(name, { ...env, ...own, REDIS_URL: withoutFile.url, REDIS_DURABILITY: 'disk' });
 
   const { code } = await child.exit;
@@ -47,7 +47,7 @@ it('web takes webhooks where Redis syncs each write', async () => {
   expect(status).toBe(200);
 });
 
-it('settings that can lose events are said in the log of both processes, with what to do', async () => {
+it('both processes log Redis settings that can lose events, with what to do', async () => {
   const worker = startChild('worker', {
     ...env,
     CARD_API_URL: 'http://127.0.0.1:1/v4',

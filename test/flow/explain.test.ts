@@ -22,7 +22,7 @@ async function explain(user: string, message: StoredMessage): Promise<string> {
   return JSON.stringify(workspace.views.top(user)?.blocks);
 }
 
-it('says what happened, why, which limit, what would fix it, who can, and how it got there', async () => {
+it('says what happened, why, which limit was hit, what would fix it, who may do that, and how the alert got there', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().command(people.ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(people.ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -43,7 +43,7 @@ it('says what happened, why, which limit, what would fix it, who can, and how it
   expect(shown).toMatch(new RegExp(`Blocked\\*? by <@${olga}>`));
 });
 
-it('works in the thread of an alert, and tells no more than the channel may read', async () => {
+it('works in the thread of an alert and shows no more than the channel may see', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
   const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -58,7 +58,7 @@ it('works in the thread of an alert, and tells no more than the channel may read
   expect(shown).not.toContain('How it got here');
 });
 
-it('on any other message it says where it works', async () => {
+it('says where it works when it is used on any other message', async () => {
   const message = cardbell().workspace.say({ user: otto, channel: channels.alerts, text: 'lunch?' });
 
   expect(await explain(otto, message)).toContain('There is no decline to explain here');

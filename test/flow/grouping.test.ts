@@ -26,7 +26,7 @@ function merchant(): { MerchantId: string; MerchantName: string } {
 }
 
 describe('repeats of a decline', () => {
-  it('are one message with a count, edited in place, however many workers there are', async () => {
+  it('are one message with a count, edited in place, with any number of workers', async () => {
     const { deliver, take, now } = cardbell();
     const account = take('ACTIVE');
     const at = { AcctId: account.AcctId, ...merchant() };
@@ -47,7 +47,7 @@ describe('repeats of a decline', () => {
     expect(shown(now(message))).toMatch(/First try.*Last try/);
   });
 
-  it('each stay in the record of the card', async () => {
+  it('are each kept in the history of the card', async () => {
     const { deliver, take, command, waitTold, waitFor } = cardbell();
     const account = take('ACTIVE');
     const at = { AcctId: account.AcctId, ...merchant() };
@@ -64,7 +64,7 @@ describe('repeats of a decline', () => {
 });
 
 describe('a card that is blocked', () => {
-  it('does not shout: what is declined afterwards is one quiet line with a count', async () => {
+  it('collects what is declined afterwards in one quiet line with a count', async () => {
     const { deliver, take, sandbox, waitFor } = cardbell();
     const account = take('ACTIVE');
     sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
@@ -98,7 +98,7 @@ describe('declines of several cards at one merchant', () => {
       .workspace.messages(channels.declines)
       .filter(({ text }) => text.includes('Possible card testing'));
 
-  it('are a warning that names the cards, and what follows is in its thread', async () => {
+  it('are a warning that names the cards; what follows goes into its thread', async () => {
     const { deliver, take, workspace } = cardbell();
     const shop = merchant();
     const accounts = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
@@ -127,7 +127,7 @@ describe('declines of several cards at one merchant', () => {
     await until(() => told() === 2, 'two declines answer the warning');
   });
 
-  it('are blocked one by one or all at once, by those who may, and the warning says who did it', async () => {
+  it('can be blocked one by one or all at once by authorized people, and the warning says who did it', async () => {
     const { press, told, writes, workspace, now, account: of } = cardbell();
     const [warning] = warnings();
     if (warning === undefined) throw new Error('no warning');
@@ -152,7 +152,7 @@ describe('declines of several cards at one merchant', () => {
     expect(shown(now(warning)).match(/Blocked\*/g)).toHaveLength(4);
   });
 
-  it('are none where the reason hits every card', async () => {
+  it('are no warning where the reason hits every card', async () => {
     const { deliver, take, waitFor } = cardbell();
     const before = warnings().length;
     const shop = merchant();
@@ -178,7 +178,7 @@ describe('a purchase', () => {
   };
   const amount = (dollars: number) => ({ TransactionAmount: dollars, MerchantRequestedAmount: dollars });
 
-  it('is one thread whose first message says where it stands, in any order of arrival', async () => {
+  it('is one thread whose first message shows its state, whatever the order of arrival', async () => {
     const { deliver, take } = cardbell();
     for (const order of [
       ['authorization', 'settlement'],
@@ -203,7 +203,7 @@ describe('a purchase', () => {
     }
   });
 
-  it('is put together by inference where the merchant leaves the ids out, and says so', async () => {
+  it('is matched by inference where the merchant leaves out the ids, and says so', async () => {
     const { deliver, take } = cardbell();
     const account = take('ACTIVE');
     const at = { AcctId: account.AcctId, ...merchant(), AuthTransactionId: null };
@@ -228,7 +228,7 @@ describe('a card that was ordered', () => {
       .workspace.messages(channel)
       .filter(({ text }) => text.includes(holder));
 
-  it('is one thread; still not activated days after it was shipped, it is reminded of once, with Activate', async () => {
+  it('is one thread, with one reminder and an Activate button when it is still inactive days after it was shipped', async () => {
     const { deliver, take, store, press, waitFor, now, account: of } = cardbell();
     const account = take('INACTIVE');
     const [card] = account.CardList;

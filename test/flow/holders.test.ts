@@ -53,7 +53,7 @@ async function claimed(user: string, card: SandboxAccount): Promise<StoredMessag
 }
 
 describe('who holds a card', () => {
-  it('an approver says so: at once, on record, and the holder hears of it', async () => {
+  it('an approver links at once and on record, and the holder is notified', async () => {
     const { take, command, waitTold, waitFor } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
 
@@ -79,7 +79,7 @@ describe('who holds a card', () => {
     ['stan', /Guests and people of other companies/],
     ['dora', /deactivated/],
     ['robot', /bot holds no card/],
-  ])('is never @%s', async (name, why) => {
+  ])('can never be @%s', async (name, why) => {
     const { sandbox, command, waitTold } = cardbell();
     const card = sandbox.accounts().find(({ LastName }) => LastName === 'Vance');
     const start = since();
@@ -87,13 +87,13 @@ describe('who holds a card', () => {
     await waitTold(ana, why, start);
   });
 
-  it('nobody but an approver may say it of somebody else', async () => {
+  it('only an approver may link somebody else', async () => {
     const start = since();
     await cardbell().command(olga, 'link 1234 @hugo');
     await cardbell().waitTold(olga, /Only approvers may link cards/, start);
   });
 
-  it('the holder proves it: the same e-mail address, and a press of the button', async () => {
+  it('the holder proves it with the same e-mail address and a press of the button', async () => {
     const { take, command, waitTold, press } = cardbell();
     const card = take('ACTIVE', isHannah);
 
@@ -107,7 +107,7 @@ describe('who holds a card', () => {
     expect((await audited('done', 'claim')).filter(({ after }) => after === hana)).toHaveLength(1);
   });
 
-  it('anybody else waits for an approver, and learns nothing of whose card it is', async () => {
+  it('anybody else waits for an approver and learns nothing about the card', async () => {
     const { take, command, waitTold, told, texts } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const claim = await claimed(otto, card);
@@ -123,7 +123,7 @@ describe('who holds a card', () => {
     expect([...told(otto), ...texts(direct(otto))].join()).not.toContain(card.LastName);
   });
 
-  it('an approver confirms, once; the one who claims cannot', async () => {
+  it('an approver confirms a claim once; the person who claims cannot', async () => {
     const { take, press, waitTold, waitFor } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const claim = await claimed(ben, card);
@@ -147,7 +147,7 @@ describe('who holds a card', () => {
     expect(JSON.stringify(cardbell().now(claim).blocks)).not.toMatch(/confirm_claim|refuse_claim/);
   });
 
-  it('refused or expired, it changes nothing, and who claimed hears of it', async () => {
+  it('a refused or expired claim changes nothing, and the person who claimed is notified', async () => {
     const { take, press, waitFor, waitTold, store } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const refused = await claimed(olga, card);
@@ -182,7 +182,7 @@ describe('the holder', () => {
   const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
   const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
 
-  it('hears of a decline in own words, PIN included, and says that it was them: the channel shows it', async () => {
+  it('reads about a decline in plain words, PIN included, and confirms the purchase: the channel shows it', async () => {
     const card = await linked(hugo, 'hugo');
 
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
@@ -205,7 +205,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
   });
 
-  it('says that it was not: the card is blocked, and the channel shows by whom', async () => {
+  it('denies the purchase: the card is blocked, and the channel shows by whom', async () => {
     const card = await linked(hugo, 'hugo');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -222,7 +222,7 @@ describe('the holder', () => {
     expect(record).toMatchObject({ actor: { userId: hugo }, roles: ['holder'] });
   });
 
-  it('is the only one who may press it: not a stranger to the card, and not the holder of another', async () => {
+  it('is the only person who may press these buttons, unlike strangers and holders of other cards', async () => {
     const card = await linked(hugo, 'hugo');
     await linked(olga, 'olga');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -241,7 +241,7 @@ describe('the holder', () => {
     expect((await audited('refused', 'block')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('unlinked meanwhile, has no say any more', async () => {
+  it('may press nothing once unlinked', async () => {
     const card = await linked(hugo, 'hugo');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
@@ -255,7 +255,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
   });
 
-  it('blocks the own card by command, and nobody else’s', async () => {
+  it('blocks the own card by command, and no other card', async () => {
     const card = await linked(hugo, 'hugo');
     const foreign = cardbell().sandbox.accounts().find(isHannah) as SandboxAccount;
     const start = since();
@@ -270,7 +270,7 @@ describe('the holder', () => {
     expect(statusOf(foreign)).toBe('ACTIVE');
   });
 
-  it('who has left disturbs nobody: the channel has its alert, the people who run the bot hear of it once', async () => {
+  it('who has left the workspace is skipped: the channel has its alert, and ops are notified once', async () => {
     const card = cardbell().take('ACTIVE', (one) => !isHannah(one));
     const { store, deliver, waitFor, texts } = cardbell();
     const link = {

@@ -139,7 +139,7 @@ const linesOf = (channel: string, pattern: RegExp): string[] =>
 const shownOf = (request: StoredMessage): string => JSON.stringify(cardbell().now(request).blocks);
 
 describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
-  it.each(table(askSteps))('just %s %s: it is one request, and the holder is told', async (when, step) => {
+  it.each(table(askSteps))('just %s %s leaves one request and one answer to the holder', async (when, step) => {
     const { card, actionId } = asks.get(name(when, step)) as Case;
 
     expect(linesOf(channels.approvals, new RegExp(`asks to raise .*${holderOf(card)}`))).toHaveLength(1);
@@ -153,8 +153,8 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
   });
 });
 
-describe('the second approver says yes, and the worker is killed by SIGKILL', () => {
-  it.each(table(approvalSteps))('just %s %s: it is one write, one end, one message', async (when, step) => {
+describe('the second approver approves, and the worker is killed by SIGKILL', () => {
+  it.each(table(approvalSteps))('just %s %s leaves one write, one outcome and one message', async (when, step) => {
     const { card, actionId, request } = yeses.get(name(when, step)) as Case;
 
     expect(writesOf(card)).toEqual([100, 1500]);
@@ -171,7 +171,7 @@ describe('the second approver says yes, and the worker is killed by SIGKILL', ()
   });
 });
 
-describe('an operator breaks the glass, and the worker is killed by SIGKILL', () => {
+describe('an operator overrides a request, and the worker is killed by SIGKILL', () => {
   it.each(table(overrideSteps))(
     'just %s %s: it is one write, one end, and told to everybody once',
     async (when, step) => {
@@ -194,7 +194,7 @@ describe('an operator breaks the glass, and the worker is killed by SIGKILL', ()
 });
 
 describe('a virtual card is ordered, and the worker is killed by SIGKILL', () => {
-  it.each(table(orderSteps))('just %s %s: it is ordered once at most, and said so', async (when, step) => {
+  it.each(table(orderSteps))('just %s %s leaves at most one order and one answer', async (when, step) => {
     const { holder, actionId } = orders.get(name(when, step)) as { holder: string; actionId: string };
     const isUnsure = name(when, step) === 'after its journal is written' || step === 'the card API is asked to order';
     const isOrdered = !isUnsure || name(when, step) === 'after the card API is asked to order';
@@ -218,7 +218,7 @@ describe('a virtual card is ordered, and the worker is killed by SIGKILL', () =>
   });
 });
 
-it('after all these deaths the record is whole', async () => {
+it('the record is intact after all these kills', async () => {
   const audit = createAudit({ redis: cardbell().store });
 
   expect(await verifyChain(audit.read(), await audit.head())).toMatchObject({ isWhole: true });

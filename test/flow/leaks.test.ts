@@ -193,13 +193,13 @@ function hits(text: string): string[] {
   return [...[...planted, cvv].filter((one) => text.includes(one) || digits.includes(one)), ...spoken];
 }
 
-it('the search finds what it looks for', () => {
+it('the search itself finds planted secrets', () => {
   for (const written of Object.values(panForms)) expect(hits(`a ${written} b`)).toEqual([pan]);
   expect(hits(`{"token":"${secrets.apiToken}"}`)).toEqual([secrets.apiToken]);
   expect(hits('the CVV2: 7391 is wrong')).toHaveLength(1);
 });
 
-it('nothing planted is in Redis’ files', async () => {
+it('no planted secret is in the files of Redis', async () => {
   const { store, redis } = cardbell();
   await store.config('SET', 'appendfsync', 'always');
   // A compressed dump would hide what it holds.
@@ -217,7 +217,7 @@ it('nothing planted is in Redis’ files', async () => {
   expect(contents.join('')).not.toMatch(/127\.0\.0\.1:\d+\/(commands|actions)\//);
 });
 
-it('nothing planted is in the logs, even at the most talkative level', () => {
+it('no planted secret is in the logs, even at trace level', () => {
   const logs = cardbell().logs().join('\n');
 
   expect(logs.length).toBeGreaterThan(1000);
@@ -225,7 +225,7 @@ it('nothing planted is in the logs, even at the most talkative level', () => {
   expect(personal.filter((one) => logs.includes(one))).toEqual([]);
 });
 
-it('nothing planted is in what Slack is sent, or the card API', async () => {
+it('no planted secret is sent to Slack or the card API', async () => {
   const { workspace, sandbox } = cardbell();
   const files = Object.values(channels).flatMap((channel) =>
     workspace.messages(channel).flatMap((message) => message.files ?? []),
@@ -244,7 +244,7 @@ it('nothing planted is in what Slack is sent, or the card API', async () => {
   expect(personal.filter((one) => JSON.stringify(workspace.calls).includes(one))).toEqual([]);
 });
 
-it('nothing planted is in the metrics, or in the record that is handed on', async () => {
+it('no planted secret is in the metrics or in the exported record', async () => {
   const metrics = await (await fetch(`${cardbell().url}/metrics`)).text();
   const record = run('audit', 'export', '--csv');
 
@@ -255,7 +255,7 @@ it('nothing planted is in the metrics, or in the record that is handed on', asyn
   expect(personal.filter((one) => record.includes(one))).toEqual([]);
 });
 
-it('nothing planted is shown of what is kept aside', () => {
+it('no planted secret is shown of what is quarantined', () => {
   const list = run('replay', 'list');
   const ids = [...list.matchAll(/^(\S+) {2}quarantined/gm)].map(([, id]) => id ?? '');
 
@@ -264,7 +264,7 @@ it('nothing planted is shown of what is kept aside', () => {
   for (const id of ids.slice(0, 2)) expect([id, hits(run('replay', 'show', id))]).toEqual([id, []]);
 });
 
-it('every key in Redis is one of SECURITY.md, and ends when that says', async () => {
+it('every key in Redis is listed in SECURITY.md and expires as it says', async () => {
   const { store } = cardbell();
   const rows = keptKeys();
   const wrong: string[] = [];
@@ -280,7 +280,7 @@ it('every key in Redis is one of SECURITY.md, and ends when that says', async ()
   expect(wrong).toEqual([]);
 });
 
-it('of a virtual card the last four digits are all that is shown', async () => {
+it('only the last four digits of a virtual card are shown', async () => {
   const { workspace } = cardbell();
 
   const shown = JSON.stringify(workspace.messages(channels.virtual));

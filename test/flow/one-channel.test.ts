@@ -25,7 +25,7 @@ function alertsIn(messages: readonly StoredMessage[]): number {
   }, 0);
 }
 
-it('all eight kinds in one channel, under Slack’s one message a second: each is shown once, in a few messages, none is refused', async () => {
+it('all eight kinds in one channel at one message a second are each shown once, in a few messages, with no refusal', async () => {
   const { deliver, workspace, slackCalls, take } = cardbell();
   const { AcctId } = take('ACTIVE');
   const kinds = [

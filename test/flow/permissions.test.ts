@@ -32,8 +32,8 @@ const refusals: readonly [string, string, string][] = [
   ['limit', 'an operator by group', gus],
 ];
 
-describe('who may not', () => {
-  it.each(refusals)('%s is %s to refuse', async (verb, _who, user) => {
+describe('people without permission', () => {
+  it.each(refusals)('%s is %s to be refused', async (verb, _who, user) => {
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
 
@@ -44,23 +44,26 @@ describe('who may not', () => {
     expect(cardbell().writes()).toHaveLength(before);
   });
 
-  it.each(['block_card', 'acknowledge_alert', 'approve_remedy'])('an outsider presses %s', async (button) => {
-    const before = cardbell().writes().length;
-    const since = Date.now() / 1000;
+  it.each(['block_card', 'acknowledge_alert', 'approve_remedy'])(
+    'an outsider who presses %s is refused',
+    async (button) => {
+      const before = cardbell().writes().length;
+      const since = Date.now() / 1000;
 
-    await cardbell().press(otto, alert, button);
-    await cardbell().waitTold(otto, refused, since);
+      await cardbell().press(otto, alert, button);
+      await cardbell().waitTold(otto, refused, since);
 
-    expect(cardbell().writes()).toHaveLength(before);
-    expect(cardbell().workspace.views.top(otto)).toBeUndefined();
-    expect(cardbell().now(alert)).toEqual(alert);
-  });
+      expect(cardbell().writes()).toHaveLength(before);
+      expect(cardbell().workspace.views.top(otto)).toBeUndefined();
+      expect(cardbell().now(alert)).toEqual(alert);
+    },
+  );
 
   it('a refusal is on record', async () => {
     await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was refused to block`));
   });
 
-  it('an operator cannot raise a limit with the button either', async () => {
+  it('operators cannot raise a limit with the button either', async () => {
     const since = Date.now() / 1000;
 
     await cardbell().press(olga, alert, 'approve_remedy');
@@ -70,20 +73,20 @@ describe('who may not', () => {
   });
 });
 
-describe('who may', () => {
+describe('people with permission', () => {
   it.each([
     ['an operator by id', olga],
     ['an operator by group', gus],
     ['an approver by id', zoe],
     ['an approver by group', ana],
-  ])('%s is shown a card', async (_who, user) => {
+  ])('%s sees a card', async (_who, user) => {
     await cardbell().command(user, `show ${last4Of(card)}`);
     await cardbell().waitTold(user, new RegExp(`${holderOf(card)}.*is active`));
   });
 });
 
-describe('user groups are asked at the moment of the click', () => {
-  it('who was taken out of the group is refused, with and without Slack’s event', async () => {
+describe('user groups are read at the moment of the click', () => {
+  it('a person who was removed from the group is refused, with and without Slack’s event', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = Date.now() / 1000;
     await command(gus, `show ${card.AcctId}`);
@@ -98,7 +101,7 @@ describe('user groups are asked at the moment of the click', () => {
     await workspace.setUserGroup(groups.operators, [gus]);
   });
 
-  it('nobody is let through while Slack does not say who is in the group, and is told so', async () => {
+  it('nobody is permitted while Slack does not answer who is in the group, and the answer says so', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
@@ -113,7 +116,7 @@ describe('user groups are asked at the moment of the click', () => {
     workspace.faults.clear();
   });
 
-  it('the form of a button is not opened either, and the person is told', async () => {
+  it('the form behind a button does not open either, and the person is told why', async () => {
     const { press, waitTold, workspace } = cardbell();
     const since = Date.now() / 1000;
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'hang_up', times: 4 });
@@ -125,7 +128,7 @@ describe('user groups are asked at the moment of the click', () => {
     workspace.faults.clear();
   });
 
-  it('who is named by id needs no group', async () => {
+  it('a person who is named by id needs no group', async () => {
     const { command, waitTold, workspace } = cardbell();
     const since = Date.now() / 1000;
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 10 });

@@ -30,7 +30,7 @@ async function pick(user: string, viewId: string, last4: string): Promise<void> 
 }
 
 describe('/card alone', () => {
-  it('finds a card while its holder’s name is typed, shows it, and does what the person may', async () => {
+  it('finds a card as its holder’s name is typed, shows it, and offers what the person may do', async () => {
     const card = cardbell().take('ACTIVE');
     const viewId = await open(olga);
 
@@ -52,7 +52,7 @@ describe('/card alone', () => {
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
   });
 
-  it('pressed twice, it is done once', async () => {
+  it('acts once when it is pressed twice', async () => {
     const card = cardbell().take('INACTIVE');
     const viewId = await open(gus);
     await pick(gus, viewId, last4Of(card));
@@ -65,7 +65,7 @@ describe('/card alone', () => {
     expect(cardbell().writes().length - before).toBe(1);
   });
 
-  it('an approver changes a limit with a form, which says beside the input what is wrong', async () => {
+  it('lets an approver change a limit in a form that shows errors beside the input', async () => {
     const card = cardbell().take('ACTIVE');
     const viewId = await open(ana);
     await pick(ana, viewId, last4Of(card));
@@ -87,15 +87,15 @@ describe('/card alone', () => {
   });
 });
 
-describe('names are for those who may see cards', () => {
-  it('nobody else gets the form, but the list of what there is', async () => {
+describe('names are only for people who may see cards', () => {
+  it('anybody else gets the list of verbs instead of the form', async () => {
     await cardbell().command(otto, '');
     await cardbell().waitTold(otto, /What you can ask Cardbell/);
 
     expect(top(otto)).toBeUndefined();
   });
 
-  it('whoever loses the role while the form is open finds nothing, sees nothing, and does nothing', async () => {
+  it('a person who loses the role while the form is open finds, sees and changes nothing', async () => {
     const { workspace } = cardbell();
     const card = cardbell().take('ACTIVE');
     await workspace.setUserGroup(groups.operators, [people.gus, otto]);

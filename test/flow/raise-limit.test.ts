@@ -28,7 +28,7 @@ const submit = (user: string, viewId: string, amount: string, reason = 'team din
   cardbell().workspace.submitView({ user, viewId, values: { amount, reason } });
 
 describe('raising a limit from a decline', () => {
-  it('opens a form with the limit, says beside the input what is wrong, and then changes the limit', async () => {
+  it('opens a form with the limit, shows errors beside the input, and then changes the limit', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -52,7 +52,7 @@ describe('raising a limit from a decline', () => {
     expect(line.text).toContain('$100.00');
   });
 
-  it('of a merchant category changes the category’s limit and not the card’s', async () => {
+  it('changes the limit of a merchant category and not the card’s', async () => {
     const card = cardbell()
       .sandbox.accounts()
       .find(({ LastName }) => LastName === 'Wei');
@@ -68,7 +68,7 @@ describe('raising a limit from a decline', () => {
     expect({ ...rules, MerchantCategories: [] }).toEqual({ ...card.SpendRules, MerchantCategories: [] });
   });
 
-  it('of a category that the alert could not name, while the API was away, still changes the category', async () => {
+  it('changes the category even when the alert could not name it because the API was away', async () => {
     const card = cardbell().account(
       cardbell()
         .sandbox.accounts()
@@ -87,7 +87,7 @@ describe('raising a limit from a decline', () => {
     expect(rules.DailySpendLimit).toBe(card.SpendRules.DailySpendLimit);
   });
 
-  it('above the amount for two it waits, and the alert says so until a second approver has decided', async () => {
+  it('waits above the two-person amount, and the alert says so until a second approver has decided', async () => {
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 2000);
     await cardbell().command(ana, `limit ${card.AcctId} daily 50`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));

@@ -84,7 +84,7 @@ beforeAll(async () => {
   await until(async () => (await cardbell().store.exists('{cardbell:in}:door-open')) === 1, 'the door is known open');
 });
 
-it('what happened while the door was closed is told late, once, with how many; webhooks after all add nothing', async () => {
+it('events missed while web was down are posted once, marked late, with their number; their webhooks add nothing', async () => {
   const { sandbox } = cardbell();
   let made = { blocked: '' };
   await away(() => {
@@ -103,7 +103,7 @@ it('what happened while the door was closed is told late, once, with how many; w
   expect(late().join()).toContain(made.blocked);
 });
 
-it('/card recover asks on demand: what is known adds nothing, and a second look finds nothing new', async () => {
+it('/card recover looks on demand and posts nothing that was posted before', async () => {
   const { command, waitTold } = cardbell();
   const before = all();
 
@@ -115,7 +115,7 @@ it('/card recover asks on demand: what is known adds nothing, and a second look 
   expect(all()).toEqual(before);
 });
 
-it('npm run recover counts first, then recovers, and says how many', async () => {
+it('npm run recover counts first, then recovers, and prints how many', async () => {
   const { sandbox, take } = cardbell();
   sandbox.outage(true);
   sandbox.purchase({ AcctId: take('ACTIVE', funded).AcctId, Amount: 99_999 });
@@ -136,7 +136,7 @@ it('npm run recover counts first, then recovers, and says how many', async () =>
   sandbox.outage(false);
 });
 
-it('a row that cannot be read is kept aside like a webhook that does not fit: ops hear of it, replay tries it again', async () => {
+it('a row that cannot be read is quarantined like a webhook that does not fit: ops are notified, and replay tries it again', async () => {
   const { sandbox, take } = cardbell();
   sandbox.outage(true);
   const { NetworkTransactionId } = sandbox.purchase({ AcctId: take('ACTIVE', funded).AcctId, Amount: 99_999 });

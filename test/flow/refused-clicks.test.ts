@@ -41,7 +41,7 @@ const clicks: readonly [string, string, string, string, RegExp][] = [
   ['a request of somebody who may not', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
 ];
 
-it.each(clicks)('%s is refused, with its reason on record', async (_what, user, action, value, why) => {
+it.each(clicks)('%s is refused, and the reason is on record', async (_what, user, action, value, why) => {
   const before = (await refusals(user)).length;
   const since = Date.now() / 1000;
 
@@ -58,7 +58,7 @@ it.each(clicks)('%s is refused, with its reason on record', async (_what, user, 
   ]);
 });
 
-it('an alert that is gone cannot be opened from a list, on record as well', async () => {
+it('an alert that no longer exists cannot be opened from a list, and the refusal is on record', async () => {
   const since = Date.now() / 1000;
   const option = { text: { type: 'plain_text', text: 'Old' }, value: 'evt_gone' };
   const message = old({ type: 'static_select', action_id: 'open_alert', options: [option] });
@@ -69,7 +69,7 @@ it('an alert that is gone cannot be opened from a list, on record as well', asyn
   await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'choose'), 'it is on record');
 });
 
-it('nobody goes on with what somebody else asked', async () => {
+it('nobody can continue what somebody else started', async () => {
   const since = Date.now() / 1000;
   const asked = ask('block', {
     actor: { userId: gus, teamId: 'T1' },
@@ -85,7 +85,7 @@ it('nobody goes on with what somebody else asked', async () => {
   expect(cardbell().writes()).toEqual([]);
 });
 
-it('a button of the picker that stood there for too long is on record', async () => {
+it('a press on an expired picker button is on record', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().command(gus, '');
   const top = () => cardbell().workspace.views.top(gus);

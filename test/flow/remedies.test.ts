@@ -87,7 +87,7 @@ describe('the remedy that fits the decline', () => {
     },
   );
 
-  it('a category: learned from other cards, allowed for an hour, taken back by an operator', async () => {
+  it('allows a category, learned from other cards, for an hour until an operator reverts it', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const [restaurants] = rulesOf(card).MerchantCategories.filter(({ Name }) => Name === 'Restaurants');
     await setRules(card, { MerchantCategories: [restaurants] });
@@ -106,7 +106,7 @@ describe('the remedy that fits the decline', () => {
     expect(shown(alert)).toContain(`Put back* by <@${olga}>`);
   });
 
-  it('a limit, for this purchase: another purchase does not end it, what is no amount is said beside it', async () => {
+  it('raises a limit for this purchase; another purchase does not end it, and the form shows a bad amount', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     await setRules(card, { DailySpendLimit: 10, WeeklySpendLimit: 100 });
     const alert = await stopped(card, { Amount: 40 });
@@ -122,7 +122,7 @@ describe('the remedy that fits the decline', () => {
     await until(() => rulesOf(card).DailySpendLimit === 10, 'its authorization ends it');
   });
 
-  it('a blocked card: an approver unblocks it, with a reason', async () => {
+  it('unblocks a blocked card for an approver who gives a reason', async () => {
     const card = cardbell().take('BLOCKED');
     await cardbell().deliver(
       sampleWebhook('decline.card.status', { AcctId: card.AcctId, Message: 'Card Status Inactive' }),
@@ -149,7 +149,7 @@ describe('the remedy that fits the decline', () => {
     },
   );
 
-  it('what passes by now says so in the form', async () => {
+  it('says in the form when the purchase would pass by now', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
     await setRules(card, { InternationalSpendEnabled: true });
@@ -161,7 +161,7 @@ describe('the remedy that fits the decline', () => {
 });
 
 describe('several small raises', () => {
-  it('within a day do not sum up to one that takes two', async () => {
+  it('within a day count together towards the two-person amount', async () => {
     const card = cardbell().take('ACTIVE');
     await setRules(card, { DailySpendLimit: 100 });
     const since = Date.now() / 1000;

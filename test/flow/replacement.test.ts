@@ -16,7 +16,7 @@ function replacement() {
   return { account, old, fresh };
 }
 
-it('activating a card that ends another asks first, names what ends, and changes nothing', async () => {
+it('activating a card that ends another one asks first, names it, and changes nothing', async () => {
   const { account, old, fresh } = replacement();
   const { command, waitTold, writes } = cardbell();
 
@@ -29,7 +29,7 @@ it('activating a card that ends another asks first, names what ends, and changes
   expect(writes()).toHaveLength(0);
 });
 
-it('nobody else can say yes for the one who asked', async () => {
+it('nobody else can confirm for the person who asked', async () => {
   const { workspace, waitTold, writes } = cardbell();
   const question = await waitTold(olga, /for good/);
   const value = /p_[\w-]+/.exec(JSON.stringify(question.blocks))?.[0] ?? '';
@@ -45,7 +45,7 @@ it('nobody else can say yes for the one who asked', async () => {
   expect(writes()).toHaveLength(0);
 });
 
-it('confirmed twice, it is done once, and the answer takes the place of the question', async () => {
+it('confirming twice activates once, and the answer replaces the question', async () => {
   const { account, old, fresh } = replacement();
   const { press, waitTold, now, writes } = cardbell();
   const question = await waitTold(olga, /for good/);

@@ -26,8 +26,8 @@ const writesOf = (acctId: number): number =>
     .filter(({ path }) => path.includes(`/${acctId}`)).length;
 const textOf = (message: StoredMessage): string => cardbell().now(message).text;
 
-describe('a raise above the amount for two', () => {
-  it('of exactly the amount takes one person', async () => {
+describe('a raise above the two-person amount', () => {
+  it('of exactly that amount needs one person', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     await command(ana, `limit ${card.AcctId} daily 200`);
@@ -39,7 +39,7 @@ describe('a raise above the amount for two', () => {
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(1200);
   });
 
-  it('waits, is refused to the one who asked and to an operator, and is done once by a second', async () => {
+  it('waits, refuses the person who asked and operators, and happens once when a second approver approves', async () => {
     const { card, request, limit } = await asked(1500, ana, 'trade fair');
     expect(limit()).toBe(200);
     const since = Date.now() / 1000;
@@ -67,7 +67,7 @@ describe('a raise above the amount for two', () => {
     expect(records.filter(({ event }) => event === 'approved')).toHaveLength(1);
   });
 
-  it('denied, it changes nothing; the one who asked hears of it', async () => {
+  it('changes nothing when it is denied, and the person who asked is notified', async () => {
     const { card, request, limit } = await asked();
     const since = Date.now() / 1000;
 
@@ -80,7 +80,7 @@ describe('a raise above the amount for two', () => {
     expect(textOf(request)).toContain(`<@${ben}>`);
   });
 
-  it('yes and no at once: one of them counts', async () => {
+  it('counts one of an approval and a denial that come at once', async () => {
     const { request, limit } = await asked();
     const since = Date.now() / 1000;
 
@@ -97,7 +97,7 @@ describe('a raise above the amount for two', () => {
     expect(limit()).toBe(textOf(request).startsWith('Approved') ? 1500 : 200);
   });
 
-  it('expired, it cannot be approved any more', async () => {
+  it('cannot be approved once it has expired', async () => {
     const { request, limit } = await asked();
     const { store } = cardbell();
     const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
@@ -114,7 +114,7 @@ describe('a raise above the amount for two', () => {
     expect(limit()).toBe(200);
   });
 
-  it('refused by the card API, it stays open, the approver hears why, and a later yes works', async () => {
+  it('stays open when the card API refuses it; the approver is told why, and a later approval works', async () => {
     const { card, request, limit } = await asked();
     const { sandbox, press, waitTold } = cardbell();
     sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, kind: 'token_expired' });
@@ -129,7 +129,7 @@ describe('a raise above the amount for two', () => {
     expect(limit()).toBe(1500);
   });
 
-  it('an edit of the request that Slack refuses for a moment is made up for', async () => {
+  it('retries an edit of the request that Slack refuses for a moment', async () => {
     const { request } = await asked();
     cardbell().workspace.faults.add({ method: 'chat.update', kind: 'http_500', times: 2 });
 

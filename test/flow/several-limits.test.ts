@@ -94,7 +94,7 @@ async function timeIsOver(card: SandboxAccount): Promise<void> {
 }
 
 describe('a purchase that several limits stop', () => {
-  it('is approved once: all are raised in one write, it passes, and all go back', async () => {
+  it('is approved once: all limits rise in one write, the purchase passes, and all are restored', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
     expect(shown(alert)).toContain('Raise 2 limits…');
@@ -132,7 +132,7 @@ describe('a purchase that several limits stop', () => {
     );
   });
 
-  it('of its category and of the card: one for a single purchase, one for the day, and the card’s own', async () => {
+  it('raises the category’s limits for one purchase and for the day, and the card’s own daily limit', async () => {
     const restaurants = { Id: 9, Name: 'Restaurants', TransactionLimit: 25, DailySpendLimit: 30 };
     const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: [restaurants] });
     const alert = await stopped(card, 40);
@@ -155,7 +155,7 @@ describe('a purchase that several limits stop', () => {
     expect(rulesOf(card).DailySpendLimit).toBe(35);
   });
 
-  it('one is left as it is where its amount is taken out', async () => {
+  it('leaves a limit as it is when its amount is cleared in the form', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
 
@@ -166,7 +166,7 @@ describe('a purchase that several limits stop', () => {
     expect(limitsOf(card)).toEqual([15, 20, null]);
   });
 
-  it('says beside the amounts that one would be above the other', async () => {
+  it('shows beside the amounts that one limit would exceed another', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
 
@@ -180,7 +180,7 @@ describe('a purchase that several limits stop', () => {
   });
 });
 
-it('a category’s limit that somebody has raised since: the form is about what stops it now, or says that nothing does', async () => {
+it('the form shows what stops the purchase now, or that nothing does, after somebody raised a category’s limit', async () => {
   const restaurants = (DailySpendLimit: number) => [{ Id: 9, Name: 'Restaurants', DailySpendLimit }];
   const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: restaurants(30) });
   const alert = await stopped(card, 40);
@@ -206,7 +206,7 @@ it('a category’s limit that somebody has raised since: the form is about what 
 });
 
 describe('a limit for a single purchase', () => {
-  it('is named, raised by the form for an hour, and given back', async () => {
+  it('is named, raised for an hour with the form, and restored', async () => {
     const card = await cardWith({ MerchantCategories: [{ Id: 9, Name: 'Restaurants', TransactionLimit: 25 }] });
     const alert = await stopped(card, 40);
     expect(shown(alert)).toContain('$15.00 over the limit for a single purchase at Restaurants of $25.00');
@@ -224,8 +224,8 @@ describe('a limit for a single purchase', () => {
   });
 });
 
-describe('a day above a week', () => {
-  it('raises the week with it, once somebody has seen that it does', async () => {
+describe('a daily limit above the weekly limit', () => {
+  it('raises the weekly limit along, after the form has shown so', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 100, MonthlySpendLimit: 300 });
     const alert = await stopped(card, 40);
     const since = writesOf(card).length;
@@ -242,7 +242,7 @@ describe('a day above a week', () => {
     expect(shown(alert)).toMatch(/Goes back to daily limit \$10\.00 and weekly limit \$100\.00/);
   });
 
-  it('a category above the card raises the card’s with it', async () => {
+  it('raises the card’s limit along with a category’s limit above it', async () => {
     const restaurants = { Id: 9, Name: 'Restaurants', DailySpendLimit: 30 };
     const card = await cardWith({ DailySpendLimit: 60, WeeklySpendLimit: 70, MerchantCategories: [restaurants] });
     const alert = await stopped(card, 40);
@@ -258,7 +258,7 @@ describe('a day above a week', () => {
   });
 });
 
-it('somebody changed one of them meanwhile: people are asked, and their yes puts all back', async () => {
+it('when somebody changed one limit meanwhile, people are asked, and their approval restores all', async () => {
   const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
   const alert = await stopped(card, 40);
   const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
@@ -276,8 +276,8 @@ it('somebody changed one of them meanwhile: people are asked, and their yes puts
   expect(limitsOf(card)).toEqual([10, 20, null]);
 });
 
-describe('several limits, asked for', () => {
-  it('above the amount for two they wait for a second approver, who lowers both', async () => {
+describe('a request for several limits', () => {
+  it('waits above the two-person amount for a second approver, who lowers both', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 }, 1500);
     const alert = await stopped(card, 1300);
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
@@ -301,7 +301,7 @@ describe('several limits, asked for', () => {
     await until(() => shown(alert).includes('Daily limit $10.00 → $1,200.00; weekly limit $20.00 → $1,250.00'), 'told');
   });
 
-  it('a holder asks once, an approver says yes, and the purchase can be tried again', async () => {
+  it('is one request of a holder and one approval, and the purchase can be tried again', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const at = new Date().toISOString();
     await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });

@@ -44,13 +44,13 @@ sideBySide('posting once', () => {
     expect(await postedDespite(fault, cardbell())).toBe(1);
   });
 
-  it('also when Slack cannot say what it took at first', async () => {
+  it('also when Slack cannot say at first what it took', async () => {
     cardbell().workspace.faults.add({ method: 'conversations.history', kind: 'http_500', times: 2 });
 
     expect(await postedDespite({ kind: 'http_500_after_accept' }, cardbell())).toBe(1);
   });
 
-  it('and no message of this suite stands twice, however its end was learned', () => {
+  it('leaves no message of this suite twice, however its outcome was learned', () => {
     const texts = cardbell().texts(channels.shipping);
 
     expect(texts).toHaveLength(7);
@@ -59,7 +59,7 @@ sideBySide('posting once', () => {
 });
 
 // By itself, because it takes as long as all others together.
-sideBySide('posting once, in ten seconds', () => {
+sideBySide('posting once after ten seconds', () => {
   const cardbell = useCardbell();
 
   it('Slack takes it and never answers', async () => {
@@ -67,10 +67,10 @@ sideBySide('posting once, in ten seconds', () => {
   });
 });
 
-sideBySide('what Slack does not take', () => {
+sideBySide('what Slack refuses', () => {
   const cardbell = useCardbell({ throttle: { tokenDeadMs: 2000 } });
 
-  it('a message whose blocks are refused is posted as plain text, and ops hear of it once', async () => {
+  it('a message whose blocks are refused is posted as plain text, and ops are notified once', async () => {
     const { texts, workspace, waitFor } = cardbell();
 
     expect(await postedDespite({ kind: 'error', error: 'invalid_blocks' }, cardbell())).toBe(1);
@@ -87,7 +87,7 @@ sideBySide('what Slack does not take', () => {
       () => cardbell().workspace.archive(channels.virtual, false),
     ],
     ['left', () => cardbell().workspace.kick(channels.virtual), () => cardbell().workspace.invite(channels.virtual)],
-  ])('a channel that is %s: its alerts go to ALERTS_CHANNEL, ops hear of it once', async (_how, close, open) => {
+  ])('alerts of a channel that is %s go to ALERTS_CHANNEL, and ops are notified once', async (_how, close, open) => {
     const { take, deliver, waitFor, texts } = cardbell();
     const [one, other] = [take('ACTIVE'), take('ACTIVE')];
     const before = texts(channels.ops).length;
@@ -106,7 +106,7 @@ sideBySide('what Slack does not take', () => {
     open();
   });
 
-  it('a revoked token loses nothing: everything is posted once it is good again', async () => {
+  it('a revoked token loses nothing: everything is posted once it is valid again', async () => {
     const { deliver, waitFor, workspace, slackCalls } = cardbell();
     const { webhook, mark, count } = shipment(cardbell());
     workspace.setRevoked(true);
@@ -130,7 +130,7 @@ sideBySide('answering people', () => {
     ['answers 404', { kind: 'error', error: 'used_url' }],
     ['answers 500', { kind: 'http_500' }],
     ['hangs up', { kind: 'hang_up' }],
-  ])('when the response_url %s, another way is found', async (_how, fault) => {
+  ])('reaches the person another way when the response_url %s', async (_how, fault) => {
     const { take, command, waitTold, workspace } = cardbell();
     const account = take('ACTIVE');
     workspace.faults.add({ method: 'response_url', ...fault });
@@ -147,7 +147,7 @@ sideBySide('answering people', () => {
     workspace.faults.clear();
   });
 
-  it('when nothing shown to one person gets through, it is a direct message', async () => {
+  it('sends a direct message when no ephemeral message gets through', async () => {
     const { take, command, workspace } = cardbell();
     const account = take('ACTIVE');
     workspace.faults.add({ method: /^(response_url|chat\.postEphemeral)$/, kind: 'http_500', times: 2 });
@@ -160,7 +160,7 @@ sideBySide('answering people', () => {
     );
   });
 
-  it('an edit of an alert that fails is made up for', async () => {
+  it('retries an edit of an alert that failed', async () => {
     const { take, deliver, waitFor, press, now, workspace } = cardbell();
     const account = take('ACTIVE');
     await deliver(sampleWebhook('decline.balance.card', { AcctId: account.AcctId }));

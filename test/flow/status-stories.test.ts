@@ -19,7 +19,7 @@ function send(account: SandboxAccount, status: string, at: number): Promise<numb
   return cardbell().deliver(statusWebhook(account, card, status, new Date(at)));
 }
 
-it('a new card that is blocked is one line, though the service sends two webhooks', async () => {
+it('a new card that is blocked is one line, although the service sends two webhooks', async () => {
   const account = cardbell().take('INACTIVE');
 
   cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
@@ -30,7 +30,7 @@ it('a new card that is blocked is one line, though the service sends two webhook
   expect(told(account)[0]).toContain('not activated → active → blocked');
 });
 
-it('BLOCKED that arrives before ACTIVE is put right by the time of the webhooks', async () => {
+it('BLOCKED that arrives before ACTIVE is ordered by the time of the webhooks', async () => {
   const account = cardbell().take('INACTIVE');
   const at = Date.now();
 
@@ -46,7 +46,7 @@ it('BLOCKED that arrives before ACTIVE is put right by the time of the webhooks'
   expect(told(account)).toHaveLength(1);
 });
 
-it('ACTIVE alone is told a moment later', async () => {
+it('ACTIVE alone is posted a moment later', async () => {
   const account = cardbell().take('INACTIVE');
 
   await send(account, 'ACTIVE', Date.now());
@@ -55,7 +55,7 @@ it('ACTIVE alone is told a moment later', async () => {
   expect(told(account)).toEqual([expect.stringContaining('not activated → active')]);
 });
 
-it('an older event that arrives late says what the card is now', async () => {
+it('an older event that arrives late says what the status is now', async () => {
   const account = cardbell().take('ACTIVE');
   const at = Date.now() - 600_000;
   await send(account, 'BLOCKED', at);
@@ -70,7 +70,7 @@ it('an older event that arrives late says what the card is now', async () => {
   expect(told(account).at(-1)).toMatch(/Arrived late: the card is now active/);
 });
 
-it('CLOSED is said to be final', async () => {
+it('CLOSED says that it is final', async () => {
   const account = cardbell().take('ACTIVE');
 
   cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'CLOSED' });
@@ -80,7 +80,7 @@ it('CLOSED is said to be final', async () => {
   expect(JSON.stringify(cardbell().workspace.messages(channels.status).at(-1)?.blocks)).not.toMatch(/_card"/);
 });
 
-it('a card that was blocked again in the admin portal is not lifted by the Undo of an earlier click', async () => {
+it('the Undo of an earlier click does not unblock a card that was blocked again in the admin portal', async () => {
   const account = cardbell().take('ACTIVE');
   const since = Date.now() / 1000;
   const { AcctId } = account;

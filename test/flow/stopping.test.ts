@@ -10,10 +10,10 @@ import { settled, until } from '../support/until.ts';
 const STOP_MS = 8000;
 const clean = { code: 0, signal: null };
 
-sideBySide('both processes apart', () => {
+sideBySide('separate processes', () => {
   const cardbell = useCardbell();
 
-  it('idle, they end at once with 0', async () => {
+  it('exit at once with 0 when idle', async () => {
     const ends = await Promise.all([...cardbell().webs, ...cardbell().workers].map((child) => child.stop()));
 
     for (const end of ends) {
@@ -24,7 +24,7 @@ sideBySide('both processes apart', () => {
     await cardbell().startWorker();
   });
 
-  it('a click that was acknowledged a moment before is not lost', async () => {
+  it('lose no click that was acknowledged a moment before', async () => {
     const { take, command, webs, startWeb, waitTold, workspace } = cardbell();
     const card = take('ACTIVE');
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'slow', ms: 800, times: 2 });
@@ -36,7 +36,7 @@ sideBySide('both processes apart', () => {
     await startWeb();
   });
 
-  it('a worker in the middle of a call that hangs ends in time, and the next one goes on with the rest', async () => {
+  it('stop in time during a call that hangs, and the next worker continues with the rest', async () => {
     const { take, command, sandbox, workers, startWorker } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang' });
@@ -52,7 +52,7 @@ sideBySide('both processes apart', () => {
     await cardbell().waitFor(channels.shipping, /9400111899000000004411/);
   }, 90_000);
 
-  it('with Redis gone they end in time as well', async () => {
+  it('stop in time without Redis as well', async () => {
     const { redis, webs, workers } = cardbell();
     await redis.stop();
     await settled(300);
@@ -75,7 +75,7 @@ sideBySide('npm start', () => {
     await cardbell.stop();
   });
 
-  it('does both in one process, and ends with 0', async () => {
+  it('runs both in one process and exits with 0', async () => {
     const card = cardbell.take('ACTIVE');
     await cardbell.deliver(sampleWebhook('decline.balance.card', { AcctId: card.AcctId }));
     const alert = await cardbell.waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -90,7 +90,7 @@ sideBySide('npm start', () => {
 });
 
 sideBySide('started while Redis is away', () => {
-  it('the receivers answer 503, SIGTERM ends with 0, and with Redis back everything works', async () => {
+  it('receivers answer 503, SIGTERM exits with 0, and everything works once Redis is back', async () => {
     const probe = await startRedis();
     const { port } = probe;
     await probe.stop();

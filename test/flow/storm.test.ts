@@ -41,7 +41,7 @@ async function rain(count: number, { deliver, sandbox }: RunningCardbell): Promi
 
 const sorted = (amounts: readonly number[]): number[] => amounts.toSorted((one, other) => one - other);
 
-it('a storm into one channel: every decline can be read once, in a few messages, and Slack never says too many', async () => {
+it('a storm in one channel shows every decline once, in a few messages, without a rate limit from Slack', async () => {
   const { workspace, slackCalls } = cardbell();
   const here = () => workspace.messages(channels.declines);
 
@@ -60,7 +60,7 @@ it('a storm into one channel: every decline can be read once, in a few messages,
   expect(lines.join('\n')).not.toMatch(/PIN/i);
 });
 
-it('a card that is chosen in a joined message is blocked from there, and the message says so', async () => {
+it('a card that is chosen in a batch message is blocked from there, and the message says so', async () => {
   const { workspace, take, deliver, waitFor, waitTold, press, now, account } = cardbell();
   const cards = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
   const [, chosen] = cards;
@@ -90,7 +90,7 @@ it('a card that is chosen in a joined message is blocked from there, and the mes
   expect(now(batch).text).toContain(holderOf(chosen));
 }, 90_000);
 
-it('without charts and without files nothing is missing: the rows come as tables, in the summary’s thread', async () => {
+it('without charts and files the rows come as tables in the summary’s thread', async () => {
   const { workspace, sandbox, deliver, texts, waitFor } = cardbell();
   const since = workspace.messages(channels.declines).length;
   const fresh = () => workspace.messages(channels.declines).slice(since);

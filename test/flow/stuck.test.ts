@@ -26,7 +26,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^cardbell_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-it('a job that failed for good is listed with its masked cause, shown, run again, and discarded with a reason on record', async () => {
+it('a job that failed for good is listed with its masked cause, shown, run again, and discarded with a recorded reason', async () => {
   const { store } = cardbell();
   const queue = new Queue('alerts', { connection: store, prefix: '{cardbell:queue}' });
   await queue.add('deliver-alert', { kind: '4111 1111 1111 1111' }, { jobId: 'evt_stuck', attempts: 1 });
@@ -70,7 +70,7 @@ it('a webhook that does not fit is quarantined, replayed in vain, and discarded'
   expect((await replay('list')).text).toContain('0 quarantined, 0 failed.');
 });
 
-it('while Slack refuses the token, readiness and metrics say so; the ops channel hears of it when it is over', async () => {
+it('readiness and metrics say that Slack refuses the token, and the ops channel is notified when it is over', async () => {
   const { workspace, deliver, url, waitFor } = cardbell();
   await until(async () => (await metric('workers')) === 1, 'the worker is seen');
   expect(await metric('slack_token_ok')).toBe(1);

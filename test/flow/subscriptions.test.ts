@@ -35,7 +35,7 @@ const type = (user: string, channel: string, text: string) =>
   cardbell().workspace.command({ user, channel, command: '/card', text });
 
 describe('a subscription', () => {
-  it('adds what fits to the channel, once for each alert; the default channel keeps what it has', async () => {
+  it('adds matching alerts to the channel once; the default channel still gets them', async () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.team, 'subscribe declines over 500');
@@ -60,7 +60,7 @@ describe('a subscription', () => {
     expect(texts(channels.spend)).toEqual([]);
   });
 
-  it('is listed with its author, and ends', async () => {
+  it('is listed with its author and can be ended', async () => {
     const { waitTold, deliver, take, waitFor, texts, told } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(zoe, places.travel, 'subscribe declines country PT');
@@ -85,7 +85,7 @@ describe('a subscription', () => {
     [places.partner, 'declines', /shared with another company/],
     [places.quiet, 'declines code decline.card.pin', /wrong PIN/],
     [places.quiet, 'declines ovr 500', /do not understand “ovr” here: I expected and|“ovr”/],
-  ])('is not made in %s for “%s”', async (channel, filter, why) => {
+  ])('is refused in %s for “%s”', async (channel, filter, why) => {
     await type(ana, channel, `subscribe ${filter}`);
     await cardbell().waitTold(ana, why);
 
@@ -107,8 +107,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('a channel that was subscribed and is shared since', () => {
-  it('gets nothing any more: the default channel does, and ops is told once', async () => {
+describe('a subscribed channel that has been shared since', () => {
+  it('gets nothing more: the default channel does, and ops are notified once', async () => {
     const { deliver, take, waitTold, waitFor, texts, workspace } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.quiet, 'subscribe reversals');
@@ -150,7 +150,7 @@ async function timePasses(id: string): Promise<void> {
 }
 
 describe('a muted card', () => {
-  it('is quiet until it is unmuted; then one line says how many alerts there were', async () => {
+  it('is silent until it is unmuted; then one line says how many alerts there were', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
     const card = take('ACTIVE');
     await type(olga, channels.alerts, `mute ${last4Of(card)} 3 days trade show`);
@@ -194,7 +194,7 @@ describe('a muted card', () => {
     ['mute 4242', /For how long\? A mute always ends/],
     ['mute ACCT 91d', /longer than 90 days/],
     ['mute ACCT until yesterday', /no end that lies ahead/],
-  ])('%s is not guessed at', async (text, why) => {
+  ])('%s is answered with a question, never with a guess', async (text, why) => {
     const card = cardbell().sandbox.accounts()[0];
     await type(olga, channels.alerts, text.replace('ACCT', String(card?.AcctId)));
     await cardbell().waitTold(olga, why);
@@ -202,7 +202,7 @@ describe('a muted card', () => {
 });
 
 describe('a travel notice', () => {
-  it('sends what the journey explains to its author alone', async () => {
+  it('sends what the journey explains only to its author', async () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const card = take('ACTIVE');
     const { AcctId } = card;
@@ -223,7 +223,7 @@ describe('a travel notice', () => {
 const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
 
 describe('quiet hours', () => {
-  it('hold what comes, but for what they except, and are listed', async () => {
+  it('hold everything but their exceptions, and are listed', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC except declines`);

@@ -59,7 +59,7 @@ function writesOf({ AcctId }: SandboxAccount): number {
     .filter(({ path }) => path.includes(`/${AcctId}`)).length;
 }
 
-it('a limit for a time says when it goes back, and goes back', async () => {
+it('a temporary limit says when it ends, and is restored', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
 
@@ -82,7 +82,7 @@ async function changedElsewhere(card: SandboxAccount, DailySpendLimit: number): 
   });
 }
 
-describe('what somebody changed meanwhile', () => {
+describe('a change that somebody made meanwhile', () => {
   async function asks(): Promise<{ card: SandboxAccount; question: StoredMessage }> {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
@@ -94,7 +94,7 @@ describe('what somebody changed meanwhile', () => {
     return { card, question };
   }
 
-  it('is not overwritten: people are asked, and their yes puts it back', async () => {
+  it('is not overwritten: people are asked, and their approval restores the limit', async () => {
     const { card, question } = await asks();
     const since = Date.now() / 1000;
 
@@ -108,7 +108,7 @@ describe('what somebody changed meanwhile', () => {
     expect(JSON.stringify(cardbell().now(question).blocks)).not.toContain('leave_it');
   });
 
-  it('left as it is, it stays, and the record names who said so', async () => {
+  it('stays when people keep it, and the record names who decided', async () => {
     const { card, question } = await asks();
 
     await cardbell().press(ben, question, 'leave_it');
@@ -120,7 +120,7 @@ describe('what somebody changed meanwhile', () => {
 });
 
 describe('a temporary limit', () => {
-  it('has a message with its end, and an operator takes it back before', async () => {
+  it('has a message with its end, and an operator can revert it earlier', async () => {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
     await setLimit(card, '600 for 4h');
@@ -140,7 +140,7 @@ describe('a temporary limit', () => {
     );
   });
 
-  it('whose worker was killed before its end is put back by the next one, once', async () => {
+  it('is restored once by the next worker when its worker was killed', async () => {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
     await setLimit(card, '600 for 4h');
@@ -158,7 +158,7 @@ describe('a temporary limit', () => {
   }, 90_000);
 });
 
-it('without “for”, a limit that was temporary stays', async () => {
+it('a new limit without “for” makes a temporary limit permanent', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
   await setLimit(card, '600 for 1h');
@@ -171,7 +171,7 @@ it('without “for”, a limit that was temporary stays', async () => {
   expect(open.filter((text) => JSON.parse(text).acctId === card.AcctId)).toEqual([]);
 });
 
-it('two limits for a time, one in the other, both end', async () => {
+it('two overlapping temporary limits both end', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
   await setLimit(card, '300 for 4h');
@@ -184,7 +184,7 @@ it('two limits for a time, one in the other, both end', async () => {
   expect(limitOf(card)).toBe(200);
 });
 
-it('a longer one on top of a shorter one goes back to what was there before both', async () => {
+it('a longer temporary limit over a shorter one restores what was there before both', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
   await setLimit(card, '300 for 1h');

@@ -24,8 +24,8 @@ const unsure: readonly [string, Omit<Fault, 'path'>][] = [
   ['the connection breaks again and again', { kind: 'hang_up_after_effect', times: 3 }],
 ];
 
-describe('a write whose end nobody knows', () => {
-  it.each(unsure)('%s: a block is done exactly once, and said so', async (_how, fault) => {
+describe('a write whose outcome nobody knows', () => {
+  it.each(unsure)('%s: a block happens exactly once, and the answer says so', async (_how, fault) => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, ...fault });
@@ -40,7 +40,7 @@ describe('a write whose end nobody knows', () => {
     sandbox.faults.clear();
   });
 
-  it.each(unsure)('%s: a limit ends as it was wanted', async (_how, fault) => {
+  it.each(unsure)('%s: a limit ends as requested', async (_how, fault) => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, ...fault });
@@ -69,7 +69,7 @@ describe('a write whose end nobody knows', () => {
 });
 
 describe('a refusal', () => {
-  it('is told in the API’s own words, and that nothing changed', async () => {
+  it('is shown in the API’s own words, with the note that nothing changed', async () => {
     const { command, waitTold, sandbox, waitFor } = cardbell();
     // Just made: the service refuses to activate it within the first day.
     const { AcctId } = sandbox.createOrder({ FirstName: 'Nadia', LastName: 'Novak' });
@@ -101,7 +101,7 @@ describe('a refusal', () => {
 });
 
 describe('the token of the card API', () => {
-  it('dead, it stops at once, tells the person and tells the ops channel once', async () => {
+  it('stops work at once when it is refused, and tells the person and, once, the ops channel', async () => {
     const { take, command, waitTold, waitFor, sandbox, texts } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ path: /.*/, kind: 'token_expired', times: Number.POSITIVE_INFINITY });
@@ -121,7 +121,7 @@ describe('the token of the card API', () => {
     sandbox.faults.clear();
   });
 
-  it('alive again, work goes on', async () => {
+  it('lets work continue once it is accepted again', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
 

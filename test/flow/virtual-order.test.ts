@@ -38,7 +38,7 @@ async function direct(user: string, pattern: RegExp): Promise<string> {
 }
 
 describe('/card virtual order', () => {
-  it('is ordered once, and its result is told to who asked besides the channel, never the number', async () => {
+  it('orders once and tells the result to the channel and the person who asked, never the number', async () => {
     const viewId = await openForm(ana, 'Vera Nova');
     const suggested = top(ana)?.blocks.flatMap((block) => Object.values(block['element'] ?? {}));
     // A date of birth that nobody entered would be sent as if somebody had.
@@ -82,7 +82,7 @@ describe('/card virtual order', () => {
     expect(records.at(-1)).toMatchObject({ confirmedBy: 'webhook', reason: 'ads budget' });
   });
 
-  it('whose answer is lost is not ordered again: the person is told so, and told again when it shows', async () => {
+  it('never orders again when the answer is lost: the person is told so, and told the result when it shows', async () => {
     const { sandbox } = cardbell();
     const before = orders().length;
     sandbox.faults.add({ method: 'POST', path: /\/VirtualCard\/Order/, kind: 'hang_up_after_effect' });
@@ -106,7 +106,7 @@ describe('/card virtual order', () => {
 });
 
 describe('/card virtual resend', () => {
-  it('asks once, and says when it was sent', async () => {
+  it('asks once and says when it was sent', async () => {
     const card = cardbell()
       .sandbox.accounts()
       .find(({ IsVirtual, LastName }) => IsVirtual && LastName === 'Nova');
@@ -122,7 +122,7 @@ describe('/card virtual resend', () => {
     expect(asked[0]?.body).toEqual({ AcctId: card?.AcctId });
   });
 
-  it('of a plastic card is refused before anything is asked', async () => {
+  it('is refused for a plastic card before anything is asked', async () => {
     const card = cardbell().take('ACTIVE');
     const before = cardbell().writes().length;
 

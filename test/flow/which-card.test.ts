@@ -7,7 +7,7 @@ const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
 
 describe('a word that means more than one card', () => {
-  it('is asked back with a button for each, and the choice takes the place of the question', async () => {
+  it('is answered with a button for each card, and the choice replaces the question', async () => {
     const { command, waitTold, press, now, sandbox } = cardbell();
     const [alice, bruno] = sandbox.accounts().filter(({ CardList }) => CardList[0]?.Last4CardNumber === '4821');
     if (alice === undefined || bruno === undefined) throw new Error('the seed has no ambiguous card');
@@ -31,7 +31,7 @@ describe('a word that means more than one card', () => {
     expect(cardbell().writes()).toHaveLength(1);
   });
 
-  it('several words of a name lead to one holder, and what is left over is the reason', async () => {
+  it('matches a holder by several words of a name; the rest is the reason', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE', ({ FirstName }) => FirstName === 'Grace');
 
@@ -60,14 +60,14 @@ describe('a word that means more than one card', () => {
   });
 });
 
-describe('a word that means no card that can be acted on', () => {
-  it('an unknown card is said to be unknown', async () => {
+describe('a card that cannot be acted on', () => {
+  it('is reported as unknown when nobody has it', async () => {
     await cardbell().command(olga, 'block zzyzx');
 
     await cardbell().waitTold(olga, /No card matches “zzyzx”/);
   });
 
-  it('a closed card stays closed, and people are told that it is final', async () => {
+  it('stays closed when it is closed, and the answer says that it is final', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('CLOSED');
     const before = cardbell().writes().length;

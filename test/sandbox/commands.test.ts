@@ -41,7 +41,7 @@ describe('npm run sandbox', () => {
   it.each([
     ['SIGTERM', true],
     ['SIGINT', false],
-  ] as const)('says in one line when it can be used, serves, and stops clean on %s', async (signal, ownRedis) => {
+  ] as const)('prints one line when it is ready, serves, and stops cleanly on %s', async (signal, ownRedis) => {
     const { child, ended } = start('sandbox', [
       '--port',
       '0',

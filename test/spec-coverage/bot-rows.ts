@@ -38,7 +38,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row(
     'missed events must be retrieved through the API',
     'test/flow/recovery.test.ts',
-    'what happened while the door was closed is told late, once',
+    'events missed while web was down are posted once, marked late',
   ),
   row('TLS 1.2 or later', 'test/flow/receivers-process.test.ts', 'is 1.2 or newer, and carries the same receivers'),
 
@@ -96,14 +96,14 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row(
     'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
     stories,
-    'a new card that is blocked is one line, though the service sends two webhooks',
+    'a new card that is blocked is one line, although the service sends two webhooks',
   ),
   row(
     'the status webhook can be delayed by the queue',
     stories,
-    'an older event that arrives late says what the card is now',
+    'an older event that arrives late says what the status is now',
   ),
-  row('CLOSED is final', stories, 'CLOSED is said to be final'),
+  row('CLOSED is final', stories, 'CLOSED says that it is final'),
   row(
     'authorization, settlement, reversal and PIN are told apart, in words',
     'test/templates/alerts/money-line.test.ts',
@@ -145,24 +145,24 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row(
     'declined authorizations and declined PIN transactions are declines',
     alerts,
-    'a declined authorization is a decline, whichever path it came by',
+    'treats a declined authorization as a decline, whichever path it came by',
   ),
   row('Card Status Change, Card Shipping, Virtual Card reach their channels', alerts, 'every kind of webhook'),
   row('retries repeat an event', identity, 'produced anew for a retry has the same id'),
-  row('an event delivered again adds nothing', alerts, 'delivered again, each is answered 200 and posts nothing new'),
+  row('an event delivered again adds nothing', alerts, 'answers 200 to a repeated delivery and posts nothing new'),
   row('Errors and Message are empty in a resend', cardEvents, 'with %j is kept with %j'),
   row('resends may be requested at any time', identity, 'is another resend of a virtual card'),
   row(
     'webhook contents of virtual cards are not stored',
     'test/flow/leaks.test.ts',
-    'nothing planted is in Redis’ files',
+    'no planted secret is in the files of Redis',
   ),
 
   // Errors
   row(
     'network transactions of one card account for a given duration',
     'test/flow/why.test.ts',
-    'counts what the service remembers and what came, each once; newest first',
+    'counts declines of the service and of webhooks once, newest first',
   ),
   row('the twelve decline codes', declines, '$code says why'),
   row('a decline code that is not listed', declineTemplate, 'decline.of.tomorrow'),
@@ -177,7 +177,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
     cardTemplates,
     'whose Errors name %s alone could not be %s, and nothing else is said to have failed',
   ),
-  row('API error answers', unsure, 'is told in the API’s own words, and that nothing changed'),
+  row('API error answers', unsure, 'is shown in the API’s own words, with the note that nothing changed'),
 
   // Limits
   row(
@@ -194,7 +194,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row(
     'activating ends the other cards of the account (assumption)',
     replacement,
-    'activating a card that ends another asks first, names what ends, and changes nothing',
+    'activating a card that ends another one asks first, names it, and changes nothing',
   ),
 
   // Versioning
@@ -209,7 +209,7 @@ export const BOT_ROWS: readonly SpecRow[] = [
   row(
     'POST /VirtualCard/Order: the result comes asynchronously, with its webhook',
     virtualOrder,
-    'is ordered once, and its result is told to who asked besides the channel, never the number',
+    'orders once and tells the result to the channel and the person who asked, never the number',
   ),
-  row('POST /VirtualCard/Data: one virtual card in each request', virtualOrder, 'asks once, and says when it was sent'),
+  row('POST /VirtualCard/Data: one virtual card in each request', virtualOrder, 'asks once and says when it was sent'),
 ];

@@ -56,7 +56,7 @@ describe('a slash command', () => {
     expect(workspace.ephemerals('U1').map(({ text }) => text)).toEqual(['Only you see this']);
   });
 
-  it('may be answered for all, and is refused when nobody registered it', async () => {
+  it('may be answered for everybody, and is refused when nobody registered it', async () => {
     app = await startApp(workspace, (it) =>
       it.command('/card', async ({ ack }) => await ack({ response_type: 'in_channel', text: 'For all' })),
     );
@@ -69,7 +69,7 @@ describe('a slash command', () => {
     );
   });
 
-  it('that is not acknowledged in time fails before the person’s eyes', async () => {
+  it('shows the person a failure when it is not acknowledged in time', async () => {
     await workspace.stop();
     workspace = await openWorkspace({ appToken: 'xapp-test', acknowledgeMs: 250 });
     app = await startApp(workspace, (it) => it.command('/card', () => new Promise(() => undefined)));
@@ -127,7 +127,7 @@ describe('a press', () => {
     expect((body.actions as Body[])[0]?.action_ts).toMatch(/^\d{10}\.\d{6}$/);
   });
 
-  it('of a button that is not there fails, and tells what is there', async () => {
+  it('fails on a button that is not there, and says which are there', async () => {
     const message = await postButtons(button({ action_id: 'block_card', value: 'x1' }));
     const press = async (actionId: string, value?: string) =>
       await workspace.press({ user: 'U1', message, actionId, ...(value ? { value } : {}) });
@@ -136,7 +136,7 @@ describe('a press', () => {
     await expect(press('block_card', 'x2')).rejects.toThrow('no element block_card with value x2');
   });
 
-  it('after the message changed is possible only for somebody with a slow screen', async () => {
+  it('after the message changed is possible only on an outdated screen', async () => {
     const pressed: unknown[] = [];
     app = await startApp(workspace, (it) =>
       it.action('press_me', async ({ ack, action }) => {
@@ -181,7 +181,7 @@ describe('a press', () => {
   });
 });
 
-it('gives choices and the options that the app suggests', async () => {
+it('offers choices and the options that the app suggests', async () => {
   const chosen: unknown[] = [];
   app = await startApp(workspace, (it) => {
     it.options(
@@ -214,7 +214,7 @@ it('gives choices and the options that the app suggests', async () => {
 });
 
 describe('an event', () => {
-  it('comes in Slack’s envelope, again with retry headers', async () => {
+  it('comes in Slack’s envelope, and again with retry headers', async () => {
     const seen: Body[] = [];
     app = await startApp(workspace, (it) =>
       it.event('subteam_members_changed', ({ body, context }) => {
