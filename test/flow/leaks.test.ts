@@ -7,12 +7,11 @@ import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell({
-  throttle: atOnce,
   env: { LOG_LEVEL: 'trace', ALERTS_CHANNEL_SPEND: channels.spend },
 });
 
