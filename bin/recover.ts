@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
-import { composeWorker } from '../src/app/compose-worker.ts';
+import { composeRecovery } from '../src/app/compose-recovery.ts';
+import { composeServices } from '../src/app/compose-worker.ts';
 import { workerConfig } from '../src/app/config.ts';
+import { createWorkerBase } from '../src/app/worker-base.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
-import { closeQueues } from '../src/core/queues.ts';
+import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { readSince } from '../src/core/since.ts';
 import { momentOf } from '../src/webhooks/moment.ts';
 import { reachRedis } from './reach-redis.ts';
@@ -76,11 +78,13 @@ async function main(): Promise<number> {
   }
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redisUrls);
-  const parts = composeWorker(config, redis, log);
+  const queues = openQueues(redis);
+  const base = createWorkerBase(config, redis, queues, log);
+  const { ops, cards } = composeServices(base);
+  const recovery = composeRecovery({ base, slack: ops.slack, cards });
   const { gap, isRehearsal } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {
-    const { recovery } = parts;
     const found = isRehearsal ? await recovery.rehearse(gap, show) : await recovery.runHere(gap, show);
     bar(1, found.recovered);
     const missed = found.recovered + found.unreadable;
@@ -96,8 +100,8 @@ async function main(): Promise<number> {
     process.stderr.write('What was fetched before is kept. Run it again: it goes on from there.\n');
     return 1;
   } finally {
-    await parts.directory.stop();
-    await closeQueues(parts.queues);
+    await cards.directory.stop();
+    await closeQueues(queues);
     redis.disconnect();
   }
 }

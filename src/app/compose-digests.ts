@@ -1,43 +1,47 @@
 import type { CardFacts } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { inactiveCards } from '../app-home/team-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import type { RedisClient } from '../core/redis.ts';
 import { createDigests, type DigestKind, kindOf } from '../digests/digest-store.ts';
 import { cronPattern, type DigestSchedule } from '../digests/schedule.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies } from '../digests/tally-store.ts';
-import type { Message } from '../slack/message.ts';
+import type { Directory } from '../directory/directory.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import { asKept } from '../outbox/post-notice.ts';
 import type { Schedules } from './enqueue.ts';
+import type { WorkerBase } from './worker-base.ts';
 
 interface Deps {
-  readonly redis: RedisClient;
+  readonly base: WorkerBase;
+  readonly notifyOps: NotifyOps;
+  readonly directory: Directory;
   readonly schedules: Schedules;
-  readonly inactive: () => Promise<CardFacts[]>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
-  readonly notifySharedChannel: (channel: string) => Promise<void>;
-  readonly now: () => Date;
-  readonly serviceZone: string;
 }
 
 const keyOf = (channel: string, kind: DigestKind): string => `digest-${channel}-${kind}`;
 
-/** Everything about digests, joined. */
-export function composeDigests({
-  redis,
-  schedules,
-  inactive,
-  visibilityOf,
-  post,
-  notifySharedChannel,
-  now,
-  serviceZone,
-}: Deps) {
+/** Digests: who gets one when, what is counted for them, and what sends them. */
+export function composeDigests({ base, notifyOps, directory, schedules, visibilityOf }: Deps) {
+  const { redis, stores, send, now, config } = base;
   const digests = createDigests(redis);
   const tallies = createTallies(redis);
-  const sendDigest = createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now });
+  const sendDigest = createSendDigest({
+    digests,
+    tallies,
+    inactive: () => inactiveCards(directory),
+    visibilityOf,
+    async post(channel, id, message, elsewhere) {
+      await stores.outbox.put(channel, { kind: 'notice', id, message: asKept(message), elsewhere: asKept(elsewhere) });
+      await send.wakeOutbox(channel);
+    },
+    notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
+    now,
+  });
   const schedule = async (one: DigestSchedule): Promise<void> =>
     await schedules.set(
       'send-digest',
@@ -50,7 +54,7 @@ export function composeDigests({
     schedule,
     unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
   };
-  const digest = { digests, timers, postNow: sendDigest.now, serviceZone };
+  const digest = { digests, timers, postNow: sendDigest.now, serviceZone: config.serviceZone };
 
   return {
     digest,

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
-import type { CardClient } from '../card-api/client.ts';
 import { PayloadError } from '../core/errors.ts';
 import type { Gap } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
-import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
-import type { Directory } from '../directory/directory.ts';
 import { createLateIntake } from '../intake/take-late.ts';
 import { createAlreadyReported } from '../recovery/already-reported-store.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
@@ -16,11 +12,12 @@ import { createBackfilled, createStatusRecovery } from '../recovery/recover-stat
 import { createRecoveries, createRehearsal } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
 import type { Slack } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { FETCHED_PATH } from '../webhooks/reread.ts';
+import type { CardParts } from './compose-cards.ts';
+import type { WorkerBase } from './worker-base.ts';
 
 /** One call a second leaves most of the card service's quota (120 calls a minute) to people. */
 const REST_MS = 1000;
@@ -28,19 +25,16 @@ const REST_MS = 1000;
 const CALL_MS = 120_000;
 
 interface Deps {
-  readonly redis: RedisClient;
-  readonly card: Pick<CardClient, 'listNetworkTransactions'>;
-  readonly directory: Directory;
+  readonly base: WorkerBase;
   readonly slack: Slack;
-  readonly channel: string;
-  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
-  readonly config: { readonly serviceZone: string; readonly laterStepsWithinDays: number };
-  readonly log: Log;
+  readonly cards: Pick<CardParts, 'card' | 'directory' | 'assumptions'>;
 }
 
 /** Recovery of gaps, put together over one Redis. */
-export function composeRecovery({ redis, card, directory, slack, channel, postNotice, config, log }: Deps) {
-  const now = (): Date => new Date();
+export function composeRecovery({ base, slack, cards }: Deps) {
+  const { redis, config, send, now, log } = base;
+  const { card, directory, assumptions } = cards;
+  const channel = config.channels.ops;
   const recoveries = createRecoveries(redis);
   const late = createLateIntake(redis);
   const backfilled = createBackfilled(redis);
@@ -79,7 +73,7 @@ export function composeRecovery({ redis, card, directory, slack, channel, postNo
     },
     horizon: {
       sinceMs: async () => Number((await redis.get(webKeys.since)) ?? 0),
-      lookBackMs: config.laterStepsWithinDays * 24 * 3_600_000,
+      lookBackMs: assumptions.laterStepsWithinDays * 24 * 3_600_000,
     },
     now: Date.now,
     log,
@@ -98,7 +92,7 @@ export function composeRecovery({ redis, card, directory, slack, channel, postNo
     channel,
     recoveries,
     render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),
-    postNotice: (id, message) => postNotice(channel, id, message),
+    postNotice: (id, message) => send.postNotice(channel, id, message),
     now: Date.now,
     log,
   });

@@ -1,7 +1,7 @@
+import type { ActionDeps } from '../actions/deps.ts';
 import { recordRefusal } from '../actions/record-refusal.ts';
 import { endUndo } from '../actions/undo-block.ts';
-import type { StoredEvent } from '../core/event.ts';
-import type { Log } from '../core/log.ts';
+import { createReceiveEvent } from '../alerts/receive-event.ts';
 import { composeApprovals, verifyAction } from '../dispatch/compose-approvals.ts';
 import { composeHolders } from '../dispatch/compose-holders.ts';
 import { composeVirtualCards } from '../dispatch/compose-virtual-cards.ts';
@@ -10,55 +10,72 @@ import { createNotifyPerson } from '../holders/notify-holder.ts';
 import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { endTemporaryChange } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Throttle } from '../outbox/throttle.ts';
 import { createEndMute } from '../routing/mute.ts';
-import type { WorkerParts } from './compose-worker.ts';
-
+import type { DeliveryParts } from './compose-delivery.ts';
+import type { composeDigests } from './compose-digests.ts';
+import type { composeHome } from './compose-home.ts';
+import type { composeOutbox } from './compose-outbox.ts';
+import type { composeRecovery } from './compose-recovery.ts';
 import type { Attempt, JobHandlers } from './run-job.ts';
 import { urgentEndId } from './sweep.ts';
-/** What the worker does for each job. */
-export function createJobHandlers(parts: WorkerParts, throttle: Throttle, log: Log): JobHandlers {
-  const { enqueue, wakeOutbox, outbox, notifyOps, alerts, temporaryChanges } = parts;
-  const { withLock, recovery, home } = parts;
-  const actionDeps = ({ isLast }: Attempt) => ({ ...parts.actionDeps, isLastAttempt: isLast });
-  const endTemporaryChangeNow = (temporaryChangeId: string): Promise<void> =>
-    enqueue('end-temporary-change', { temporaryChangeId }, { id: urgentEndId(temporaryChangeId) });
+import type { WorkerBase } from './worker-base.ts';
 
-  async function deliver(event: StoredEvent, isLate: boolean, attempt: Attempt): Promise<number | null> {
-    const coming = { hasWaited: attempt.hasWaited, isLate };
-    if (event.kind === 'card-status') {
-      if (!isLate && (await recovery.isBackfilled(event))) {
-        log.info({ eventId: event.id }, 'a webhook came after all, its change was told late');
-        return null;
-      }
-      return await withLock(`account:${event.acctId}:status`, () => parts.deliver(event, coming));
-    }
-    const againMs = await parts.deliver(event, coming);
-    if (event.kind === 'virtual-card') await composeVirtualCards(actionDeps(attempt)).virtualCardArrived(event);
-    await endPurchaseChanges(event, { temporaryChanges, endTemporaryChangeNow });
-    return againMs;
-  }
+interface Deps {
+  readonly base: WorkerBase;
+  readonly throttle: Throttle;
+  readonly actionDeps: Omit<ActionDeps, 'isLastAttempt'>;
+  readonly alerts: DeliveryParts & {
+    readonly directChannel: (userId: string) => Promise<string>;
+    readonly notifyOps: NotifyOps;
+  };
+  readonly outbox: Pick<ReturnType<typeof composeOutbox>, 'flush' | 'updateMessages'>;
+  readonly digests: Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
+  readonly home: ReturnType<typeof composeHome>;
+  readonly recovery: ReturnType<typeof composeRecovery>;
+}
+
+/** What the worker does for each job. */
+export function createJobHandlers(deps: Deps): JobHandlers {
+  const { base, throttle, alerts, outbox, digests, home, recovery } = deps;
+  const { stores, enqueue, send, now, log } = base;
+  const { notifyOps } = alerts;
+  const actionDeps = ({ isLast }: Pick<Attempt, 'isLast'>) => ({ ...deps.actionDeps, isLastAttempt: isLast });
+  const receiveEvent = createReceiveEvent({
+    isBackfilled: recovery.isBackfilled,
+    withLock: stores.withLock,
+    deliver: alerts.deliver,
+    virtualCardArrived: (event, attempt) => composeVirtualCards(actionDeps(attempt)).virtualCardArrived(event),
+    endPurchaseChanges: (event) =>
+      endPurchaseChanges(event, {
+        temporaryChanges: stores.temporaryChanges,
+        endTemporaryChangeNow: (id) =>
+          enqueue('end-temporary-change', { temporaryChangeId: id }, { id: urgentEndId(id) }),
+      }),
+    log,
+  });
 
   return {
-    'deliver-alert': (event, attempt) => deliver(event, false, attempt),
-    'deliver-late-alert': (event, attempt) => deliver(event, true, attempt),
+    'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
+    'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
     async 'quarantine-webhook'(webhook) {
-      await parts.quarantined.keep(webhook);
+      await stores.quarantined.keep(webhook);
       await notifyOps(opsIssue.quarantined(webhook));
     },
-    'flush-outbox': ({ channel }) => parts.flush(channel, throttle),
-    'update-messages': parts.updateMessages,
+    'flush-outbox': ({ channel }) => outbox.flush(channel, throttle),
+    'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({
-      directChannel: parts.directChannel,
-      alerts,
-      groupAlert: parts.groupAlert,
-      outbox,
-      wakeOutbox,
+      directChannel: alerts.directChannel,
+      alerts: stores.alerts,
+      groupAlert: alerts.groupAlert,
+      outbox: stores.outbox,
+      wakeOutbox: send.wakeOutbox,
       updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
       notifyOps,
       log,
     }),
-    'enrich-alert': ({ alertId }, { hasWaited }) => parts.enrich(alertId, hasWaited),
+    'enrich-alert': ({ alertId }, { hasWaited }) => alerts.enrich(alertId, hasWaited),
     'open-home': home.open,
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
@@ -67,15 +84,15 @@ export function createJobHandlers(parts: WorkerParts, throttle: Throttle, log: L
     'verify-action': ({ actionId }, attempt) => verifyAction(actionId, actionDeps(attempt)),
     'end-temporary-change': ({ temporaryChangeId }, attempt) =>
       endTemporaryChange(temporaryChangeId, actionDeps(attempt)),
-    'end-mute': ({ muteId }) => createEndMute({ ...parts.actionDeps.routing, now: parts.now }).endMute(muteId),
+    'end-mute': ({ muteId }) => createEndMute({ ...deps.actionDeps.routing, now }).endMute(muteId),
     'end-undo': ({ actionId }, attempt) => endUndo(actionId, actionDeps(attempt)),
     'end-claim': ({ claimId }, attempt) => composeHolders(actionDeps(attempt)).endClaim(claimId),
     'expire-request': ({ requestId }, attempt) => composeApprovals(actionDeps(attempt)).ageRequest(requestId),
     'recover-gap': recovery.run,
-    'send-digest': ({ channel, kind }) => parts.sendDigest.due(channel, kind),
+    'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.
     'refresh-homes': async () => {},
-    'remind-of-activation': parts.remind,
+    'remind-of-activation': alerts.remind,
   };
 }

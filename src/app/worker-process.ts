@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gapOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
-import { closeQueues } from '../core/queues.ts';
+import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectPatient } from '../core/redis.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
@@ -11,20 +11,19 @@ import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createWorkers } from '../ops/worker-store.ts';
 import { defaultThrottle, type Throttle } from '../outbox/throttle.ts';
-import { holdAllAsQuiet } from '../routing/hold-for-quiet-hours.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumers } from './consumer.ts';
 import type { Enqueue } from './enqueue.ts';
-import { createJobHandlers } from './job-handlers.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
-import { createSweep } from './sweep.ts';
+import { createWorkerBase } from './worker-base.ts';
 
 const SWEEP_MS = 15_000;
 /** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
 const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
+
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(
   config: WorkerConfig,
@@ -34,33 +33,18 @@ export async function startWorker(
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
-  const parts = composeWorker(config, redis, log);
+  const queues = openQueues(redis);
+  const base = createWorkerBase(config, redis, queues, log);
+  const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
+  const { enqueue, stores } = base;
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
-    onProblems: (problems) => parts.notifyOps(opsIssue.redisSettings(problems)),
+    onProblems: (problems) => ops.notifyOps(opsIssue.redisSettings(problems)),
   });
-  const { queues, enqueue, schedules, notifyOps, card, temporaryChanges, directory } = parts;
-  const runJob = createRunJob({
-    handlers: createJobHandlers(parts, throttle, log),
-    throttle,
-    homeChanged: parts.home.changed,
-  });
+  const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
   const consumers = startConsumers(runJob, { redis, log });
-  const relay = startRelay({
-    reader,
-    redis,
-    consumer: id,
-    log,
-    handOn: (entry) => toJob(entry, enqueue),
-  });
-  const { outbox, alerts, eventLog, now } = parts;
-  const { mutes, quietHours } = parts.actionDeps.routing;
-  const sweep = createSweep({
-    ...parts,
-    mutes,
-    holdAllAsQuiet: () => holdAllAsQuiet({ outbox, quietHours, alerts, eventLog, now }),
-  });
+  const relay = startRelay({ reader, redis, consumer: id, log, handOn: (entry) => toJob(entry, enqueue) });
   const workers = createWorkers(redis);
   const sweeping = setInterval(() => {
     void orLog('sweep', sweep);
@@ -76,7 +60,7 @@ export async function startWorker(
       clearInterval(sweeping);
       await relay.stop();
       await consumers.close();
-      await directory.stop();
+      await cards.directory.stop();
       await closeQueues(queues);
       if (redis.status === 'ready') await workers.gone(id);
       redis.disconnect();
@@ -85,10 +69,10 @@ export async function startWorker(
 
   /** Says that this worker lives, and whether people wait for too long. */
   async function watch(): Promise<void> {
-    await workers.beat(id, { atMs: Date.now(), isCardApiAway: parts.isCardApiAway() });
+    await workers.beat(id, { atMs: Date.now(), isCardApiAway: cards.isCardApiAway() });
     const { lagMs } = await readHealth(redis);
-    if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging());
-    else if (lagMs < LAG_OVER_MS) await parts.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
+    if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
+    else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
   }
 
   async function wakeSkewed(): Promise<void> {
@@ -97,17 +81,16 @@ export async function startWorker(
 
   async function startMaintenance(): Promise<void> {
     await orLog('watch', watch);
-    await schedules.setIntervals();
-    await parts.keepDigests();
+    await setTimers();
     await wakeSkewed();
     await sweep();
-    for (const { id: temporaryChangeId, endsAt, state } of await temporaryChanges.all()) {
+    for (const { id: temporaryChangeId, endsAt, state } of await stores.temporaryChanges.all()) {
       if (state === 'open') {
         await enqueue('end-temporary-change', { temporaryChangeId }, { atMs: Date.parse(endsAt) });
       }
     }
-    await directory.refresh();
-    await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
+    await cards.directory.refresh();
+    await orLog('check of the card API token', async () => void (await cards.card.getCurrentToken()));
   }
 
   async function orLog(what: string, work: () => Promise<void>): Promise<void> {

@@ -1,0 +1,72 @@
+import { createConfirmations } from '../actions/confirmation-store.ts';
+import { createAlerts } from '../alerts/alert-store.ts';
+import { createCardHistory } from '../alerts/card-history.ts';
+import { createEventLog } from '../alerts/event-log.ts';
+import { createRequests } from '../approvals/request-store.ts';
+import { createLock } from '../core/lock.ts';
+import type { Log } from '../core/log.ts';
+import type { Queues } from '../core/queues.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createClaims } from '../holders/claim-store.ts';
+import { createLinks } from '../holders/link-store.ts';
+import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
+import { createOutbox } from '../outbox/outbox-store.ts';
+import { createPostNotice, type PostNotice } from '../outbox/post-notice.ts';
+import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
+import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
+import type { WorkerConfig } from './config.ts';
+import { createEnqueue, type Enqueue } from './enqueue.ts';
+
+/** What every capability of the worker stands on. */
+export interface WorkerBase {
+  readonly config: WorkerConfig;
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  readonly enqueue: Enqueue;
+  readonly stores: Stores;
+  readonly send: Send;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** The stores that several capabilities share. What one uses alone, it opens itself. */
+export type Stores = ReturnType<typeof createStores>;
+
+/** Ways to people that several capabilities use. */
+export interface Send {
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly notifyPerson: NotifyPersonLater;
+  readonly postNotice: PostNotice;
+}
+
+export function createWorkerBase(config: WorkerConfig, redis: RedisClient, queues: Queues, log: Log): WorkerBase {
+  const stores = createStores(redis);
+  const enqueue = createEnqueue(queues);
+  const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
+  const send: Send = {
+    wakeOutbox,
+    notifyPerson: (userId, entry) => enqueue('notify-person', NotifyPerson.parse({ userId, entry })),
+    postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
+  };
+  return { config, redis, queues, enqueue, stores, send, now: () => new Date(), log };
+}
+
+function createStores(redis: RedisClient) {
+  return {
+    outbox: createOutbox(redis),
+    trackedMessages: createTrackedMessages(redis),
+    alerts: createAlerts(redis),
+    history: createCardHistory(redis),
+    requests: createRequests(redis),
+    temporaryChanges: createTemporaryChanges(redis),
+    links: createLinks(redis),
+    claims: createClaims(redis),
+    confirmations: createConfirmations(redis),
+    eventLog: createEventLog(redis),
+    configuredRoles: createConfiguredRoles(redis),
+    quarantined: createQuarantineStore(redis),
+    withLock: createLock(redis),
+  };
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { createReceiveEvent } from '../../../src/alerts/receive-event.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { read } from '../webhooks/read.ts';
+
+const first = { hasWaited: false, isLate: false, isLast: false };
+
+/** Everything that events can set off, and what they did. */
+function createWorld({ isBackfilled = false } = {}) {
+  const did: string[] = [];
+  const receive = createReceiveEvent({
+    isBackfilled: async () => isBackfilled,
+    async withLock(name, work) {
+      did.push(`lock ${name}`);
+      return await work();
+    },
+    async deliver({ kind }, { isLate }) {
+      did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
+      return 500;
+    },
+    virtualCardArrived: async (_event, { isLast }) =>
+      void did.push(`virtual card arrived${isLast ? ', last try' : ''}`),
+    endPurchaseChanges: async () => void did.push('end changes'),
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  return { receive, did };
+}
+
+it('delivers the status changes of one account one at a time', async () => {
+  const { receive, did } = createWorld();
+  const event = read('card-status');
+
+  expect(await receive(event, first)).toBe(500);
+
+  expect(did).toEqual([`lock account:${event.acctId}:status`, 'deliver card-status']);
+});
+
+it('adds nothing for a webhook whose change was told before it came', async () => {
+  const { receive, did } = createWorld({ isBackfilled: true });
+
+  expect(await receive(read('card-status'), first)).toBeNull();
+
+  expect(did).toEqual([]);
+});
+
+it('delivers a change that is told late, although it is the one that was backfilled', async () => {
+  const { receive, did } = createWorld({ isBackfilled: true });
+
+  await receive(read('card-status'), { ...first, isLate: true });
+
+  expect(did).toContain('deliver card-status late');
+});
+
+it('tells who ordered a virtual card after its alert', async () => {
+  const { receive, did } = createWorld();
+
+  await receive(read('virtual-card'), { ...first, isLast: true });
+
+  expect(did).toEqual(['deliver virtual-card', 'virtual card arrived, last try', 'end changes']);
+});
+
+it('ends what was changed for a purchase after the alert of that purchase', async () => {
+  const { receive, did } = createWorld();
+
+  expect(await receive(read('authorization'), first)).toBe(500);
+
+  expect(did).toEqual(['deliver authorization', 'end changes']);
+});
