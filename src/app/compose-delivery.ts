@@ -17,6 +17,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toCardFacts } from '../directory/account.ts';
+import { statusBefore } from '../directory/status-before.ts';
 import type { Links } from '../holders/link-store.ts';
 import { createNotifyHolder, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy-throttle.ts';
@@ -99,18 +100,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
         const facts = toCardFacts(of.acctId, account, whichCard(of));
         return of.kind === 'decline' ? await deps.nameRuleset(facts) : facts;
       },
-      knownStatus: async (acctId, { cardId, last4 }) => {
-        const cards = (await directory.account(acctId))?.cards ?? [];
-        // Before the API was asked for its cards, an account's card has no id yet.
-        const found =
-          cards.find((one) => one.cardId === cardId) ??
-          cards.find((one) => one.cardId === null && one.last4 === last4 && last4 !== '');
-        if (found === undefined) return null;
-        // The API showed the change before this told it: then what was told last is what was before.
-        if (found.was !== undefined && found.was.seenAt < event.callbackAt) return found.was.status;
-        // What the directory learned after the event happened says nothing of what was before it.
-        return found.seenAt >= event.callbackAt ? null : found.status;
-      },
+      knownStatus: async (acctId, card) => statusBefore(event, card, (await directory.account(acctId))?.cards ?? []),
       learn: directory.learn,
       adviceFor,
       enrichLater: (alertId) => enqueue('enrich-alert', { alertId }, { delayMs: ENRICH_AFTER_MS }),

@@ -6,23 +6,16 @@ import { connectPatient } from '../core/redis.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
-import { wakeSkewedJobs } from '../ops/clock-skew.ts';
-import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { createWorkers } from '../ops/worker-store.ts';
 import { defaultThrottle, type Throttle } from '../outbox/throttle.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumers } from './consumer.ts';
 import type { Enqueue } from './enqueue.ts';
+import { createMaintenance } from './maintenance.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
 import { createWorkerBase } from './worker-base.ts';
-
-const SWEEP_MS = 15_000;
-/** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
-const LAG_MS = 60_000;
-const LAG_OVER_MS = 10_000;
 
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(
@@ -36,7 +29,6 @@ export async function startWorker(
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, log);
   const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
-  const { enqueue, stores } = base;
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
@@ -44,62 +36,22 @@ export async function startWorker(
   });
   const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
   const consumers = startConsumers(runJob, { redis, log });
-  const relay = startRelay({ reader, redis, consumer: id, log, handOn: (entry) => toJob(entry, enqueue) });
-  const workers = createWorkers(redis);
-  const sweeping = setInterval(() => {
-    void orLog('sweep', sweep);
-    void orLog('clock skew', wakeSkewed);
-    void orLog('watch', watch);
-  }, SWEEP_MS);
-  // Not awaited: without Redis it waits, and the process must be able to stop all the same.
-  void orLog('start of maintenance', startMaintenance);
+  const relay = startRelay({ reader, redis, consumer: id, log, handOn: (entry) => toJob(entry, base.enqueue) });
+  const maintenance = createMaintenance({ base, workerId: id, ops, cards, sweep, setTimers });
+  maintenance.start();
   log.info({ workerId: id }, 'worker runs');
 
   return {
     async stop() {
-      clearInterval(sweeping);
+      maintenance.stop();
       await relay.stop();
       await consumers.close();
       await cards.directory.stop();
       await closeQueues(queues);
-      if (redis.status === 'ready') await workers.gone(id);
+      if (redis.status === 'ready') await maintenance.signOff();
       redis.disconnect();
     },
   };
-
-  /** Says that this worker lives, and whether people wait for too long. */
-  async function watch(): Promise<void> {
-    await workers.beat(id, { atMs: Date.now(), isCardApiAway: cards.isCardApiAway() });
-    const { lagMs } = await readHealth(redis);
-    if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
-    else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
-  }
-
-  async function wakeSkewed(): Promise<void> {
-    for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeSkewedJobs(queues[name], redis);
-  }
-
-  async function startMaintenance(): Promise<void> {
-    await orLog('watch', watch);
-    await setTimers();
-    await wakeSkewed();
-    await sweep();
-    for (const { id: temporaryChangeId, endsAt, state } of await stores.temporaryChanges.all()) {
-      if (state === 'open') {
-        await enqueue('end-temporary-change', { temporaryChangeId }, { atMs: Date.parse(endsAt) });
-      }
-    }
-    await cards.directory.refresh();
-    await orLog('check of the card API token', async () => void (await cards.card.getCurrentToken()));
-  }
-
-  async function orLog(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ err: error, what }, 'maintenance failed, the next run comes');
-    }
-  }
 }
 
 /** Each entry of the inbox becomes a job. */

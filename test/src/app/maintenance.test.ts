@@ -1,0 +1,73 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Enqueue } from '../../../src/app/enqueue.ts';
+import { createMaintenance } from '../../../src/app/maintenance.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { createWorkers } from '../../../src/ops/worker-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
+
+const redis = useRedis();
+let queues: Queues | undefined;
+let stop = (): void => {};
+afterEach(async () => {
+  stop();
+  if (queues !== undefined) await closeQueues(queues);
+});
+
+/** A worker that starts, and what it did until it asked whether its token is good, which comes last. */
+async function started({ failing = '' } = {}): Promise<string[]> {
+  const did: string[] = [];
+  const step = (name: string) => async (): Promise<void> => {
+    did.push(name);
+    if (name === failing) throw new Error('Redis went away');
+  };
+  const enqueue: Enqueue = async (name) => void did.push(name);
+  queues = openQueues(redis());
+  const maintenance = createMaintenance({
+    base: {
+      redis: redis(),
+      queues,
+      enqueue,
+      stores: { temporaryChanges: { all: async () => [] } },
+      log: createLog({ level: 'silent', process: 'test' }),
+    },
+    workerId: 'worker-1',
+    ops: {
+      notifyOps: async ({ title }) => void did.push(title),
+      notifyResolved: async () => void did.push('no lag'),
+    },
+    cards: {
+      card: {
+        async getCurrentToken() {
+          did.push('token');
+          throw new Error('the card API does not answer');
+        },
+      },
+      directory: { refresh: step('directory') },
+      isCardApiAway: () => true,
+    },
+    sweep: step('sweep'),
+    setTimers: step('timers'),
+  });
+  stop = maintenance.stop;
+  maintenance.start();
+  await until(() => did.includes(failing === '' ? 'token' : failing), 'the worker has begun');
+  return did;
+}
+
+it('says that the worker lives, sets timers, sweeps, and loads the directory when it starts', async () => {
+  expect(await started()).toEqual(['no lag', 'timers', 'sweep', 'directory', 'token']);
+
+  expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
+});
+
+it('tells ops when people wait for too long', async () => {
+  await redis().xadd('{cardbell:in}:webhooks', `${Date.now() - 90_000}-0`, 'entry', '{}');
+
+  expect((await started())[0]).not.toBe('no lag');
+});
+
+it('survives a step that fails: the next run comes', async () => {
+  expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'timers', 'sweep']);
+});
