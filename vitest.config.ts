@@ -4,7 +4,7 @@ import { secondTries } from './test/support/second-tries.ts';
 /** What starts whole processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
 const flows = ['test/flow/**/*.test.ts', 'test/demo/**/*.test.ts'];
 /** The same, about what must never happen, not even once. */
-const never = [
+const chaos = [
   'test/chaos/**/*.test.ts',
   'test/flow/leaks.test.ts',
   'test/flow/crashes.test.ts',
@@ -19,34 +19,39 @@ const shared = {
   hookTimeout: 120_000,
 } as const;
 
+/** The first group. They wait as much as they compute: one more at a time than two cores. */
+const first = { sequence: { groupOrder: 0 }, maxWorkers: 3 } as const;
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', secondTries],
-    // One more than two cores: the flows wait as much as they compute.
-    maxWorkers: 3,
     projects: [
+      // Projects of one group follow one another by name: the longest file of all is not the last one to start.
+      { test: { ...shared, ...first, name: 'chaos', include: chaos } },
+      {
+        test: {
+          ...shared,
+          ...first,
+          name: 'flows',
+          include: flows,
+          exclude: chaos,
+          // In CI a flow gets a second try, and the report names it; nothing else is ever tried twice.
+          retry: process.env.CI === undefined ? 0 : 1,
+        },
+      },
       {
         test: {
           ...shared,
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: [...flows, ...never],
+          exclude: [...flows, ...chaos],
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
           // They keep nothing in modules: each process loads the code once, a third of the time of all of them.
           isolate: false,
         },
       },
-      {
-        test: {
-          ...shared,
-          name: 'flows',
-          include: flows,
-          exclude: never,
-          // In CI a flow gets a second try, and the report names it; nothing else is ever tried twice.
-          retry: process.env.CI === undefined ? 0 : 1,
-        },
-      },
-      { test: { ...shared, name: 'never', include: never } },
     ],
   },
 });
