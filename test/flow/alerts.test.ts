@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 import { channels } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
-import { settled } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
@@ -54,7 +54,7 @@ describe('every kind of webhook', () => {
     const before = kinds.map(([, channel]) => workspace.messages(channel).length);
 
     for (const { webhook } of sent.values()) expect(await deliver(webhook)).toBe(200);
-    await settled(1500);
+    await quiet(cardbell());
 
     expect(kinds.map(([, channel]) => workspace.messages(channel).length)).toEqual(before);
   });

@@ -1,5 +1,4 @@
-import { Queue } from 'bullmq';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
@@ -8,15 +7,11 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
+import { wakeJob } from '../support/wake-job.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga, gus, otto } = people;
 const MINUTE = 60_000;
-const queues: Queue[] = [];
-
-afterAll(async () => {
-  await Promise.all(queues.map((queue) => queue.close()));
-});
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
@@ -271,10 +266,8 @@ describe('a block', () => {
     const key = `{cardbell:state}:block:${actionId}`;
     const kept = JSON.parse((await cardbell().store.get(key)) ?? '{}');
     await cardbell().store.set(key, JSON.stringify({ ...kept, at: new Date(Date.now() - 61_000).toISOString() }));
-    const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
-    queues.push(queue);
 
-    await (await queue.getJob(`undo-${actionId}`))?.promote();
+    await wakeJob(cardbell().store, `undo-${actionId}`);
     await until(() => !shown(alert).includes('undo_block'), 'the button is gone');
     await cardbell().workspace.press({ user: olga, message: withUndo, actionId: 'undo_block', stale: true });
     await cardbell().waitTold(olga, /undone for a minute only/, since);

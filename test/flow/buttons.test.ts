@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, gus, ana, ben } = people;
@@ -89,7 +90,7 @@ describe('block', () => {
     const told = cardbell().told(olga).length;
 
     expect((await redeliver(delivery.payload)).status).toBe(200);
-    await settled(500);
+    await quiet(cardbell());
 
     expect(writesOf(card)).toHaveLength(1);
     expect(cardbell().told(olga)).toHaveLength(told);
@@ -137,7 +138,7 @@ describe('acknowledge', () => {
       cardbell().press(ana, alert, 'acknowledge_alert'),
     ]);
     await until(() => shown(alert).includes('Seen'), 'the alert says so');
-    await settled(300);
+    await quiet(cardbell());
 
     expect(shown(alert).match(/Seen\*/g)).toHaveLength(1);
     expect(shown(alert)).not.toContain('acknowledge_alert');
@@ -151,7 +152,7 @@ describe('activate', () => {
 
     await Promise.all([cardbell().press(olga, alert, 'activate_card'), cardbell().press(ben, alert, 'activate_card')]);
     await until(() => shown(alert).includes('Activated'), 'the alert says so');
-    await settled(300);
+    await quiet(cardbell());
 
     expect(writesOf(card)).toHaveLength(1);
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
-import { settled } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
@@ -141,7 +141,7 @@ describe('commands again, and wrong ones', () => {
 
     await cardbell().command(ana, text);
     await cardbell().waitTold(ana, words);
-    await settled(100);
+    await quiet(cardbell());
 
     expect(cardbell().writes()).toHaveLength(before);
   });

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const { olga } = people;
 
@@ -33,7 +34,7 @@ sideBySide('a worker that is killed', () => {
     await until(() => told().length > 0, 'the person is told', 60_000);
     const isOnItsWay = () => store.exists(`{cardbell:out:${channels.shipping}}:sending`);
     await until(async () => (await isOnItsWay()) === 0, 'the message is settled', 60_000);
-    await settled(500);
+    await quiet(cardbell());
 
     expect(texts(channels.shipping)).toEqual([expect.stringContaining(TrackingNumber)]);
     expect(writes().filter(({ path }) => path.endsWith(`/${card.AcctId}`))).toHaveLength(1);
@@ -68,7 +69,7 @@ sideBySide('several web processes and workers', () => {
     const marks = Array.from({ length: 5 }, (_, i) => mark(i * 40));
     const counts = () => marks.map((one) => texts(channels.shipping).filter((text) => text.includes(one)).length);
     await until(() => counts().every((count) => count > 0), 'all are posted', 40_000);
-    await settled(1500);
+    await quiet(cardbell());
 
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(counts()).toEqual(marks.map(() => 1));

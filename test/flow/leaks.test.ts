@@ -7,9 +7,10 @@ import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';
+import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
   env: { LOG_LEVEL: 'trace', ALERTS_CHANNEL_SPEND: channels.spend },
@@ -182,7 +183,7 @@ beforeAll(async () => {
   await everyRefusal();
   await virtualOrder();
   await flood();
-  await settled(3000);
+  await quiet(cardbell());
 }, 120_000);
 
 /** Finds what was planted, also where digits are written in groups or in another script. */

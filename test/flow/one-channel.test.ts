@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const nothing = '';
 const cardbell = useCardbell({
@@ -46,7 +47,7 @@ it('all eight kinds in one channel at one message a second are each shown once, 
   const answers = await Promise.all([...webhooks, ...webhooks].map((webhook) => deliver(webhook)));
   const here = () => workspace.messages(channels.alerts);
   await until(() => alertsIn(here()) >= kinds.length, 'all are shown', 30_000);
-  await settled(1500);
+  await quiet(cardbell());
 
   expect(new Set(answers)).toEqual(new Set([200]));
   expect(alertsIn(here())).toBe(kinds.length);

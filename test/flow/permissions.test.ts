@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { settled } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, gus, ana, zoe, otto } = people;
@@ -109,7 +109,7 @@ describe('user groups are read at the moment of the click', () => {
 
     await command(gus, `block ${card.AcctId}`);
     const message = await waitTold(gus, /out of reach/, since);
-    await settled(300);
+    await quiet(cardbell());
 
     expect(message.text).toContain('nothing changed');
     expect(cardbell().writes()).toHaveLength(before);

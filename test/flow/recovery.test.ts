@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, it } from 'vitest';
 import { channels, people, peopleEnv, secrets } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
   throttle: atOnce,
@@ -97,7 +98,7 @@ it('events missed while web was down are posted once, marked late, with their nu
   sandbox.outage(false);
   await until(() => sandbox.pendingWebhooks() === 0, 'every webhook came after all');
   await until(isQuiet, 'nothing waits');
-  await settled(1500);
+  await quiet(cardbell());
 
   expect(all()).toEqual(before);
   expect(late().join()).toContain(made.blocked);

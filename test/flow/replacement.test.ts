@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga } = people;
@@ -40,7 +41,7 @@ it('nobody else can confirm for the person who asked', async () => {
   await workspace
     .press({ user: people.ana, message: forged, actionId: 'activate_card', value, stale: true })
     .catch(() => {});
-  await settled(300);
+  await quiet(cardbell());
 
   expect(writes()).toHaveLength(0);
 });

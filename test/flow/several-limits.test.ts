@@ -1,19 +1,14 @@
-import { Queue } from 'bullmq';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
+import { wakeJob } from '../support/wake-job.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, otto } = people;
-const queues: Queue[] = [];
-
-afterAll(async () => {
-  await Promise.all(queues.map((queue) => queue.close()));
-});
 
 const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;
 const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
@@ -88,9 +83,7 @@ async function records({ AcctId }: SandboxAccount) {
 async function timeIsOver(card: SandboxAccount): Promise<void> {
   const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
-  const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
-  queues.push(queue);
-  await (await queue.getJob(`temporary-change-${id}`))?.promote();
+  await wakeJob(cardbell().store, `temporary-change-${id}`);
 }
 
 describe('a purchase that several limits stop', () => {

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 
@@ -24,7 +25,7 @@ it('a new card that is blocked is one line, although the service sends two webho
 
   cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
   await until(() => told(account).some((text) => text.includes('blocked')), 'it is told');
-  await settled(1500);
+  await quiet(cardbell());
 
   expect(told(account)).toHaveLength(1);
   expect(told(account)[0]).toContain('not activated → active → blocked');
@@ -41,7 +42,7 @@ it('BLOCKED that arrives before ACTIVE is ordered by the time of the webhooks', 
     () => told(account).some((text) => text.includes('not activated → active → blocked')),
     'the line is completed',
   );
-  await settled(1300);
+  await quiet(cardbell());
 
   expect(told(account)).toHaveLength(1);
 });

@@ -1,10 +1,9 @@
-import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
+import { wakeJob } from '../support/wake-job.ts';
 
 const { olga, ana, zoe } = people;
 const places = {
@@ -140,13 +139,8 @@ async function muteOf({ AcctId }: { AcctId: number }): Promise<string> {
 async function timePasses(id: string): Promise<void> {
   const { store } = cardbell();
   const kept = JSON.parse((await store.hget('{cardbell:state}:mutes', id)) ?? '{}');
-  const queue = new Queue('maintenance', { connection: store as never, prefix: QUEUE_PREFIX });
-  try {
-    await store.hset('{cardbell:state}:mutes', id, JSON.stringify({ ...kept, endsAt: new Date().toISOString() }));
-    await (await queue.getJob(`mute-${id}`))?.promote();
-  } finally {
-    await queue.close();
-  }
+  await store.hset('{cardbell:state}:mutes', id, JSON.stringify({ ...kept, endsAt: new Date().toISOString() }));
+  await wakeJob(store, `mute-${id}`);
 }
 
 describe('a muted card', () => {

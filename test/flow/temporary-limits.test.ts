@@ -1,18 +1,13 @@
-import { Queue } from 'bullmq';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
+import { wakeJob } from '../support/wake-job.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga } = people;
-const queues: Queue[] = [];
-
-afterAll(async () => {
-  await Promise.all(queues.map((queue) => queue.close()));
-});
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 
@@ -40,10 +35,8 @@ async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Prom
 
 /** The hour is over: wakes what would wake by itself. */
 async function promote(card: SandboxAccount, setDollars: number): Promise<string> {
-  const queue = new Queue('maintenance', { connection: cardbell().store as never, prefix: '{cardbell:queue}' });
-  queues.push(queue);
   const [id] = await temporaryChangeOf(card, setDollars);
-  await (await queue.getJob(`temporary-change-${id}`))?.promote();
+  await wakeJob(cardbell().store, `temporary-change-${id}`);
   return id;
 }
 

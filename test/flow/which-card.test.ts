@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { settled, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
@@ -113,7 +114,7 @@ describe('a card number that somebody typed', () => {
 
     await command(olga, `block ${number} 4242424242424242`);
     await waitTold(olga, /No card matches|Not done/, since);
-    await settled(200);
+    await quiet(cardbell());
 
     const digits = (text: string): string => text.normalize('NFKC').replaceAll(/[^\d]/g, '');
     for (const text of [...cardbell().told(olga), ...Object.values(channels).flatMap(cardbell().texts), ...logs()])

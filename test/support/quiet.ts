@@ -21,6 +21,7 @@ async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
     state === 'wait' || state === 'active' ? store.llen(key(queue, state)) : store.zcard(key(queue, state));
   const counts = await Promise.all([
     store.xlen('{cardbell:in}:webhooks'),
+    store.xlen('{cardbell:in}:actions'),
     store.hlen('{cardbell:state}:confirmations'),
     ...['actions', 'alerts', 'outbox', 'updates'].flatMap((queue) => states.map((state) => count(queue, state))),
   ]);
