@@ -24,7 +24,7 @@ export interface ChaosOptions {
   readonly seconds: number;
   /** Longest wait afterwards for everything to be posted. */
   readonly drainSeconds: number;
-  /** How many times faster than the service's are the retries. */
+  /** How many times faster than the service's its retries are. */
   readonly timeScale: number;
   readonly postsPerSecond: number;
   /** Connections that send nothing, while the web process is asked whether it is ready. */
@@ -42,7 +42,7 @@ export interface ChaosReport {
   /** Shown in a message with others. */
   readonly batch: number;
   readonly quarantined: number;
-  /** Nowhere to be seen, and nothing waits any more that could bring it. */
+  /** Not visible anywhere, although nothing waits to be posted. */
   readonly lost: readonly string[];
   /** Still on their way when the time was up. */
   readonly waiting: number;
@@ -67,7 +67,7 @@ export interface ChaosReport {
   readonly notStruck: readonly string[];
 }
 
-/** Runs Cardbell while everything around it, and it itself, breaks; then looks what people see. */
+/** Runs Cardbell while it and everything around it breaks, then compares what people see. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, say } = options;
   const random = createRandom(seed);
@@ -154,7 +154,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** What went against the promise, in words; empty when nothing did. */
+/** Every broken promise in words; empty when all were kept. */
 export function broken(report: ChaosReport): string[] {
   const { lost, twice, waiting, misfitsLost, faults, clicksLost, toldNotDone, besideIdleMs } = report;
   return [
@@ -168,7 +168,7 @@ export function broken(report: ChaosReport): string[] {
   ];
 }
 
-/** A click with what the processes said of it. */
+/** A click with the log lines about it. */
 function withTrace(click: string, logs: readonly string[]): string {
   const [id = ''] = click.split(' ');
   const said = logs.filter((line) => line.includes(id)).map((line) => line.slice(0, 400));
@@ -177,7 +177,7 @@ function withTrace(click: string, logs: readonly string[]): string {
 
 const nameOf = ({ mark, kind }: ChaosEvent): string => `${mark} (${kind})`;
 
-/** Opens connections that say nothing, and asks beside them. @returns milliseconds until the answer. */
+/** Opens idle connections and sends a request beside them. @returns milliseconds until the answer. */
 async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise<number> {
   const url = webs[0]?.url ?? '';
   const { port } = new URL(url);
@@ -192,7 +192,7 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   return ms;
 }
 
-/** Sends the events over the time, some several times, some later than those after them. */
+/** Spreads the events over the time, some several times and some out of order. */
 async function sendAll(
   { events, seconds, isShort }: ChaosOptions,
   { sandbox }: ChaosCluster,
@@ -221,7 +221,7 @@ async function sendAll(
   await sleep(latestMs + 100);
 }
 
-/** Waits until nothing is on its way any more: at the service, in the inbox, in a queue, in an outbox. @returns what still is. */
+/** Waits until nothing waits at the service, in the inbox, in a queue or in an outbox. @returns how much still does. */
 async function drained(
   { store }: ChaosCluster,
   inFlight: () => number,

@@ -30,7 +30,7 @@ async function recordsOf(acctId: number) {
   return chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === acctId);
 }
 
-/** Waits until an action is over, so that nothing is written down while another test counts. */
+/** Waits until an action is over, so that it adds no records while another test counts them. */
 async function confirmed(acctId: number): Promise<void> {
   const events = async () => (await recordsOf(acctId)).map(({ event }) => event).join(' ');
   await until(async () => (await events()).endsWith('confirmed'), 'the last record of the action is written');
@@ -45,7 +45,7 @@ describe('the record', () => {
     const alert = await waitFor(channels.declines, new RegExp(holderOf(card)));
     const failed = () => logs().filter((line) => line.includes('WRONGTYPE')).length;
 
-    // What stands there now takes no record.
+    // A key of the wrong type: the record cannot be appended.
     await store.set(chainKey, 'no list');
     await press(olga, alert, 'block_card');
     await until(() => failed() > 0, 'the record cannot be written');

@@ -182,7 +182,7 @@ describe('a holder asks for more', () => {
 
     expect(limitOf(card)).toBe(1500);
 
-    // What two allowed for an hour is not kept for good by one.
+    // One approver may not make permanent what two approved for an hour.
     const since = Date.now() / 1000;
     await cardbell().command(ana, `limit ${card.AcctId} daily 1500`);
     await cardbell().waitTold(ana, /another approver/, since);

@@ -177,7 +177,7 @@ describe('activate', () => {
   });
 });
 
-/** What Slack's retry of a click would be: the same payload, signed anew. */
+/** A retry of a click by Slack: the same payload with a new signature. */
 async function redeliver(payload: object): Promise<Response> {
   const { createHmac } = await import('node:crypto');
   const { secrets } = await import('../support/people.ts');

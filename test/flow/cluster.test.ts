@@ -7,9 +7,9 @@ import { startCluster } from '../support/redis-cluster.ts';
 import { holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-/** From the till to Slack, from a click to the card service and into the record. */
+/** From a purchase to Slack, and from a click to the card service and the record. */
 async function goesThrough({ take, sandbox, waitFor, press, writes, url, logs }: RunningCardbell): Promise<void> {
-  // Alerts show names as soon as they are known, and until then ids.
+  // Alerts show ids until the directory knows the names.
   await until(() => logs().some((line) => line.includes('directory listed')), 'the names are known');
   const account = take('ACTIVE');
   sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });

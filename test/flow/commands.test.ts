@@ -108,7 +108,7 @@ describe('each command', () => {
       const first = await waitTold(ana, new RegExp(`${holderOf(card)}.*${period} limit .*→ \\$300\\.00`, 'i'));
       expect(account(card.AcctId).SpendRules[field]).toBe(300);
 
-      // Taking a limit away is a raise without end: two persons, so nothing changes yet.
+      // Removing a limit is an unlimited raise: it needs two people, so nothing changes yet.
       await command(ana, `limit ${card.AcctId} ${period} none`);
       await waitTold(ana, /second approver/, Number(first.ts));
       expect(account(card.AcctId).SpendRules[field]).toBe(300);

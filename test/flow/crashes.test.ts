@@ -16,7 +16,7 @@ sideBySide('a worker that is killed', () => {
     const { workspace, sandbox, workers, startWorker, deliver, command, take, writes, texts, store } = cardbell();
     const TrackingNumber = '9400111899000000009911';
     const card = take('ACTIVE');
-    // Slack has taken the message and the service has blocked the card, and the worker dies before it hears so.
+    // Slack took the message and the service blocked the card, but the worker dies before either answers.
     workspace.faults.add({ method: 'chat.postMessage', kind: 'timeout_after_accept', ms: 30_000 });
     sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang_after_effect' });
     await deliver(sampleWebhook('card-shipping', { TrackingNumber }));
@@ -53,7 +53,7 @@ sideBySide('several web processes and workers', () => {
     const port = await freePort();
     await Promise.all([startWeb({ PORT: String(port) }), startWorker(), startWorker()]);
     const mark = (i: number): string => `94001117${String(i).padStart(14, '0')}`;
-    // Most have no channel, because a channel takes one message a second; each is kept once all the same.
+    // Most have no channel, because a channel takes one message a second; each is still stored once.
     const webhooks = Array.from({ length: 200 }, (_, i) =>
       i % 40 === 0
         ? sampleWebhook('card-shipping', { TrackingNumber: mark(i) })

@@ -6,7 +6,7 @@ import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 
-/** A channel for each code, besides the one for all: a channel takes one message a second. */
+/** A channel for each code besides the shared one, because a channel takes one message a second. */
 const channelOf = (code: string): string => `C0CODE${DECLINE_CODES.findIndex((one) => one.code === code)}`;
 
 const cardbell = useCardbell({
@@ -34,7 +34,7 @@ const words: Readonly<Record<string, RegExp>> = {
   decline: /do not honor/i,
 };
 
-/** One word: filters compare words. */
+/** One word, because filters compare words. */
 const merchantOf = (code: string): string => `SHOP${code.toUpperCase().replaceAll('.', '')}END`;
 
 let acctId = 0;
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 
 const isPin = ({ code }: { code: string }): boolean => code === 'decline.card.pin';
-/** The wrong PIN first: only the channel for all shows it, and what arrives there together is told together. */
+/** The wrong PIN first: only the shared channel shows it, and alerts that arrive there together share one message. */
 const codes = [...DECLINE_CODES.filter(isPin), ...DECLINE_CODES.filter((one) => !isPin(one))];
 
 it.each(codes)('$code says why, in the service’s words or plainer words', async ({ code }) => {
@@ -73,7 +73,7 @@ it('an unknown decline code is shown with the service’s words', async () => {
   const { take, deliver, waitFor } = cardbell();
   const account = take('ACTIVE');
   const fields = { AcctId: account.AcctId, MessageCode: 'decline.rule.moonphase', Message: 'Wrong phase of the moon' };
-  // With others it would be one row of theirs.
+  // Posted with others it would be a row of their message.
   await quiet(cardbell());
 
   await deliver(sampleWebhook('decline', fields));

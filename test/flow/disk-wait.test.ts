@@ -28,7 +28,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Two writes within a second of one another, both said to be on disk, while one sync a second is made. */
+/** Two writes within a second, both reported to be on disk, although Redis syncs once a second. */
 async function isLying(): Promise<boolean> {
   const ask = async (): Promise<number> => {
     await admin.set('x', '1');
@@ -69,10 +69,10 @@ async function keepsThePromise(web: RunningWeb): Promise<void> {
 
   const rush = await Promise.all(Array.from({ length: 50 }, (_, index) => deliver(index + 1)));
   expect(new Set(rush.map(({ status }) => status))).toEqual(new Set([200]));
-  // Many with one question.
+  // All of them wait with one WAITAOF.
   expect(await asked()).toBeLessThan(before + 25);
 
-  // While the disk gets nothing, nothing is promised.
+  // While nothing reaches the disk, no webhook is answered with 200.
   await admin.config('SET', 'appendfsync', 'no');
   expect((await deliver(1001)).status).toBe(503);
   await admin.config('SET', 'appendfsync', 'everysec');

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, otto } = people;
 
-/** Cardbell has noted where the alert stands. */
+/** Waits until Cardbell has stored where the alert was posted. */
 async function noted({ channel, ts }: StoredMessage): Promise<void> {
   const key = `{cardbell:state}:messages-at:${channel}:${ts}`;
   await until(async () => (await cardbell().store.exists(key)) === 1, 'it is known where the alert stands');
@@ -54,7 +54,7 @@ it('works in the thread of an alert and shows no more than the channel may see',
 
   expect(shown).toContain('could not be verified at the terminal');
   expect(shown).not.toContain('decline.card.pin');
-  // The way of an event through the bot is for operators.
+  // Only operators see the path of an event through the bot.
   expect(shown).not.toContain('How it got here');
 });
 

@@ -113,13 +113,13 @@ describe('declines of several cards at one merchant', () => {
       expect(warning.text).toContain(holderOf(account));
       expect(warning.text).toContain(last4Of(account));
     }
-    // Two stood in the channel before anybody could know; the one that made it plain and the next answer the warning.
+    // Two were posted before the pattern showed; the one that completed it and the next one answer the warning.
     const replies = () =>
       workspace
         .messages(channels.declines)
         .filter(({ ts, thread_ts }) => thread_ts === warning.ts && ts !== warning.ts)
         .map(({ text }) => text);
-    // As two messages, or as one when both waited.
+    // Two messages, or one if both waited.
     const told = () =>
       replies()
         .join(' ')
@@ -168,7 +168,7 @@ describe('declines of several cards at one merchant', () => {
 });
 
 describe('a purchase', () => {
-  /** Messages of the holder in the channel for spend: the first one, and what answers it. */
+  /** Messages about the holder in the spend channel: the first one and its replies. */
   const threadOf = (holder: string) => {
     const all = cardbell()
       .workspace.messages(channels.spend)

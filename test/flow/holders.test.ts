@@ -7,7 +7,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-/** Strange to the workspace, each in another way. */
+/** People outside the company, each in a different way. */
 const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
 
 const cardbell = useCardbell({
@@ -15,7 +15,7 @@ const cardbell = useCardbell({
   workspace: {
     users: [
       ...workspaceOptions.users.map((user) =>
-        // Written differently from the card program's, and the same address.
+        // The same address as in the card program, written differently.
         user.id === people.hana ? { ...user, email: ' Hannah.KIM@example.com' } : user,
       ),
       { id: others.gwen, name: 'gwen', realName: 'Gwen', isGuest: true },
@@ -44,7 +44,7 @@ async function audited(event: string, verb: string): Promise<Record<string, unkn
     .filter((record) => record['event'] === event && record['verb'] === verb);
 }
 
-/** A claim of somebody, as approvers see it. */
+/** A person's claim, as approvers see it. */
 async function claimed(user: string, card: SandboxAccount): Promise<StoredMessage> {
   const start = since();
   await cardbell().command(user, `link ${last4Of(card)}`);
@@ -229,7 +229,7 @@ describe('the holder', () => {
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
     const start = since();
 
-    // Forwarded: the same button, before somebody else.
+    // A forwarded message shows the same button to somebody else.
     await cardbell().press(otto, message, 'block_card');
     await cardbell().waitTold(otto, /Only operators and approvers may block/, start);
     await cardbell().press(hana, message, 'block_card');

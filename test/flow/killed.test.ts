@@ -48,7 +48,7 @@ async function ofOtto(status: string): Promise<SandboxAccount> {
 
 const ask = (card: SandboxAccount) => cardbell().command(otto, `ask ${card.AcctId} 1500 for 2 hours booth`);
 
-/** Each worker dies while it does what was asked last; what it left is done by those after it. */
+/** Each worker is killed during the latest action; the next workers finish what it left. */
 beforeAll(async () => {
   const { workers, startWorker, workspace } = cardbell();
   const doom = await createDoom(cardbell());
@@ -147,8 +147,8 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
     const answers = cardbell()
       .told(otto)
       .filter((text) => text.includes(`Asked for your card ending ${last4Of(card)}`));
-    // Told, and killed before it could note so, also by the deaths after its own, which take up what it left: said again
-    // rather than not at all, and never anything else.
+    // A worker that is killed after the answer and before it stores so answers again, and so may the next one that is killed:
+    // twice rather than never, and always the same.
     expect(new Set(answers).size).toBe(1);
   });
 });

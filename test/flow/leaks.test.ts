@@ -26,7 +26,7 @@ const cvv = 'Q7-security-code-Z3';
 /** What the card API needs for a virtual card, and nobody else. */
 const personal = ['1987-02-13', '7 Planted Lane'];
 
-/** What must not be found anywhere, in whichever way it is written. */
+/** What must not be found anywhere, however it is written. */
 const planted = [
   pan,
   otherPan,
@@ -37,7 +37,7 @@ const planted = [
   secrets.apiToken,
 ];
 
-/** Fields whose names say that they are secret, wherever a sender of tomorrow puts them. */
+/** Fields whose names say that they are secret, wherever a future version of the service puts them. */
 const sensitive = {
   CardNumber: pan,
   AccountNumber: accountNumber,
@@ -61,7 +61,7 @@ async function everyKind(): Promise<void> {
       ...(kind === 'card-status' ? { FirstName: freeText, CustomId: pan } : {}),
     };
     expect(await deliver(sampleWebhook(kind, { ...sensitive, ...texts }))).toBe(200);
-    // The same, not fitting: kept aside, and no less careful there.
+    // The same in a webhook that does not fit: quarantine must hide it as well.
     expect(await deliver(sampleWebhook(kind, { ...sensitive, ...texts, AcctId: freeText, AccountId: freeText }))).toBe(
       200,
     );
@@ -72,7 +72,7 @@ async function everyKind(): Promise<void> {
   expect(await deliver({ kind: 'decline', body: `{"Data": "${pan}` })).toBe(400);
 }
 
-/** Every field that the sandbox's schemas know, and one that none knows, in the forms that are easily overlooked. */
+/** Every field of the sandbox's schemas and an unknown one, in forms that are easily overlooked. */
 async function everyField(): Promise<void> {
   const { deliver } = cardbell();
   const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
@@ -97,7 +97,7 @@ async function everyField(): Promise<void> {
   }
 }
 
-/** Nobody's account: the names of this test must not become those of the others. */
+/** An account that nobody has: names of this test must not appear in others. */
 const nobody = (kind: WebhookKind) => (kind === 'virtual-card' ? { AccountId: 610_999 } : { AcctId: 610_999 });
 
 async function everyCommand(): Promise<void> {
@@ -132,7 +132,7 @@ async function everyButton(): Promise<void> {
   await press(people.otto, alert, 'block_card');
 }
 
-/** A card API that quotes what it was asked with, and what it should never tell. */
+/** A card API that quotes the request and things it should never tell. */
 async function everyRefusal(): Promise<void> {
   const { command, sandbox, take, waitTold } = cardbell();
   const message = `Card ${panInGroups} (${otherPan}), CVV2: 7391, refused for token ${secrets.apiToken}`;
@@ -168,14 +168,14 @@ async function flood(): Promise<void> {
   await until(() => slackCalls('files.completeUploadExternal').length > 0, 'a file comes', 60_000);
 }
 
-/** A program for people at a terminal. @returns all that it says. */
+/** Runs a command-line program. @returns all its output. */
 function run(program: 'audit' | 'replay', ...args: string[]): string {
   const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
   return execFileSync(process.execPath, [`dist/bin/${program}.js`, ...args], { encoding: 'utf8', env });
 }
 
 beforeAll(async () => {
-  // While the channel is quiet: what waits in a busy one is joined, and has no buttons of its own.
+  // Before the flood: alerts that wait in a busy channel share a message and have no buttons of their own.
   await everyButton();
   await everyKind();
   await everyField();
@@ -234,11 +234,11 @@ it('no planted secret is sent to Slack or the card API', async () => {
     files.map(async (id) => await (await fetch(`${workspace.url}files/${id}/rows`)).text()),
   );
 
-  // What people typed comes back to the test in their own requests, never in ours.
+  // What people typed is in the requests of the test itself, never in Cardbell's.
   for (const call of workspace.calls) expect([call.method, hits(JSON.stringify(call.args))]).toEqual([call.method, []]);
   for (const { path, query, body } of sandbox.calls)
     expect([path, hits(JSON.stringify([path, query, body]))]).toEqual([path, []]);
-  // Files go beside the calls.
+  // Uploads are not API calls.
   expect(contents.join('')).toContain(`[card ••${pan.slice(-4)}]`);
   expect(hits(contents.join(''))).toEqual([]);
   expect(personal.filter((one) => JSON.stringify(workspace.calls).includes(one))).toEqual([]);

@@ -18,7 +18,7 @@ const cardbell = useCardbell({
   },
 });
 
-/** How many alerts some messages show: as many as their menus offer, else one. */
+/** How many alerts the messages show: a message with a menu shows as many as the menu offers, any other shows one. */
 function alertsIn(messages: readonly StoredMessage[]): number {
   return messages.reduce((sum, { blocks = [] }) => {
     const menu = JSON.stringify(blocks).match(/"value":"evt_/g) ?? [];

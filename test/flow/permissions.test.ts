@@ -19,7 +19,7 @@ beforeAll(async () => {
   alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
 });
 
-/** Who is refused what. Whoever is not listed here is let through in the other flow tests. */
+/** Who is refused what. The other flow tests prove who is permitted. */
 const refusals: readonly [string, string, string][] = [
   ['show', 'nobody’s', otto],
   ['activate', 'nobody’s', otto],
@@ -90,7 +90,7 @@ describe('user groups are read at the moment of the click', () => {
     const { command, waitTold, workspace } = cardbell();
     const before = Date.now() / 1000;
     await command(gus, `show ${card.AcctId}`);
-    // Else the first may be looked at only after the change, and its calls use up the faults of the next test.
+    // Otherwise the first might be judged after the change, and its calls would use up the faults of the next test.
     await waitTold(gus, new RegExp(holderOf(card)), before);
     await workspace.setUserGroup(groups.operators, [people.ben]);
     const since = Date.now() / 1000;

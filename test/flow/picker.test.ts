@@ -21,7 +21,7 @@ const find = async (user: string, viewId: string, value: string) =>
     value: string;
   }[];
 
-/** Types the last four digits and takes what fits. */
+/** Types the last four digits and chooses the match. */
 async function pick(user: string, viewId: string, last4: string): Promise<void> {
   const [option] = await find(user, viewId, last4);
   const before = shown(user);
@@ -41,7 +41,7 @@ describe('/card alone', () => {
     expect(JSON.stringify(byName.map(({ value }) => value))).not.toContain(String(card.AcctId));
     expect(shown(olga)).toContain(holderOf(card));
     expect(shown(olga)).toContain('picked_block');
-    // An operator changes no limits and unblocks nothing.
+    // Operators may neither change limits nor unblock cards.
     expect(shown(olga)).not.toMatch(/picked_limit|picked_unblock|picked_activate/);
 
     await cardbell().workspace.press({ user: olga, viewId, actionId: 'picked_block' });

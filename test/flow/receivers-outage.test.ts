@@ -4,7 +4,7 @@ import { webhook } from '../fixtures/webhooks/webhook.ts';
 import { inbox, type RunningWeb, send, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
-/** "At once", on a machine that has other things to do as well; the service itself waits ten seconds. */
+/** What counts as "at once" on a busy machine; the service itself waits ten seconds. */
 const AT_ONCE_MS = 1500;
 let web: RunningWeb;
 let redis: LocalRedis;

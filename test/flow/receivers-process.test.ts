@@ -86,7 +86,7 @@ describe('TLS', () => {
         ca: readFileSync(tlsFile('cert.pem')),
         minVersion: version,
         maxVersion: version,
-        // OpenSSL itself refuses old versions at its default level; the server is to refuse here.
+        // At its default level OpenSSL refuses old versions itself; this test is about the server.
         ciphers: 'DEFAULT:@SECLEVEL=0',
       });
       socket.once('secureConnect', () => {
@@ -143,7 +143,7 @@ describe('on SIGTERM', () => {
     connection.write(
       head('/webhooks/virtual-card', { ...serviceHeaders, 'content-length': length }) + body.slice(0, 50),
     );
-    // Answered behind it: the first half has been read.
+    // This answer proves that the first half has been read.
     await fetch(`${url}/healthz`);
 
     child.kill('SIGTERM');
@@ -154,7 +154,7 @@ describe('on SIGTERM', () => {
     await connection.sees(/HTTP\/1\.1 200 /);
     const { code, ms } = await child.exit;
     expect(code).toBe(0);
-    // The connection is kept alive, and yet it closes with its last answer.
+    // The connection asks to be kept alive and still closes after its last answer.
     expect(ms).toBeLessThan(EXIT_MS / 2);
     expect(await store.xlen(inbox)).toBe(1);
   });

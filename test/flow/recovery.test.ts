@@ -20,7 +20,7 @@ const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel
 const late = (): string[] => all().filter((text) => /late/i.test(text));
 const lines = (): string[] => cardbell().texts(channels.ops);
 
-/** Nothing is on its way to people. */
+/** Whether nothing waits to be posted. */
 async function isQuiet(): Promise<boolean> {
   const { store } = cardbell();
   const inbox = await store.xlen('{cardbell:in}:webhooks');
@@ -29,7 +29,7 @@ async function isQuiet(): Promise<boolean> {
   return [inbox, jobs, ...waiting].every((count) => count === 0) && late().length > 0;
 }
 
-/** The web process dies, and is started again after `meanwhile`; the service keeps its webhooks to itself. */
+/** Kills the web process and starts it again after `meanwhile`; the service holds its webhooks back. */
 async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   const { sandbox, webs, startWeb } = cardbell();
   sandbox.outage(true);
@@ -40,7 +40,7 @@ async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   await startWeb();
 }
 
-/** Nine events: something of every kind that the API can show. @returns whose card was blocked. */
+/** Nine events, one of every kind that the API can list. @returns the holder whose card was blocked. */
 function everything(): { blocked: string } {
   const { sandbox, take } = cardbell();
   const [spender, other, blocked] = [take('ACTIVE', funded), take('ACTIVE', funded), take('ACTIVE')];
@@ -165,7 +165,7 @@ it('a row that cannot be read is quarantined like a webhook that does not fit: o
   expect(discarded.code).toBe(0);
 });
 
-/** The card service, with an amount in one of its rows that is none. */
+/** The card service with an unreadable amount in one row. */
 async function startGarbling(target: string, networkTransactionId: number) {
   const server = createServer((request, response) => {
     void (async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
 });
 
-/** What somebody has before them who scrolled far back: a control whose value stands for nothing any more. */
+/** A control far back in a channel, whose value has expired. */
 const old = (element: object): StoredMessage => ({
   ...alert,
   blocks: [{ type: 'actions', block_id: 'b1', elements: [element] }] as unknown as NonNullable<StoredMessage['blocks']>,

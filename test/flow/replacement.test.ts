@@ -35,7 +35,7 @@ it('nobody else can confirm for the person who asked', async () => {
   const question = await waitTold(olga, /for good/);
   const value = /p_[\w-]+/.exec(JSON.stringify(question.blocks))?.[0] ?? '';
   expect(value).not.toBe('');
-  // The question is only shown to who asked; somebody who forges the click is refused all the same.
+  // Only the person who asked sees the question; a forged click is refused all the same.
   const forged = { ...question, ephemeralUser: people.ana };
 
   await workspace

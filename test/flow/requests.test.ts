@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ throttle: atOnce });
 const { ana, ben, zoe, olga } = people;
 
-/** Ana asks for a raise that takes two: from 200 to `dollars` a day. */
+/** Ana asks for a raise that needs two approvers: from $200 to `dollars` a day. */
 async function asked(dollars = 1500, asker = ana, more = '') {
   const { take, command, waitTold, waitFor } = cardbell();
   const card = take('ACTIVE');

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ throttle: atOnce });
 const { ana, olga } = people;
 
-/** A card of the ruleset “Field crew”, known as such. */
+/** A card that follows the ruleset “Field crew”. */
 async function ofFieldCrew(): Promise<SandboxAccount> {
   const crew = cardbell()
     .sandbox.accounts()

@@ -29,7 +29,7 @@ async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void
   expect(status).toBe(200);
 }
 
-/** A card that had no limits, with these. */
+/** A card with exactly these limits. */
 async function cardWith(rules: object, money = 200): Promise<SandboxAccount> {
   const isFree = (limits: object): boolean =>
     Object.entries(limits).every(([field, value]) => !field.endsWith('Limit') || value === null);
@@ -79,7 +79,7 @@ async function records({ AcctId }: SandboxAccount) {
   return chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === AcctId);
 }
 
-/** The time of a card's temporary change is over: wakes what would wake by itself. */
+/** Ends a card's temporary change now, as if its time were over. */
 async function timeIsOver(card: SandboxAccount): Promise<void> {
   const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};

@@ -18,7 +18,7 @@ function shipment({ workspace }: RunningCardbell) {
   return { webhook: sampleWebhook('card-shipping', { TrackingNumber }), mark: new RegExp(TrackingNumber), count };
 }
 
-/** Posts one alert while Slack misbehaves, and tells how often it stands in the channel in the end. */
+/** Posts one alert while Slack misbehaves. @returns how often the channel shows it in the end. */
 async function postedDespite(fault: Omit<Fault, 'method'>, running: RunningCardbell): Promise<number> {
   const { workspace, deliver, waitFor } = running;
   const { webhook, mark, count } = shipment(running);
@@ -58,7 +58,7 @@ sideBySide('posting once', () => {
   });
 });
 
-// By itself, because it takes as long as all others together.
+// A suite of its own, because it takes as long as the others together.
 sideBySide('posting once after ten seconds', () => {
   const cardbell = useCardbell();
 

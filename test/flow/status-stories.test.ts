@@ -60,7 +60,7 @@ it('an older event that arrives late says what the status is now', async () => {
   const account = cardbell().take('ACTIVE');
   const at = Date.now() - 600_000;
   await send(account, 'BLOCKED', at);
-  // One after the other: what waits together is joined into one message.
+  // One after the other: alerts that wait together share a message.
   await until(() => told(account).length === 1, 'the first is told');
   await send(account, 'ACTIVE', at + 240_000);
   await until(() => told(account).length === 2, 'both are told');

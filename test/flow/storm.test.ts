@@ -14,7 +14,7 @@ const { ana, olga } = people;
 /** The hour of the clock in UTC, some hours from now. */
 const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
 
-/** Alerts that come together for sure: quiet hours hold them, and are taken away when all of them wait. */
+/** Alerts that surely arrive together: quiet hours hold them until all of them wait. */
 async function together(send: readonly (() => Promise<unknown>)[]): Promise<void> {
   const { workspace, store, waitTold } = cardbell();
   const quiet = (text: string) =>
@@ -102,7 +102,7 @@ it('without charts and files the rows come as tables in the summary’s thread',
   workspace.setUnknownBlocks(['data_visualization']);
   workspace.faults.add({ method: 'files.getUploadURLExternal', kind: 'error', error: 'missing_scope' });
 
-  // At other shops than those of the storm before, or they would be repeats.
+  // At other merchants than those of the first storm, or they would be repeats.
   const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4454'));
   await together(bodies.map((body) => () => deliver({ kind: 'decline', body })));
   await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 60_000);

@@ -135,7 +135,7 @@ async function muteOf({ AcctId }: { AcctId: number }): Promise<string> {
   return id;
 }
 
-/** As if a mute's time were over: what would wake by itself is woken. */
+/** Ends a mute now, as if its time were over. */
 async function timePasses(id: string): Promise<void> {
   const { store } = cardbell();
   const kept = JSON.parse((await store.hget('{cardbell:state}:mutes', id)) ?? '{}');

@@ -33,7 +33,7 @@ async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Prom
   return found;
 }
 
-/** The hour is over: wakes what would wake by itself. */
+/** Ends a temporary change now, as if its hour were over. */
 async function promote(card: SandboxAccount, setDollars: number): Promise<string> {
   const [id] = await temporaryChangeOf(card, setDollars);
   await wakeJob(cardbell().store, `temporary-change-${id}`);
@@ -65,7 +65,7 @@ it('a temporary limit says when it ends, and is restored', async () => {
   await cardbell().waitFor(channels.audit, new RegExp(`put back the daily limit of ${holderOf(card)}`));
 });
 
-/** Made in the service's own pages: Cardbell does not hear of it. */
+/** A change in the admin portal, which Cardbell is not told about. */
 async function changedElsewhere(card: SandboxAccount, DailySpendLimit: number): Promise<void> {
   const { SpendRules } = cardbell().account(card.AcctId);
   await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${card.AcctId}/Advanced`, {

@@ -8,14 +8,14 @@ import { settled, until } from '../support/until.ts';
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;
 
-/** Status webhooks of an account: one for each effect that really happened. */
+/** Status webhooks of an account, one for each effect. */
 function effectsOn({ AcctId }: SandboxAccount): number {
   return cardbell().sandbox.deliveries.filter(
     ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
   ).length;
 }
 
-/** How a call can end without anybody knowing how. */
+/** How a call can end without a known outcome. */
 const unsure: readonly [string, Omit<Fault, 'path'>][] = [
   ['the connection breaks after it was done', { kind: 'hang_up_after_effect' }],
   ['the connection breaks before it was done', { kind: 'hang_up' }],
@@ -71,7 +71,7 @@ describe('a write whose outcome nobody knows', () => {
 describe('a refusal', () => {
   it('is shown in the API’s own words, with the note that nothing changed', async () => {
     const { command, waitTold, sandbox, waitFor } = cardbell();
-    // Just made: the service refuses to activate it within the first day.
+    // A new card: the service refuses to activate it within the first day.
     const { AcctId } = sandbox.createOrder({ FirstName: 'Nadia', LastName: 'Novak' });
     await waitFor(channels.status, /Nadia Novak/);
 

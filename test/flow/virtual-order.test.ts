@@ -23,7 +23,7 @@ async function openForm(user: string, name: string): Promise<string> {
 const submit = (user: string, viewId: string, values: Record<string, unknown> = {}) =>
   cardbell().workspace.submitView({ user, viewId, values: { ...filledOrder, ...values } });
 
-/** What the bot wrote to a person directly. */
+/** Direct messages of the bot to a person. */
 async function direct(user: string, pattern: RegExp): Promise<string> {
   const found = await cardbell().workspace.waitForMessage(
     (message) =>
@@ -42,7 +42,7 @@ describe('/card virtual order', () => {
   it('orders once and tells the result to the channel and the person who asked, never the number', async () => {
     const viewId = await openForm(ana, 'Vera Nova');
     const suggested = top(ana)?.blocks.flatMap((block) => Object.values(block['element'] ?? {}));
-    // A date of birth that nobody entered would be sent as if somebody had.
+    // A preset date of birth would be sent as if somebody had entered it.
     expect(JSON.stringify(suggested)).not.toMatch(/\d{4}-\d{2}-\d{2}/);
 
     const wrong = await submit(ana, viewId, {

@@ -20,7 +20,7 @@ describe('a word that means more than one card', () => {
     await Promise.all([
       press(olga, question, 'choose_card', values[0]),
       press(olga, question, 'choose_card', values[0]),
-      // The other row of the same question: only the first tap is the answer.
+      // The other row of the same question: only the first press counts.
       press(olga, question, 'choose_card', values[1]),
     ]);
     await until(() => now(question).text.startsWith('Blocked'), 'the question is replaced by the answer');

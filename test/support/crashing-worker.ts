@@ -5,7 +5,7 @@ import { createOrderSheet } from './orders.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
-/** Workers of which each is killed at a step of its own. No other worker may run meanwhile. */
+/** Workers that are each killed at a step of their own. No other worker may run meanwhile. */
 export interface Doom {
   /**
    * Has somebody do something while nobody works, then starts a worker that dies of it (SIGKILL) just before or just

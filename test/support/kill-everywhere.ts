@@ -7,7 +7,7 @@ import { performAction } from '../../src/dispatch/perform-action.ts';
 import { Killed, mortal } from './crash-at.ts';
 import { createActionWorld, type PerformWorld } from './perform-world.ts';
 
-/** From the click to the end: what the queue runs, again and again, until it is over. */
+/** Runs an action from the click to its end, as the queue does. */
 export async function whole(action: Action, world: PerformWorld, deps: ActionDeps): Promise<void> {
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {

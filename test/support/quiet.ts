@@ -1,12 +1,12 @@
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
-/** What a step leaves behind shows in the next look at the latest: it is written before the step itself is taken off. */
+/** Each step stores what follows it before it is removed itself, so a later look sees it. */
 const LOOKS = 3;
 
 const states = ['wait', 'active', 'prioritized', 'delayed'] as const;
 
-/** Waits until nothing that was begun is under way: inbox, jobs, messages and confirmations are done. */
+/** Waits until everything that was begun is done: inbox, jobs, messages and confirmations. */
 export async function quiet({ store }: Pick<RunningCardbell, 'store'>): Promise<void> {
   let looks = 0;
   await until(async () => {

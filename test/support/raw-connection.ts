@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { until } from './until.ts';
 
-/** A TCP connection that sends exactly these bytes, and shows what came back. */
+/** A TCP connection that sends exactly the given bytes and shows what came back. */
 export interface RawConnection {
   readonly socket: Socket;
   write(text: string): void;

@@ -17,10 +17,10 @@ import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
 import { until } from './until.ts';
 
-/** Longest wait for a message. Generous, as it decides nothing: some come with the next sweep, on a machine that may be busy. */
+/** Longest wait for a message. Generous, because some come with the next sweep on a busy machine; no assertion depends on it. */
 export const WAIT_MS = 60_000;
 
-/** So that nobody waits for a channel's turn. */
+/** Posts without waiting for a channel's turn. */
 export const atOnce = { postMs: 20 } as const;
 
 export interface CardbellOptions {
@@ -29,11 +29,11 @@ export interface CardbellOptions {
   /** Both in one process, as `npm start` does, instead of webs and workers. */
   readonly together?: boolean;
   readonly env?: Record<string, string>;
-  /** Without: Slack's own. Faster for tests that post much and say nothing about it. */
+  /** Slack's own pace unless given. Faster for tests that post much and are not about pace. */
   readonly throttle?: Partial<Throttle>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
-  /** Sees the parts before Cardbell does: to break something from the beginning. */
+  /** Gets the parts before Cardbell starts, to break something from the beginning. */
   readonly prepare?: (parts: { workspace: Workspace; sandbox: Sandbox }) => void;
 }
 
@@ -54,9 +54,9 @@ export interface RunningCardbell {
   deliver(webhook: SampleWebhook, options?: { path?: string; url?: string }): Promise<number>;
   command(user: string, text: string, command?: string): Promise<Delivery>;
   press(user: string, message: StoredMessage, actionId: string, value?: string): Promise<Delivery>;
-  /** What only this person sees, in texts. */
+  /** Texts of the ephemeral messages to this person. */
   told(user: string): string[];
-  /** Waits until somebody is told something that matches; only messages after `since` count. */
+  /** Waits for a matching ephemeral message to a person; only messages after `since` count. */
   waitTold(user: string, pattern: RegExp, since?: number): Promise<StoredMessage>;
   /** Waits for a message in a channel whose text and blocks match. */
   waitFor(channel: string, pattern: RegExp): Promise<StoredMessage>;
@@ -67,7 +67,7 @@ export interface RunningCardbell {
   writes(): { method: string; path: string; body: unknown; status: number | null }[];
   /** Slack calls by method. */
   slackCalls(method: string): readonly ApiCall[];
-  /** An account whose only card has this status and that no test has had before. */
+  /** An account that no test has used, whose only card has this status. */
   take(status: string, fits?: (account: SandboxAccount) => boolean): SandboxAccount;
   account(acctId: number): SandboxAccount;
   /** Every line that the processes wrote. */
@@ -88,7 +88,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     redisUrl: redis.url,
     webhooks: `http://127.0.0.1:${port}/webhooks`,
     timeScale: 60,
-    // A web process that a busy machine holds up is not told everything twice.
+    // On a busy machine a slow web process must not get everything twice.
     assumptions: { timeoutFloorMs: 5000 },
     ...options.sandbox,
   });
@@ -264,7 +264,7 @@ function matches({ text, blocks }: StoredMessage, pattern: RegExp): boolean {
   return pattern.test(text) || pattern.test(JSON.stringify(blocks ?? []));
 }
 
-/** Names and last four digits are known: what a test says about them is then never a matter of luck. */
+/** Waits until names and last four digits are known, so that no assertion depends on when they are. */
 async function directoryIsFilled(store: Redis): Promise<void> {
   await until(async () => (await store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
   const lacking = () => store.zcount('{cardbell:dir}:details', 0, 1);
