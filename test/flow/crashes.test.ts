@@ -5,7 +5,7 @@ import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { until } from '../support/until.ts';
+import { settled, until } from '../support/until.ts';
 
 const { olga } = people;
 
@@ -34,7 +34,7 @@ sideBySide('a worker that is killed', () => {
     await until(() => told().length > 0, 'the person is told', 60_000);
     const isOnItsWay = () => store.exists(`{cardbell:out:${channels.shipping}}:sending`);
     await until(async () => (await isOnItsWay()) === 0, 'the message is settled', 60_000);
-    await quiet(cardbell());
+    await settled(500);
 
     expect(texts(channels.shipping)).toEqual([expect.stringContaining(TrackingNumber)]);
     expect(writes().filter(({ path }) => path.endsWith(`/${card.AcctId}`))).toHaveLength(1);

@@ -7,10 +7,10 @@ import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';
-import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { until } from '../support/until.ts';
+import { together } from '../support/together.ts';
+import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell({
   env: { LOG_LEVEL: 'trace', ALERTS_CHANNEL_SPEND: channels.spend },
@@ -164,7 +164,11 @@ async function flood(): Promise<void> {
   const { deliver, slackCalls } = cardbell();
   const texts = { ...nobody('authorization'), MerchantName: freeText, MerchantCity: freeText, MerchantId: 'flood' };
   const many = Array.from({ length: 150 }, () => sampleWebhook('authorization', { ...sensitive, ...texts }));
-  await Promise.all(many.map(async (webhook) => expect(await deliver(webhook)).toBe(200)));
+  await together(
+    cardbell(),
+    channels.spend,
+    many.map((webhook) => async () => expect(await deliver(webhook)).toBe(200)),
+  );
   await until(() => slackCalls('files.completeUploadExternal').length > 0, 'a file comes', 60_000);
 }
 
@@ -183,7 +187,7 @@ beforeAll(async () => {
   await everyRefusal();
   await virtualOrder();
   await flood();
-  await quiet(cardbell());
+  await settled(3000);
 }, 120_000);
 
 /** Finds what was planted, also where digits are written in groups or in another script. */

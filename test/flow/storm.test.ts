@@ -4,29 +4,13 @@ import { channels, people } from '../support/people.ts';
 import { csvLines, readableAmounts, textOf } from '../support/readable.ts';
 import { holderOf, type RunningCardbell, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
+import { together } from '../support/together.ts';
 import { until } from '../support/until.ts';
 
 const STORM = 300;
 
 const cardbell = useCardbell({ workspace: { enforceRateLimits: true } });
-const { ana, olga } = people;
-
-/** The hour of the clock in UTC, some hours from now. */
-const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
-
-/** Alerts that surely arrive together: quiet hours hold them until all of them wait. */
-async function together(send: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const { workspace, store, waitTold } = cardbell();
-  const quiet = (text: string) =>
-    workspace.command({ user: ana, channel: channels.declines, command: '/card', text: `quiet ${text}` });
-  const since = Date.now() / 1000;
-  await quiet(`${hour(-1)}-${hour(3)} UTC`);
-  await waitTold(ana, /It is quiet now/, since);
-  await Promise.all(send.map((one) => one()));
-  const held = `{cardbell:out:${channels.declines}}:held`;
-  await until(async () => (await store.zcard(held)) === send.length, 'all of them wait');
-  await quiet('off');
-}
+const { olga } = people;
 
 let sent = 0;
 
@@ -66,6 +50,8 @@ it('a card that is chosen in a batch message is blocked from there, and the mess
   const [, chosen] = cards;
   if (chosen === undefined) throw new Error('no card');
   await together(
+    cardbell(),
+    channels.declines,
     cards.map(
       ({ AcctId }, index) =>
         () =>
@@ -104,7 +90,11 @@ it('without charts and files the rows come as tables in the summary’s thread',
 
   // At other merchants than those of the first storm, or they would be repeats.
   const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4454'));
-  await together(bodies.map((body) => () => deliver({ kind: 'decline', body })));
+  await together(
+    cardbell(),
+    channels.declines,
+    bodies.map((body) => () => deliver({ kind: 'decline', body })),
+  );
   await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 60_000);
 
   expect(sorted(await readableAmounts(workspace, fresh()))).toEqual(declines.map(({ amountCents }) => amountCents));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
-import { quiet } from '../support/quiet.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
-import { until } from '../support/until.ts';
+import { settled, until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
@@ -92,7 +91,7 @@ describe('/card virtual order', () => {
     await submit(ana, viewId);
     const answer = await cardbell().waitTold(ana, /^Not sure: tried to order a virtual card for Lara Lost/);
     await direct(ana, /You asked for this: Virtual card created: Lara Lost/);
-    await quiet(cardbell());
+    await settled(300);
 
     expect(answer.text).toContain('I do not order it again');
     expect(orders().length - before).toBe(1);

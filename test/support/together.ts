@@ -1,0 +1,25 @@
+import { people } from './people.ts';
+import type { RunningCardbell } from './running-cardbell.ts';
+import { until } from './until.ts';
+
+/** The hour of the clock in UTC, some hours from now. */
+const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
+
+/**
+ * Alerts that surely arrive in a channel together, however slow the machine: quiet hours hold them until all of them wait.
+ */
+export async function together(
+  { workspace, store, waitTold }: RunningCardbell,
+  channel: string,
+  send: readonly (() => Promise<unknown>)[],
+): Promise<void> {
+  const quiet = (text: string) =>
+    workspace.command({ user: people.ana, channel, command: '/card', text: `quiet ${text}` });
+  const since = Date.now() / 1000;
+  await quiet(`${hour(-1)}-${hour(3)} UTC`);
+  await waitTold(people.ana, /It is quiet now/, since);
+  await Promise.all(send.map((one) => one()));
+  const held = `{cardbell:out:${channel}}:held`;
+  await until(async () => (await store.zcard(held)) === send.length, 'all of them wait');
+  await quiet('off');
+}
