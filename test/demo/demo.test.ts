@@ -28,7 +28,7 @@ const FLAGS = [
 ];
 
 /** Patience on a busy machine. */
-const POLL = { timeout: 20_000, interval: 20 };
+const POLL = { timeout: 60_000, interval: 20 };
 
 describe('the demo, in a browser', () => {
   let demo: RunningDemo;
