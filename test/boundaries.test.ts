@@ -17,9 +17,7 @@ const knownPairs: readonly string[] = [
   'actions policy',
   'actions slack',
   'actions virtual-cards',
-  'alerts directory',
   'alerts limits',
-  'alerts routing',
   'ops outbox',
   'ops webhooks',
 ];

@@ -1,5 +1,5 @@
 import { Action, type Origin } from '../../src/actions/action.ts';
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { isPermitted, type Role } from '../../src/policy/permissions.ts';
 import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';

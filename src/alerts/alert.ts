@@ -1,24 +1,14 @@
 import { z } from 'zod';
 import { LimitWindow, SpendCategory } from '../card-api/rule.ts';
+import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
 import { Repeats } from './aggregation-rule.ts';
 import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
-/** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
-export const CardFacts = z.strictObject({
-  acctId: z.int().nullable(),
-  cardId: z.int().nullable(),
-  last4: z.string().nullable(),
-  holder: z.string().nullable(),
-  customId: z.string().nullable(),
-  isVirtual: z.boolean().nullable(),
-  group: z.string().nullable(),
-  /** The spending ruleset that the card follows, a name where it is known; null or absent: rules of its own. */
-  ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
-});
-export type CardFacts = z.infer<typeof CardFacts>;
+/** To be imported from there. */
+export { CardFacts };
 
 /** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
 const TooSmall = z.strictObject({

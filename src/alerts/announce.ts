@@ -1,8 +1,20 @@
+import type { CardFacts } from '../core/card-facts.ts';
 import type { StoredEvent, WebhookKind } from '../core/event.ts';
-import type { Delivery, Route } from '../routing/route.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
+
+/** One channel that gets an event. */
+export interface Delivery {
+  readonly channel: string;
+  /** Not to be posted before this time (ms): the channel's quiet hours. Null: at once. */
+  readonly holdUntil: number | null;
+  /** The channel is quiet now, but not for this event. */
+  readonly passesQuiet: boolean;
+}
+
+/** Decides which channels get an event, each once; none when it is posted nowhere. Says why in the event log. */
+export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
 
 /** An alert on its way into a channel's outbox. */
 export interface AlertEntry {

@@ -1,8 +1,8 @@
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import type { Requests } from '../approvals/request-store.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Claims } from '../holders/claim-store.ts';

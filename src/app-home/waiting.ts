@@ -1,6 +1,6 @@
 import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { Requests } from '../approvals/request-store.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 

@@ -1,6 +1,6 @@
-import type { CardFacts } from '../alerts/alert.ts';
 import { apiQuotaOf, type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { type CardClient, createCardClient } from '../card-api/client.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';

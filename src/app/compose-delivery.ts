@@ -1,5 +1,6 @@
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import type { Route } from '../alerts/announce.ts';
 import { announce } from '../alerts/announce.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import { createCardLifecycle } from '../alerts/card-lifecycle.ts';
@@ -22,7 +23,6 @@ import type { Links } from '../holders/link-store.ts';
 import { createNotifyHolder, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy-throttle.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import type { Route } from '../routing/route.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { Enqueue } from './enqueue.ts';

@@ -1,6 +1,6 @@
-import type { CardFacts } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards } from '../app-home/team-facts.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { createDigests, type DigestKind, kindOf } from '../digests/digest-store.ts';

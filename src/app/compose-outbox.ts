@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
 import { temporaryChangeIdOf } from '../approvals/request.ts';
 import { requestMessage } from '../approvals/request-message.ts';
 import type { Requests } from '../approvals/request-store.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';

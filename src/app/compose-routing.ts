@@ -1,4 +1,5 @@
 import type { Alerts } from '../alerts/alert-store.ts';
+import type { Route } from '../alerts/announce.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
@@ -13,7 +14,7 @@ import { defaultChannel } from '../routing/default-channel.ts';
 import { holdAsQuiet } from '../routing/hold-for-quiet-hours.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createQuietHours } from '../routing/quiet-hours-store.ts';
-import { createRoute, type Route } from '../routing/route.ts';
+import { createRoute } from '../routing/route.ts';
 import { createRoutingRules } from '../routing/routing-rules.ts';
 import { createSubscriptions } from '../routing/subscription-store.ts';
 import type { Slack } from '../slack/client.ts';

@@ -1,5 +1,5 @@
 import { digest } from '../../templates/digests/digest.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { Message } from '../slack/message.ts';
 import { type DigestKind, type Digests, kindOf } from './digest-store.ts';

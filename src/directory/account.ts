@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, type StoredEvent } from '../core/event.ts';
 import { unreportedOf, withWas } from './unreported-status.ts';
 

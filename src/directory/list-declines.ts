@@ -1,7 +1,7 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import type { Reply } from '../actions/reply.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import { CardApiError, PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';

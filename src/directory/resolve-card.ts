@@ -2,7 +2,7 @@ import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { Action, alertIdOf } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { isForOwnCard } from '../policy/permissions.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';

@@ -1,5 +1,5 @@
-import type { CardFacts } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 
 /** Names change seldom; a wrong one for an hour does no harm. */

@@ -1,10 +1,10 @@
 import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Reply } from '../actions/reply.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema-limits.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { Resolved } from './resolve-card.ts';
 

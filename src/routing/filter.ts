@@ -1,5 +1,5 @@
-import type { CardFacts } from '../alerts/alert.ts';
 import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../core/event.ts';
 import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';

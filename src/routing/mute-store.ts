@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { CardFacts } from '../alerts/alert.ts';
+import { CardFacts } from '../core/card-facts.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
 import { routingChanged } from './routing-version.ts';

@@ -1,7 +1,7 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import type { Action } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
 import type { Resolved } from '../directory/resolve-card.ts';

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../alerts/alert.ts';
+import type { Delivery, Route } from '../alerts/announce.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { StoredEvent } from '../core/event.ts';
@@ -7,18 +7,6 @@ import { type AlertChannels, defaultChannel } from './default-channel.ts';
 import { kindNames } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import type { RoutingRules } from './routing-rules.ts';
-
-/** One channel that gets an event. */
-export interface Delivery {
-  readonly channel: string;
-  /** Not to be posted before this time (ms): the channel's quiet hours. Null: at once. */
-  readonly holdUntil: number | null;
-  /** The channel is quiet now, but not for this event. */
-  readonly passesQuiet: boolean;
-}
-
-/** Decides which channels get an event, each once; none when it is posted nowhere. Says why in the event's trail. */
-export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
 
 interface Deps {
   readonly channels: AlertChannels;

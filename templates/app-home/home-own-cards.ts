@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { context, header, outside, section } from '../core/blocks.ts';
 import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, header, outside, section } from '../core/blocks.ts';

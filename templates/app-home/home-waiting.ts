@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import type { CardFacts } from '../../src/alerts/alert.ts';
 import type { RuleChange } from '../../src/card-api/rule-change.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';

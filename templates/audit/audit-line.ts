@@ -1,4 +1,4 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';

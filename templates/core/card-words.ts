@@ -1,4 +1,5 @@
-import type { Alert, CardFacts } from '../../src/alerts/alert.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { outside } from './blocks.ts';
 

@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';

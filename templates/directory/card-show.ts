@@ -1,5 +1,5 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
 import type { LimitPeriod } from '../../src/card-api/rule.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, easternTime, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';

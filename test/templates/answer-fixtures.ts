@@ -1,4 +1,4 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ActionResult } from '../../templates/actions/action-result.ts';
 import type { ConfirmActivation } from '../../templates/actions/confirm-activation.ts';
 import type { ApprovalRequest } from '../../templates/approvals/approval-request.ts';

@@ -1,5 +1,4 @@
 import {
-  type CardFacts,
   type Outcome,
   ShippingAlert,
   StatusAlert,
@@ -7,6 +6,7 @@ import {
   TransactionAlert,
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 
 /** Invented people and merchants only. */
 export const card: CardFacts = {

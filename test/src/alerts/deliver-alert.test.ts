@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import type { Delivery } from '../../../src/alerts/announce.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createCardLifecycle } from '../../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
@@ -13,7 +14,6 @@ import { createPurchases } from '../../../src/alerts/purchase-store.ts';
 import type { CardStatus, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
-import type { Delivery } from '../../../src/routing/route.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 

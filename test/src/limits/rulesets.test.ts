@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
-import type { CardFacts } from '../../../src/alerts/alert.ts';
+import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../../../src/alerts/alert.ts';
+import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { ShippingEvent, TransactionEvent } from '../../../src/core/event.ts';
 
 /** A card of Jane Doe, with some facts different. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CardFacts } from '../../../src/alerts/alert.ts';
+import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { cardShow } from '../../../templates/directory/card-show.ts';
 import { mayBeOverruled } from '../../../templates/limits/ruleset-words.ts';

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
+export const CardFacts = z.strictObject({
+  acctId: z.int().nullable(),
+  cardId: z.int().nullable(),
+  last4: z.string().nullable(),
+  holder: z.string().nullable(),
+  customId: z.string().nullable(),
+  isVirtual: z.boolean().nullable(),
+  group: z.string().nullable(),
+  /** The spending ruleset that the card follows, a name where it is known; null or absent: rules of its own. */
+  ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
+});
+export type CardFacts = z.infer<typeof CardFacts>;
