@@ -18,8 +18,6 @@ const knownPairs: readonly string[] = [
   'actions slack',
   'actions virtual-cards',
   'alerts limits',
-  'ops outbox',
-  'ops webhooks',
 ];
 
 /** Imports of the composition that are still to go. The list may only get shorter. */

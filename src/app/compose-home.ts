@@ -3,6 +3,7 @@ import { ownCards } from '../app-home/own-cards.ts';
 import { createHome } from '../app-home/render-home.ts';
 import { teamFacts } from '../app-home/team-facts.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { readHealth } from '../ops/health.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import type { Slack } from '../slack/client.ts';
@@ -21,7 +22,9 @@ interface Deps {
 /** App Home: what it shows to whom, and when it is rendered again. */
 export function composeHome({ base, slack, cards, mutes, currentRoles }: Deps) {
   const { redis, queues, stores, enqueue, now, log } = base;
-  const health = () => homeHealthFacts(redis, { queues, quarantined: stores.quarantined });
+  const { quarantined } = stores;
+  const health = () =>
+    homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
   return createHome({
     viewers: createHomeViewers(redis),
     currentRoles,

@@ -3,16 +3,10 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createOpsMemory } from '../ops/issue-store.ts';
-import {
-  causeKey,
-  createNotifyOps,
-  createNotifyResolved,
-  type NotifyOps,
-  type NotifyResolved,
-  type OpsIssue,
-} from '../ops/notify-ops.ts';
+import { causeKey, createNotifyOps, type NotifyOps, type NotifyResolved } from '../ops/notify-ops.ts';
 import { isSlackTokenDead, watchToken } from '../ops/watch-token.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import { asKept } from '../outbox/post-notice.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import type { WorkerConfig } from './config.ts';
 
@@ -35,18 +29,17 @@ export interface OpsParts {
 /** Slack, and what tells ops of trouble through it, joined over one Redis. */
 export function composeOps({ config, redis, outbox, wakeOutbox, now, log }: Deps): OpsParts {
   const memory = createOpsMemory(redis);
-  const opsDeps = (level: 'ops' | 'recovered') => ({
+  const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
-    outbox,
-    channel: config.channels.ops,
-    wakeOutbox,
-    render: ({ title, what, means, todo, ref }: OpsIssue, at: string) =>
-      opsNotice({ level, title, what, means, todo, at, ref: ref ?? null }),
+    async post(id, message) {
+      await outbox.put(config.channels.ops, { kind: 'notice', id, message: asKept(message), priority: 'ops' });
+      await wakeOutbox(config.channels.ops);
+    },
+    render: ({ title, what, means, todo, ref }, isResolved, at) =>
+      opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, at, ref: ref ?? null }),
     now,
     log,
   });
-  const notifyOps = createNotifyOps(opsDeps('ops'));
-  const notifyResolved = createNotifyResolved(opsDeps('recovered'));
   const slack = watchToken(createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl }), {
     isDead: isSlackTokenDead,
     dead: async () => {

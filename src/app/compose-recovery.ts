@@ -4,6 +4,7 @@ import { PayloadError } from '../core/errors.ts';
 import type { Gap } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
+import { FETCHED_PATH } from '../core/quarantined-webhook.ts';
 import { createLateIntake } from '../intake/take-late.ts';
 import { createAlreadyReported } from '../recovery/already-reported-store.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
@@ -15,7 +16,6 @@ import type { Slack } from '../slack/client.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
-import { FETCHED_PATH } from '../webhooks/reread.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { WorkerBase } from './worker-base.ts';
 

@@ -14,7 +14,10 @@ const LAG_OVER_MS = 10_000;
 
 interface Deps {
   readonly base: Pick<WorkerBase, 'redis' | 'queues' | 'enqueue' | 'log'> & {
-    readonly stores: { readonly temporaryChanges: Pick<TemporaryChanges, 'all'> };
+    readonly stores: {
+      readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+      readonly quarantined: { readonly count: () => Promise<number> };
+    };
   };
   readonly workerId: string;
   readonly ops: Pick<OpsParts, 'notifyOps' | 'notifyResolved'>;
@@ -53,7 +56,7 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
   /** Says that this worker lives, and whether people wait for too long. */
   async function watch(): Promise<void> {
     await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: cards.isCardApiAway() });
-    const { lagMs } = await readHealth(redis);
+    const { lagMs } = await readHealth({ redis, queues, countQuarantined: stores.quarantined.count });
     if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
     else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
   }

@@ -9,6 +9,7 @@ import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import { openQueues } from '../core/queues.ts';
 import { connectFailFast, whenReady } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
 import { createDirectory } from '../directory/directory.ts';
@@ -32,6 +33,7 @@ import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
+import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import type { WebConfig } from './config.ts';
 import type { RunningProcess } from './run-process.ts';
@@ -43,8 +45,12 @@ const PING_DEADLINE_MS = 700;
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
 export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
   const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
+  // To be looked at only: web adds no job.
+  const queues = openQueues(redis);
   const metrics = createMetrics('web');
-  const healthMetrics = createHealthMetrics(metrics.registry, () => readHealth(redis));
+  const healthMetrics = createHealthMetrics(metrics.registry, () =>
+    readHealth({ redis, queues, countQuarantined: createQuarantineStore(redis).count }),
+  );
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.

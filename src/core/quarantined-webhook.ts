@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Stands for the receiver of what no webhook brought: a network transaction that recovery fetched. */
+export const FETCHED_PATH = 'network-transaction';
+
 /** An authentic webhook that did not fit, as we keep it: redacted, and complete enough to be tried again. */
 export const QuarantinedWebhook = z
   .strictObject({

@@ -1,7 +1,6 @@
 import { webKeys } from '../core/keys.ts';
-import type { QueueName } from '../core/queues.ts';
+import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import * as opsIssue from './issue.ts';
 import { createOpsMemory } from './issue-store.ts';
 import { causeKey } from './notify-ops.ts';
@@ -30,21 +29,29 @@ export interface Health {
   readonly isCardTokenDead: boolean;
 }
 
-/** What people wait for; the other lanes may wait for Slack, for good reason. */
-const promptLanes = ['alerts', 'actions'] as const;
+/** What people wait for; the other queues may wait for Slack, for good reason. */
+const promptQueues = ['alerts', 'actions'] as const;
 
-export async function readHealth(redis: RedisClient, now: () => number = Date.now): Promise<Health> {
+interface Deps {
+  readonly redis: RedisClient;
+  readonly queues: Queues;
+  /** How many webhooks are in quarantine. */
+  readonly countQuarantined: () => Promise<number>;
+  readonly now?: () => number;
+}
+
+export async function readHealth({ redis, queues: opened, countQuarantined, now = Date.now }: Deps): Promise<Health> {
   const memory = createOpsMemory(redis);
   const [inbox, queues, quarantined, doorOpenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis),
-    readDepths(redis),
-    createQuarantineStore(redis).count(),
+    readDepths(opened),
+    countQuarantined(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
     memory.isKnown(causeKey(opsIssue.slackTokenDead())),
     memory.isKnown(causeKey(opsIssue.cardTokenDead())),
   ]);
-  const oldest = [inbox.oldestMs, ...promptLanes.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
+  const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);
   return {
     inbox,

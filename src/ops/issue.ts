@@ -1,9 +1,8 @@
 import type { SlackError } from '../core/errors.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
-import { FETCHED_PATH } from '../webhooks/reread.ts';
+import { FETCHED_PATH, type QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
-/** The bot's own troubles, each in words for the people who run it. */
+/** What can be wrong with Cardbell itself, each in words for the people who run it. */
 
 export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue {
   const isFetched = path === FETCHED_PATH;

@@ -1,5 +1,5 @@
-import { QUEUE_PREFIX } from '../core/keys.ts';
-import { type QueueName, queueNames } from '../core/queues.ts';
+import type { Queue } from 'bullmq';
+import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { inboxKeys } from '../intake/intake.ts';
 
@@ -14,26 +14,25 @@ export interface Depth {
   readonly oldestMs: number | null;
 }
 
-/**
- * How full each queue is, by BullMQ's own keys: the web process tells it without having a queue.
- * `test/src/ops/queue-depth.test.ts` compares it with what BullMQ says.
- */
-export async function readDepths(redis: RedisClient): Promise<Record<QueueName, Depth>> {
-  const depths = await Promise.all(queueNames.map((name) => readDepth(redis, `${QUEUE_PREFIX}:${name}`)));
-  return Object.fromEntries(queueNames.map((name, index) => [name, depths[index]])) as Record<QueueName, Depth>;
+/** How full each queue is. */
+export async function readDepths(queues: Queues): Promise<Record<QueueName, Depth>> {
+  const [alerts, outbox, updates, actions, maintenance] = await Promise.all([
+    readDepth(queues.alerts),
+    readDepth(queues.outbox),
+    readDepth(queues.updates),
+    readDepth(queues.actions),
+    readDepth(queues.maintenance),
+  ]);
+  return { alerts, outbox, updates, actions, maintenance };
 }
 
-async function readDepth(redis: RedisClient, key: string): Promise<Depth> {
-  const [waiting, prioritized, active, delayed, failed, next] = await Promise.all([
-    redis.llen(`${key}:wait`),
-    redis.zcard(`${key}:prioritized`),
-    redis.llen(`${key}:active`),
-    redis.zcard(`${key}:delayed`),
-    redis.zcard(`${key}:failed`),
-    redis.lindex(`${key}:wait`, -1),
+async function readDepth(queue: Queue): Promise<Depth> {
+  const [counts, [next]] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+    queue.getWaiting(0, 0),
   ]);
-  const [timestamp, delay] = next === null ? [null, null] : await redis.hmget(`${key}:${next}`, 'timestamp', 'delay');
-  const oldestMs = timestamp == null ? null : Number(timestamp) + Number(delay ?? 0);
+  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const oldestMs = next === undefined ? null : next.timestamp + next.delay;
   return { waiting: waiting + prioritized, active, delayed, failed, oldestMs };
 }
 

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { maskCardNumbers } from '../core/card-number.ts';
+import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
-import type { QuarantineStore } from '../webhooks/quarantine-store.ts';
 
 /** Something that does not go on by itself: a webhook that did not fit, or a job that failed for good. */
 export interface Stuck {
@@ -15,11 +15,14 @@ export interface Stuck {
   readonly cause: string;
 }
 
+interface Deps {
+  readonly queues: Queues;
+  /** Webhooks in quarantine, newest first. */
+  readonly quarantined: { readonly list: (limit: number) => Promise<readonly QuarantinedWebhook[]> };
+}
+
 /** Newest first of each kind, at most `limit` of each kind and queue. */
-export async function listStuck(
-  { queues, quarantined }: { queues: Queues; quarantined: QuarantineStore },
-  limit: number,
-): Promise<Stuck[]> {
+export async function listStuck({ queues, quarantined }: Deps, limit: number): Promise<Stuck[]> {
   const kept = await quarantined.list(limit);
   const failed = await failedJobs(queues, limit);
   return [

@@ -1,11 +1,8 @@
 import { AnyRecord } from '../card-api/schema.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { FETCHED_PATH, type QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import { toStoredEvent } from './kind.ts';
 import { toMissedTransaction } from './missed-transaction.ts';
-
-/** Stands for the receiver of what no webhook brought: a network transaction that recovery fetched. */
-export const FETCHED_PATH = 'network-transaction';
 
 /**
  * What was kept aside, read once more: by then we may know its shape, or the sender may have mended it.

@@ -29,7 +29,7 @@ async function started({ failing = '' } = {}): Promise<string[]> {
       redis: redis(),
       queues,
       enqueue,
-      stores: { temporaryChanges: { all: async () => [] } },
+      stores: { temporaryChanges: { all: async () => [] }, quarantined: { count: async () => 0 } },
       log: createLog({ level: 'silent', process: 'test' }),
     },
     workerId: 'worker-1',

@@ -1,5 +1,5 @@
-import { Queue } from 'bullmq';
-import { expect, it } from 'vitest';
+import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { afterEach, expect, it, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { wakeSkewedJobs } from '../../../src/ops/clock-skew.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -7,17 +7,39 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const HOUR_MS = 3_600_000;
 
-it('a job that a fast clock put off for an hour runs now; one that is to wait for an hour waits', async () => {
-  const queue = new Queue('alerts', { connection: redis() as never, prefix: QUEUE_PREFIX });
-  await queue.add('patient', {}, { jobId: 'patient', delay: HOUR_MS });
-  await queue.add('misdated', {}, { jobId: 'misdated', delay: 1050 });
-  await queue.add('soon', {}, { jobId: 'soon', delay: 1050 });
-  const key = `${QUEUE_PREFIX}:alerts:delayed`;
-  await redis().zincrby(key, HOUR_MS * 0x1000, 'misdated');
+afterEach(() => {
+  vi.useRealTimers();
+});
 
-  expect(await wakeSkewedJobs(queue, redis())).toBe(1);
-  expect(await queue.getJobState('misdated')).toBe('waiting');
-  expect(await queue.getJobState('patient')).toBe('delayed');
-  expect(await queue.getJobState('soon')).toBe('delayed');
+/** What this process does while its clock is an hour fast. */
+async function anHourFast<T>(work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+it('runs a job now that a fast clock put off for an hour; one that is to wait for an hour waits', async () => {
+  const options = { connection: redis() as ConnectionOptions, prefix: QUEUE_PREFIX };
+  const queue = new Queue('alerts', options);
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  const worker = new Worker('alerts', null, { ...options, connection: patient as ConnectionOptions, autorun: false });
+  await queue.add('put off', {}, { jobId: 'put-off' });
+  await anHourFast(async () => {
+    const job = await worker.getNextJob('token');
+    await job?.moveToDelayed(Date.now() + 1050, 'token');
+  });
+  await anHourFast(() => queue.add('added', {}, { jobId: 'added', delay: 1050 }));
+  await queue.add('patient', {}, { jobId: 'patient', delay: HOUR_MS });
+  await queue.add('soon', {}, { jobId: 'soon', delay: 1050 });
+
+  expect(await wakeSkewedJobs(queue, redis())).toBe(2);
+
+  const states = await Promise.all(['put-off', 'added', 'patient', 'soon'].map((id) => queue.getJobState(id)));
+  expect(states).toEqual(['waiting', 'waiting', 'delayed', 'delayed']);
+  await worker.close();
+  patient.disconnect();
   await queue.close();
 });

@@ -4,11 +4,11 @@ import type { TransactionEvent } from '../../../src/core/event.ts';
 import type { Gap } from '../../../src/core/gap.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { FETCHED_PATH } from '../../../src/core/quarantined-webhook.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../../../src/recovery/recover-gap.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
-import { FETCHED_PATH } from '../../../src/webhooks/reread.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
