@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Zones differ by quarters of an hour at the least: so every zone's day is made of whole buckets. */
 const BUCKET_MS = 15 * 60_000;
@@ -37,20 +37,11 @@ export interface Tallies {
   sum(fromMs: number, toMs: number): Promise<Tally>;
 }
 
-/** KEYS: bucket, its events, list of buckets. ARGV: event, start of the bucket, seconds to keep, oldest bucket, then fields and numbers. */
-const countScript = `
-if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
-for index = 5, #ARGV, 2 do redis.call('HINCRBY', KEYS[1], ARGV[index], ARGV[index + 1]) end
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-redis.call('EXPIRE', KEYS[2], ARGV[3])
-redis.call('ZADD', KEYS[3], ARGV[2], ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])
-return 1
-`;
+const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 
 /** What was declined, counted by the quarter of an hour: small, without cards or holders. Kept for five weeks. */
 export function createTallies(redis: Redis | Cluster, now: () => number = Date.now): Tallies {
-  const script = defineScript(redis, 'cardbellTally', countScript);
+  const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
 

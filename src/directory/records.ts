@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../core/errors.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
 import { indexEntries } from './index-entries.ts';
 
@@ -8,30 +9,7 @@ import { indexEntries } from './index-entries.ts';
 const NEEDED_SOON = 0;
 const NEEDED_LATER = 1;
 
-/**
- * Writes accounts with all that is derived from them, in one step: only those that are still as they were read.
- *
- * Arguments, account by account: id, old JSON ('' for none), new JSON, score, number of entries to remove, these,
- * number of entries to add, these. Answers the ids of those that somebody else changed meanwhile.
- */
-const SAVE = `
-local failed, i = {}, 1
-while i <= #ARGV do
-  local id, old, new, score = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local removed = i + 5
-  local added = removed + tonumber(ARGV[i + 4]) + 1
-  local last = added + tonumber(ARGV[added - 1]) - 1
-  if (redis.call('HGET', KEYS[1], id) or '') == old then
-    redis.call('HSET', KEYS[1], id, new)
-    redis.call('ZADD', KEYS[3], score, id)
-    for entry = removed, added - 2 do redis.call('ZREM', KEYS[2], ARGV[entry]) end
-    for entry = added, last do redis.call('ZADD', KEYS[2], 0, ARGV[entry]) end
-  else
-    failed[#failed + 1] = id
-  end
-  i = last + 1
-end
-return failed`;
+const saveSource = readScript(new URL('./save-accounts.lua', import.meta.url));
 
 const READ_CHUNK = 500;
 const WRITE_CHUNK = 100;
@@ -42,6 +20,7 @@ export type Change = (known: DirectoryAccount | null, acctId: number) => Directo
 /** The accounts in Redis: one hash, one index, one list of who needs details. All keys share a hash tag. */
 export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => string) {
   const keys = { accounts: keyOf('accounts'), index: keyOf('index'), details: keyOf('details') };
+  const save = defineScript(redis, saveSource);
 
   async function readTexts(ids: readonly number[]): Promise<(string | null)[]> {
     const texts: (string | null)[] = [];
@@ -66,7 +45,7 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
       return [...head, String(after.length), ...after];
     });
     if (args.length === 0) return [];
-    const failed = (await redis.eval(SAVE, 3, keys.accounts, keys.index, keys.details, ...args)) as string[];
+    const failed = (await save.run([keys.accounts, keys.index, keys.details], args)) as string[];
     return failed.map(Number);
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { webKeys } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { inboxKeys } from './intake.ts';
 
 const BEAT_MS = 5000;
@@ -13,38 +13,7 @@ const STALL_MS = 12_000;
 /** As far back as the card service can be asked, and a little more. */
 const GAPS_KEPT_MS = 400 * 24 * 3600 * 1000;
 
-/**
- * One beat. Redis' own clock counts, so that all processes speak of the same time. A gap that ends here is written down
- * and put into the inbox in the same step: whoever dies next, it will be looked after.
- *
- * KEYS: last beat of anybody, first beat ever, gaps so far, inbox. ARGV: our last beat (0: none), how late one may be,
- * what we know to have been wrong since ('': nothing), oldest gap to keep (ms back).
- */
-const beatScript = `
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local last = tonumber(redis.call('GET', KEYS[1]) or '0')
-local own, late = tonumber(ARGV[1]), tonumber(ARGV[2])
-local from, cause = 0, ARGV[3]
-if cause ~= '' then
-  from = last
-  if own > 0 and (from == 0 or own < from) then from = own end
-elseif own > 0 and (now - own > late or last == 0) then
-  from, cause = own, 'stalled'
-elseif now - last > late then
-  from, cause = last, 'stalled'
-end
-local text = string.format('%.0f', now)
-redis.call('SET', KEYS[1], text)
-redis.call('SET', KEYS[2], text, 'NX')
-if from > 0 then
-  local start = string.format('%.0f', from)
-  redis.call('ZADD', KEYS[3], start, start .. '-' .. text)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
-  redis.call('XADD', KEYS[4], '*', 'entry', '{"type":"gap","fromMs":' .. start .. ',"toMs":' .. text .. ',"cause":"' .. cause .. '"}')
-end
-return text
-`;
+const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 
 export interface Heartbeat {
   /** A webhook was told 503: the next beat ends a gap, however short. */
@@ -63,7 +32,7 @@ export function startHeartbeat(
   log: Log,
   { beatMs = BEAT_MS, stallMs = STALL_MS }: { beatMs?: number; stallMs?: number } = {},
 ): Heartbeat {
-  const script = defineScript(redis, 'cardbellBeat', beatScript);
+  const script = defineScript(redis, beatSource);
   const stopping = new AbortController();
   let own = 0;
   let opsIssue: 'start' | 'away' | '' = 'start';

@@ -8,7 +8,7 @@ import type { Gap } from '../core/gap.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import type { DiskWait } from './durability.ts';
 
 /** How long an event is remembered: the same one within this time adds nothing. */
@@ -56,27 +56,7 @@ export type TakenEntry =
   | { readonly type: 'refused'; readonly action: Action }
   | { readonly type: 'home'; readonly opened: HomeOpened };
 
-/**
- * Remembers and stores in one step: whoever claims the identity also writes the event, so that neither two deliveries
- * at once nor a crash between "seen" and "stored" can lose or double it.
- *
- * KEYS: inbox, then one memory key for each entry. ARGV: time to live, then the entries.
- * Answers 1 for each entry that is new, 0 for each that was seen before.
- */
-const takeScript = `
-local answers = {}
-for index = 2, #KEYS do
-  if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then
-    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index])
-    answers[index - 1] = 1
-  else
-    -- How often it came, for whoever asks why.
-    redis.pcall('INCR', KEYS[index])
-    answers[index - 1] = 0
-  end
-end
-return answers
-`;
+const takeSource = readScript(new URL('./take.lua', import.meta.url));
 
 interface Waiting {
   readonly inbox: string;
@@ -111,7 +91,7 @@ export function createIntake(
     diskWait?: () => DiskWait | null;
   } = {},
 ): Intake {
-  const script = defineScript(redis, 'cardbellTake', takeScript);
+  const script = defineScript(redis, takeSource);
   const diskWait = options.diskWait ?? (() => 'none');
   let waiting: Waiting[] = [];
   let isSilent = false;

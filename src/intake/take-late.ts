@@ -2,29 +2,12 @@ import type { StoredEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { type InboxEntry, inboxKeys, SEEN_TTL_SECONDS } from './intake.ts';
 
 const BATCH_MAX = 100;
 
-/**
- * The intake's step for what was fetched: remembered, stored and counted in one, so that a crash in between neither posts
- * twice nor counts twice.
- *
- * KEYS: inbox, journal of the recovery, then one memory key for each entry. ARGV: time to live, the journal's field that
- * counts, then the entries.
- */
-const takeLateScript = `
-local taken = 0
-for index = 3, #KEYS do
-  if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then
-    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index])
-    taken = taken + 1
-  end
-end
-if taken > 0 then redis.call('HINCRBY', KEYS[2], ARGV[2], taken) end
-return taken
-`;
+const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
 const seenKey = ({ id }: { readonly id: string }): string => intakeKey(`seen:${id}`);
 
@@ -39,7 +22,7 @@ export interface LateIntake {
 }
 
 export function createLateIntake(redis: RedisClient): LateIntake {
-  const script = defineScript(redis, 'cardbellTakeLate', takeLateScript);
+  const script = defineScript(redis, takeLateSource);
   return {
     take: (gapId, events) =>
       store(

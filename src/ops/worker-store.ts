@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { recordFormat } from '../core/record-store.ts';
 
 /** A worker that has said nothing for this long is gone. */
 const SILENT_MS = 45_000;
@@ -23,16 +24,17 @@ export interface Workers {
 
 export function createWorkers(redis: Redis | Cluster, now: () => number = Date.now): Workers {
   const key = stateKey('workers');
+  const format = recordFormat(Worker);
   return {
     async beat(workerId, vitals) {
-      await redis.hset(key, workerId, JSON.stringify(vitals));
+      await redis.hset(key, workerId, format.write(vitals));
     },
     async gone(workerId) {
       await redis.hdel(key, workerId);
     },
     async all() {
       const entries = Object.entries(await redis.hgetall(key));
-      const workers = entries.map(([id, text]) => ({ id, ...Worker.parse(JSON.parse(text)) }));
+      const workers = entries.map(([id, text]) => ({ id, ...format.read(text) }));
       const silent = workers.filter(({ atMs }) => now() - atMs > SILENT_MS);
       if (silent.length > 0) await redis.hdel(key, ...silent.map(({ id }) => id));
       return workers

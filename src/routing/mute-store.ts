@@ -2,7 +2,8 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { CardFacts } from '../core/card-facts.ts';
 import { stateKey } from '../core/keys.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { createRecordHash } from '../core/record-store.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { routingChanged } from './routing-version.ts';
 
 /** Longer than any mute lasts; the end of a mute removes what it withheld. */
@@ -77,63 +78,54 @@ export interface Mutes {
   withheld(id: string): Promise<Withheld[]>;
 }
 
-/** KEYS: mutes in force, what this one withheld. ARGV: id, time to live, what it withholds. */
-const withholdScript = `
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-for index = 3, #ARGV do redis.call('SADD', KEYS[2], ARGV[index]) end
-redis.call('EXPIRE', KEYS[2], ARGV[2])
-return 1
-`;
+const withholdSource = readScript(new URL('./withhold.lua', import.meta.url));
 
 export function createMutes(redis: Redis | Cluster, now: () => Date = () => new Date()): Mutes {
-  const inForceKey = stateKey('mutes');
-  const endedKey = stateKey('mutes-ended');
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
   const unreportedKey = (id: string): string => stateKey(`withheld-unreported:${id}`);
-  const withholdOnce = defineScript(redis, 'cardbellMuteWithhold', withholdScript);
-
-  async function read(key: string): Promise<Mute[]> {
-    const mutes = Object.values(await redis.hgetall(key)).map((text) => Mute.parse(JSON.parse(text)));
-    return mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
-  }
+  const inForceKey = stateKey('mutes');
+  const inForce = createRecordHash({ redis, schema: Mute, key: inForceKey });
+  const ended = createRecordHash({ redis, schema: Mute, key: stateKey('mutes-ended') });
+  const withholdOnce = defineScript(redis, withholdSource);
+  const bySoonestEnd = (mutes: Mute[]): Mute[] => mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 
   return {
     async put(mute) {
-      const replaced = (await read(inForceKey)).filter(
+      const replaced = (await inForce.all()).filter(
         ({ id, acctId, kind }) => acctId === mute.acctId && kind === mute.kind && id !== mute.id,
       );
-      const transaction = redis.multi().hset(inForceKey, mute.id, JSON.stringify(Mute.parse(mute)));
-      for (const { id } of replaced) {
-        transaction
-          .hdel(inForceKey, id)
-          .sunionstore(withheldKey(mute.id), withheldKey(mute.id), withheldKey(id))
-          .expire(withheldKey(mute.id), WITHHELD_TTL_SECONDS)
-          .del(withheldKey(id));
-      }
-      await routingChanged(transaction).exec();
+      await inForce.put(mute.id, mute, (change) => {
+        for (const { id } of replaced) {
+          change
+            .hdel(inForceKey, id)
+            .sunionstore(withheldKey(mute.id), withheldKey(mute.id), withheldKey(id))
+            .expire(withheldKey(mute.id), WITHHELD_TTL_SECONDS)
+            .del(withheldKey(id));
+        }
+        routingChanged(change);
+      });
     },
     async end(mute) {
       const unreported = unreportedKey(mute.id);
-      const transaction = redis
-        .multi()
-        .hdel(inForceKey, mute.id)
-        .hset(endedKey, mute.id, JSON.stringify(Mute.parse(mute)))
-        .sunionstore(unreported, unreported, withheldKey(mute.id))
-        .expire(unreported, WITHHELD_TTL_SECONDS)
-        .del(withheldKey(mute.id));
-      await routingChanged(transaction).exec();
+      await ended.put(mute.id, mute, (change) => {
+        change
+          .hdel(inForceKey, mute.id)
+          .sunionstore(unreported, unreported, withheldKey(mute.id))
+          .expire(unreported, WITHHELD_TTL_SECONDS)
+          .del(withheldKey(mute.id));
+        routingChanged(change);
+      });
     },
-    async remove(id) {
-      await redis.multi().hdel(endedKey, id).del(unreportedKey(id)).exec();
-    },
+    remove: (id) => ended.delete(id, (change) => change.del(unreportedKey(id))),
     async get(id) {
-      const [inForce, ended] = await Promise.all([redis.hget(inForceKey, id), redis.hget(endedKey, id)]);
-      const text = inForce ?? ended;
-      return text === null ? null : { mute: Mute.parse(JSON.parse(text)), hasEnded: inForce === null };
+      const mute = await inForce.get(id);
+      if (mute !== null) return { mute, hasEnded: false };
+      const over = await ended.get(id);
+      return over === null ? null : { mute: over, hasEnded: true };
     },
-    inForce: () => read(inForceKey),
-    active: async () => (await read(inForceKey)).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
-    ended: () => read(endedKey),
+    inForce: async () => bySoonestEnd(await inForce.all()),
+    active: async () => bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
+    ended: async () => bySoonestEnd(await ended.all()),
     async withhold(id, alerts) {
       const members = alerts.map(({ channel, kind, eventId }) => JSON.stringify([channel, kind, eventId]));
       return (await withholdOnce.run([inForceKey, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { createRecordHash } from '../core/record-store.ts';
 import { routingChanged } from './routing-version.ts';
 
 /** A channel that asked for events. It stays until somebody takes it away. */
@@ -26,23 +27,17 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions(redis: Redis | Cluster): Subscriptions {
-  const key = stateKey('subscriptions');
-  const all = async (): Promise<Subscription[]> => {
-    const found = Object.values(await redis.hgetall(key)).map((text) => Subscription.parse(JSON.parse(text)));
-    return found.toSorted((one, other) => one.number - other.number);
-  };
+  const subscriptions = createRecordHash({ redis, schema: Subscription, key: stateKey('subscriptions') });
+  const all = async (): Promise<Subscription[]> => (await subscriptions.all()).toSorted((a, b) => a.number - b.number);
   return {
     async add(wanted) {
       const same = (await all()).find(({ channel, filter }) => channel === wanted.channel && filter === wanted.filter);
       if (same !== undefined) return same;
-      const number = await redis.incr(stateKey('subscription-number'));
-      const subscription = Subscription.parse({ ...wanted, number });
-      await routingChanged(redis.multi().hset(key, String(number), JSON.stringify(subscription))).exec();
+      const subscription = { ...wanted, number: await redis.incr(stateKey('subscription-number')) };
+      await subscriptions.put(String(subscription.number), subscription, routingChanged);
       return subscription;
     },
-    async remove(number) {
-      await routingChanged(redis.multi().hdel(key, String(number))).exec();
-    },
+    remove: (number) => subscriptions.delete(String(number), routingChanged),
     all,
   };
 }

@@ -1,0 +1,26 @@
+--- @keys last beat of anybody, first beat ever, gaps so far, inbox
+-- One beat. Redis' own clock counts, so that all processes speak of the same time. A gap that ends here is written down
+-- and put into the inbox in the same step: whoever dies next, it will be recovered. ARGV: our last beat (0: none), how
+-- late one may be, what we know to have been wrong since ('': nothing), oldest gap to keep (ms back).
+--- @include "../core/now"
+local last = tonumber(redis.call('GET', KEYS[1]) or '0')
+local own, late = tonumber(ARGV[1]), tonumber(ARGV[2])
+local from, cause = 0, ARGV[3]
+if cause ~= '' then
+  from = last
+  if own > 0 and (from == 0 or own < from) then from = own end
+elseif own > 0 and (now - own > late or last == 0) then
+  from, cause = own, 'stalled'
+elseif now - last > late then
+  from, cause = last, 'stalled'
+end
+local text = string.format('%.0f', now)
+redis.call('SET', KEYS[1], text)
+redis.call('SET', KEYS[2], text, 'NX')
+if from > 0 then
+  local start = string.format('%.0f', from)
+  redis.call('ZADD', KEYS[3], start, start .. '-' .. text)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
+  redis.call('XADD', KEYS[4], '*', 'entry', '{"type":"gap","fromMs":' .. start .. ',"toMs":' .. text .. ',"cause":"' .. cause .. '"}')
+end
+return text
