@@ -1,5 +1,5 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import type { StoredEvent, WebhookKind } from '../core/event.ts';
+import { kindTraits, type StoredEvent, type WebhookKind } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
@@ -31,20 +31,9 @@ export interface AlertEntry {
 
 export type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
 
-const priorities: Readonly<Record<WebhookKind, AlertPriority>> = {
-  decline: 'decline',
-  'card-status': 'status',
-  'card-shipping': 'shipping',
-  'virtual-card': 'virtual',
-  authorization: 'spend',
-  pin: 'spend',
-  settlement: 'spend',
-  reversal: 'spend',
-};
-
 /** How urgent an event of a kind is by itself. */
 export function priorityOf({ kind }: { readonly kind: WebhookKind }): AlertPriority {
-  return priorities[kind];
+  return kindTraits[kind].category;
 }
 
 export interface AnnounceDeps {

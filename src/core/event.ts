@@ -1,17 +1,54 @@
 import { z } from 'zod';
 
-/** The eight kinds of webhook, under the names that the receivers' paths use. */
-export const webhookKinds = [
-  'authorization',
-  'pin',
-  'settlement',
-  'reversal',
-  'decline',
-  'card-status',
-  'card-shipping',
-  'virtual-card',
-] as const;
-export type WebhookKind = (typeof webhookKinds)[number];
+/** What is to be known of a kind of webhook wherever kinds are listed. */
+interface KindTraits {
+  /** Which configured channel its alerts go to, and how urgent they are. */
+  readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+  /** How people type it in a filter: first the word that is printed, then others for the same. */
+  readonly typed: readonly [name: string, ...others: string[]];
+  /** As it is counted: `1 shipment`, `2 shipments`. */
+  readonly nouns: readonly [one: string, many: string];
+  /** Whoever holds the card is notified too. */
+  readonly isForHolders: boolean;
+}
+
+const spend = { category: 'spend', isForHolders: false } as const;
+
+/** The eight kinds of webhook, under the names that the receivers' paths use. A new kind gets its row here. */
+const kinds = {
+  authorization: { ...spend, typed: ['authorizations', 'authorization'], nouns: ['purchase', 'purchases'] },
+  pin: { ...spend, typed: ['pins', 'pin'], nouns: ['PIN purchase', 'PIN purchases'] },
+  settlement: { ...spend, typed: ['settlements', 'settlement'], nouns: ['settlement', 'settlements'] },
+  reversal: { ...spend, typed: ['reversals', 'reversal'], nouns: ['reversal', 'reversals'] },
+  decline: {
+    category: 'decline',
+    typed: ['declines', 'decline', 'declined'],
+    nouns: ['decline', 'declines'],
+    isForHolders: true,
+  },
+  'card-status': {
+    category: 'status',
+    typed: ['status', 'statuses'],
+    nouns: ['status change', 'status changes'],
+    isForHolders: true,
+  },
+  'card-shipping': {
+    category: 'shipping',
+    typed: ['shipping', 'shipped', 'shipment', 'shipments'],
+    nouns: ['shipment', 'shipments'],
+    isForHolders: true,
+  },
+  'virtual-card': {
+    category: 'virtual',
+    typed: ['virtual'],
+    nouns: ['virtual card', 'virtual cards'],
+    isForHolders: true,
+  },
+} as const satisfies Record<string, KindTraits>;
+
+export type WebhookKind = keyof typeof kinds;
+export const webhookKinds = Object.keys(kinds) as readonly WebhookKind[];
+export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
 
 /** The five kinds that carry a network transaction. */
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;

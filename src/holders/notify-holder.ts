@@ -5,6 +5,7 @@ import type { Alerts } from '../alerts/alert-store.ts';
 import { priorityOf } from '../alerts/announce.ts';
 import type { GroupAlert } from '../alerts/group-alert.ts';
 import { SlackError } from '../core/errors.ts';
+import { kindTraits } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -44,7 +45,7 @@ export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (
 
 /** Money that moved as it should is no news to who spent it. */
 function isForHolders({ event }: Alert): boolean {
-  return ['decline', 'card-status', 'card-shipping', 'virtual-card'].includes(event.kind);
+  return kindTraits[event.kind].isForHolders;
 }
 
 /** Holders who block their own card have read so already, where the button was. */

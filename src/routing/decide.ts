@@ -1,7 +1,7 @@
 import { declineReason } from '../alerts/decline-reason.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
-import { type Filter, kindNames, type Subject, whyNot } from './filter.ts';
+import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet, quietUntil } from './quiet-hours.ts';
@@ -23,7 +23,7 @@ export interface Wanted {
 export function whoWants(subject: Subject, rules: RoutingRules, defaultChannel: string | null): Wanted {
   const { kind } = subject.event;
   const because = new Map<string, string[]>();
-  if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindNames[kind]}`]);
+  if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindName(kind)}`]);
   const passedOver: string[] = [];
   for (const { number, channel, filter, by } of rules.subscriptions) {
     const reason = whyNot(filterOf(filter), subject);

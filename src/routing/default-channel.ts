@@ -1,4 +1,4 @@
-import type { WebhookKind } from '../core/event.ts';
+import { kindTraits, type WebhookKind } from '../core/event.ts';
 
 /** Channels that the configuration names for alerts. */
 export interface AlertChannels {
@@ -14,16 +14,5 @@ export interface AlertChannels {
 
 /** Channel that the configuration names for a kind; null when it names none. */
 export function defaultChannel(kind: WebhookKind, channels: AlertChannels): string | null {
-  switch (kind) {
-    case 'decline':
-      return channels.decline;
-    case 'card-shipping':
-      return channels.shipping;
-    case 'card-status':
-      return channels.status;
-    case 'virtual-card':
-      return channels.virtual;
-    default:
-      return channels.spend;
-  }
+  return channels[kindTraits[kind].category];
 }

@@ -1,6 +1,6 @@
 import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../core/event.ts';
+import { kindTraits, type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../core/event.ts';
 import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 
@@ -29,20 +29,13 @@ export type Filter =
   | { readonly is: 'not'; readonly filter: Filter }
   | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] };
 
-/** Each kind as people type it. */
-export const kindNames: Readonly<Record<WebhookKind, string>> = {
-  authorization: 'authorizations',
-  pin: 'pins',
-  settlement: 'settlements',
-  reversal: 'reversals',
-  decline: 'declines',
-  'card-status': 'status',
-  'card-shipping': 'shipping',
-  'virtual-card': 'virtual',
-};
-
 /** Money that moved: everything about purchases that is no decline. */
-export const spendKinds: readonly WebhookKind[] = ['authorization', 'pin', 'settlement', 'reversal'];
+export const spendKinds: readonly WebhookKind[] = webhookKinds.filter((kind) => kindTraits[kind].category === 'spend');
+
+/** A kind as people type it. */
+export function kindName(kind: WebhookKind): string {
+  return kindTraits[kind].typed[0];
+}
 
 /** A filter as it can be typed again: `parseFilter(printFilter(filter))` is `filter`. */
 export function printFilter(filter: Filter): string {
@@ -76,7 +69,7 @@ function inner(filter: Filter): string {
 function printKinds(kinds: readonly WebhookKind[]): string {
   const hasSpend = spendKinds.every((kind) => kinds.includes(kind));
   const named = hasSpend ? kinds.filter((kind) => !spendKinds.includes(kind)) : kinds;
-  return [...(hasSpend ? ['spend'] : []), ...named.map((kind) => kindNames[kind])].join(', ');
+  return [...(hasSpend ? ['spend'] : []), ...named.map(kindName)].join(', ');
 }
 
 /** What a filter looks at. */

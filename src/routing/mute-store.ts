@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { CardFacts } from '../core/card-facts.ts';
+import type { WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -45,7 +46,7 @@ export type Mute = z.infer<typeof Mute>;
 /** An alert that a mute withheld. */
 export interface Withheld {
   readonly channel: string;
-  readonly kind: string;
+  readonly kind: WebhookKind;
   readonly eventId: string;
 }
 
@@ -133,7 +134,7 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
     async withheld(id) {
       const members = await redis.sunion(withheldKey(id), unreportedKey(id));
       return members.map((text) => {
-        const [channel, kind, eventId] = JSON.parse(text) as [string, string, string];
+        const [channel, kind, eventId] = JSON.parse(text) as [string, WebhookKind, string];
         return { channel, kind, eventId };
       });
     },

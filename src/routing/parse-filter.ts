@@ -1,5 +1,5 @@
 import { declineCodes } from '../alerts/decline-reason.ts';
-import { type WebhookKind, webhookKinds } from '../core/event.ts';
+import { kindTraits, type WebhookKind, webhookKinds } from '../core/event.ts';
 import { readCountry } from '../core/merchant-category.ts';
 import { parseAmount } from '../core/money.ts';
 import {
@@ -27,12 +27,8 @@ const DEPTH_MAX = 20;
 const TOO_LONG = `A filter has at most ${LENGTH_MAX} characters.`;
 
 const kindWords: ReadonlyMap<string, readonly WebhookKind[]> = new Map([
-  ...(['decline', 'declines', 'declined'] as const).map((word) => [word, ['decline']] as const),
-  ...(['shipping', 'shipped', 'shipment', 'shipments'] as const).map((word) => [word, ['card-shipping']] as const),
-  ...(['status', 'statuses'] as const).map((word) => [word, ['card-status']] as const),
-  ['virtual', ['virtual-card']],
   ['spend', spendKinds],
-  ...spendKinds.flatMap((kind) => [[kind, [kind]] as const, [`${kind}s`, [kind]] as const]),
+  ...webhookKinds.flatMap((kind) => kindTraits[kind].typed.map((word) => [word, [kind]] as const)),
 ]);
 
 const amountTests: ReadonlyMap<string, AmountTest> = new Map([

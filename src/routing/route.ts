@@ -4,7 +4,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { type Candidate, mutesOf, quietFor, whoWants } from './decide.ts';
 import { type AlertChannels, defaultChannel } from './default-channel.ts';
-import { kindNames } from './filter.ts';
+import { kindName } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import type { RoutingRules } from './routing-rules.ts';
 
@@ -39,7 +39,7 @@ export function createRoute(deps: Deps): Route {
     const { candidates, passedOver } = whoWants({ event, card }, rules, defaultChannel(event.kind, channels));
     for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
     if (candidates.length === 0) {
-      note('skipped', null, `No channel gets ${kindNames[event.kind]}: none is configured, and no subscription fits.`);
+      note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
     }
     for (const reason of passedOver.slice(0, PASSED_OVER_MAX)) note('skipped', null, `Not for ${reason}.`);
     if (passedOver.length > PASSED_OVER_MAX) {

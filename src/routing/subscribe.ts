@@ -8,7 +8,7 @@ import type { Action } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import type { MayGetAlerts } from './channel-of-action.ts';
-import { kindNames, namesSensitive, possibleKinds, printFilter } from './filter.ts';
+import { kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
@@ -67,7 +67,7 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       else await reply.unchanged(action);
       const byDefault = possibleKinds(parsed.filter)
         .filter((kind) => defaultChannel(kind) === channel)
-        .map((kind) => kindNames[kind]);
+        .map((kind) => kindName(kind));
       await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
     },
 
@@ -105,7 +105,7 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       const hours = quiet.find((each) => each.channel === channel);
       return {
         channel,
-        byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindNames[kind]),
+        byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindName(kind)),
         subscriptions: all.filter((each) => each.channel === channel),
         quiet:
           hours === undefined

@@ -1,5 +1,6 @@
 import type { Alert, Outcome, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
+import { kindTraits } from '../../src/core/event.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { howPaid } from '../alerts/decline.ts';
@@ -128,17 +129,6 @@ export function rowLabel(row: BatchRow): string {
   return [card, howMuchWhere(row) || row.what].join(' · ');
 }
 
-const nouns: Readonly<Record<BatchRow['kind'], readonly [one: string, many: string]>> = {
-  decline: ['decline', 'declines'],
-  authorization: ['purchase', 'purchases'],
-  pin: ['PIN purchase', 'PIN purchases'],
-  settlement: ['settlement', 'settlements'],
-  reversal: ['reversal', 'reversals'],
-  'card-status': ['status change', 'status changes'],
-  'card-shipping': ['shipment', 'shipments'],
-  'virtual-card': ['virtual card', 'virtual cards'],
-};
-
 const number = new Intl.NumberFormat('en-US');
 const list = new Intl.ListFormat('en-US');
 
@@ -151,7 +141,7 @@ export function count(value: number): string {
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ kind }) => kind));
   if (kinds.length > 3) return `${count(rows.length)} alerts`;
-  return list.format(kinds.map(([kind, times]) => `${count(times)} ${nouns[kind][times === 1 ? 0 : 1]}`));
+  return list.format(kinds.map(([kind, times]) => `${count(times)} ${kindTraits[kind].nouns[times === 1 ? 0 : 1]}`));
 }
 
 /** Each value with how often it occurs, the most frequent first. */

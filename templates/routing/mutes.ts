@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, easternTime, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
@@ -42,7 +43,7 @@ export interface MuteEnded {
   /** Slack user who ended it early; null: its time was over. Absent: the answer to who ended it. */
   readonly endedBy?: string | null;
   /** Kind of each alert that it kept back. */
-  readonly kinds?: readonly string[];
+  readonly kinds?: readonly WebhookKind[];
 }
 
 /** Mutes that hold no more, and what they kept back. */
@@ -103,23 +104,18 @@ function list(names: readonly string[]): string {
   return new Intl.ListFormat('en-US').format(names);
 }
 
-const kindNouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
+/** Kinds that are named otherwise here than in a list of alerts. */
+const ownNouns: Readonly<Partial<Record<WebhookKind, readonly [one: string, many: string]>>> = {
   authorization: ['authorization', 'authorizations'],
-  pin: ['PIN purchase', 'PIN purchases'],
-  settlement: ['settlement', 'settlements'],
-  reversal: ['reversal', 'reversals'],
-  decline: ['decline', 'declines'],
-  'card-status': ['status change', 'status changes'],
-  'card-shipping': ['shipment', 'shipments'],
   'virtual-card': ['virtual card order', 'virtual card orders'],
 };
 
 /** `4 declines, 1 settlement`. */
-function counts(kinds: readonly string[]): string {
+function counts(kinds: readonly WebhookKind[]): string {
   return [...new Set(kinds)]
     .map((kind) => {
-      const count = kinds.filter((one) => one === kind).length;
-      const [one, many] = kindNouns[kind] ?? [kind, kind];
+      const count = kinds.filter((each) => each === kind).length;
+      const [one, many] = ownNouns[kind] ?? kindTraits[kind].nouns;
       return `${count} ${count === 1 ? one : many}`;
     })
     .join(', ');

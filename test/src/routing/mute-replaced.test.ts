@@ -17,7 +17,7 @@ const first: Mute = {
   endsAt: '2026-11-20T12:00:00.000Z',
 };
 const second: Mute = { ...first, id: 'mute_2', at: '2026-11-20T12:00:01.000Z', endsAt: '2026-11-20T14:00:00.000Z' };
-const alert = (eventId: string) => ({ channel: 'C1', kind: 'decline', eventId });
+const alert = (eventId: string) => ({ channel: 'C1', kind: 'decline' as const, eventId });
 
 /** How the end of the first mute meets the second: just before this step of it. */
 const steps = ['end', 'withheld', 'postNotice', 'remove'] as const;

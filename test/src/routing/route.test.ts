@@ -120,7 +120,7 @@ describe('a route', () => {
 
     await mutes.end(ended);
 
-    const late = { channel: 'C0DECLINES', kind: 'decline', eventId: 'evt_2' };
+    const late = { channel: 'C0DECLINES', kind: 'decline', eventId: 'evt_2' } as const;
     expect(await mutes.withhold(ended.id, [late])).toBe(false);
     expect(await to(declineEvent({ amountCents: 1 }))).toEqual(['C0DECLINES']);
     expect(await mutes.active()).toEqual([]);

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Files of the product in which a text occurs. */
+function filesWith(text: RegExp, ...areas: readonly string[]): string[] {
+  return areas
+    .flatMap((area) => readdirSync(area, { recursive: true, encoding: 'utf8' }).map((name) => join(area, name)))
+    .filter((path) => path.endsWith('.ts') && text.test(readFileSync(path, 'utf8')))
+    .toSorted();
+}
+
+/** The recipes of CONTRIBUTING promise how many files a change touches. What is there today shows whether that holds. */
+describe('the number of files that a recipe touches', () => {
+  it('is at most 15 for a kind of webhook with everything that shipments have, and may only shrink', () => {
+    const files = filesWith(/'card-shipping'/, 'src', 'handlers', 'templates');
+
+    expect(files.length, `files that mention the kind: ${files.join(', ')}`).toBeLessThanOrEqual(15);
+  });
+
+  it('is 2 for a notification of ops: its words, and who notices', () => {
+    const files = filesWith(/\bopsIssue\.noFiles\b|function noFiles\b/, 'src');
+
+    expect(files).toEqual(['src/ops/issue.ts', 'src/outbox/attach-rows.ts']);
+  });
+});
