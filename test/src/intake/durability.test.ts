@@ -64,7 +64,7 @@ function newerRedis(synced: () => Promise<[number, number]>): { client: RedisCli
   const client = {
     status: 'ready',
     defineCommand: () => {},
-    async cardbellTake(...args: unknown[]) {
+    async 'intake/take'(...args: unknown[]) {
       calls.push('take');
       return Array(Number(args[0]) - 1).fill(1);
     },
