@@ -107,7 +107,6 @@ const WITHOUT: readonly string[] = [
   'routing/channel-of-action',
   'routing/channel-visibility-store',
   'routing/decide',
-  'routing/default-channel',
   'routing/mute',
   'routing/mute-store',
   'routing/parse-filter',
