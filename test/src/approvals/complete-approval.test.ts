@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../../../src/actions/result.ts';
+import { createCompletion, createFinishRequest } from '../../../src/approvals/complete-approval.ts';
+import {
+  type ApprovalInFlight,
+  type ClosedRequest,
+  type LimitRequest,
+  withInFlight,
+} from '../../../src/approvals/request.ts';
+import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const click = ask('decide', { id: 'act_ben', target: { kind: 'request', requestId: 'req_ask1' }, approve: true });
+const result = (state: Result['state'], over: Partial<Result> = {}): Result => ({
+  state,
+  card,
+  before: null,
+  after: null,
+  apiWords: null,
+  note: null,
+  ...over,
+});
+
+function setUp() {
+  const saved: LimitRequest[] = [];
+  const finished: ClosedRequest[] = [];
+  const cancelled: string[] = [];
+  const told: string[] = [];
+  const completion = createCompletion({
+    requests: { save: async (request) => void saved.push(request) },
+    updateRequest: async () => {},
+    recentRaises: { cancelOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
+    temporaryChanges: { get: async () => null },
+    finish: async (request) => void finished.push(request),
+    holderNotices: {
+      notifyDecided: async ({ state }) => void told.push(state),
+      notifyUnconfirmed: async () => void told.push('unconfirmed'),
+    },
+    answer: async () => {},
+  });
+  return { ...completion, saved, finished, cancelled, told };
+}
+
+const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
+
+describe('an approval that came to its end', () => {
+  it('decides the request when the change was made, and leaves what others have begun', async () => {
+    const world = setUp();
+    const others = withInFlight(openRequestOf(), inFlight('begun', 'act_zoe'));
+
+    await world.complete(click, withInFlight(others, begun()), begun(), result('done'));
+
+    expect(world.finished).toMatchObject([{ state: 'approved', decision: { actionId: 'act_ben', by: 'U0BEN' } }]);
+    expect(world.finished[0]?.inFlight.map(({ actionId }) => actionId)).toEqual(['act_zoe']);
+  });
+
+  it('is sent when no answer came and somebody looks, and unconfirmed when nobody will', async () => {
+    const world = setUp();
+    const request = withInFlight(openRequestOf(), begun());
+    const expects = { kind: 'rule', changes: request.changes } as const;
+
+    await world.complete(click, request, begun(), result('unknown', { expects }));
+    await world.complete(click, request, begun(), result('unknown'));
+
+    expect(world.saved.map((saved) => saved.inFlight.map(({ state }) => state))).toEqual([['sent'], ['unconfirmed']]);
+    expect(world.told).toEqual(['unconfirmed']);
+  });
+
+  it('leaves the request open when the change failed, and gives an override back', async () => {
+    const world = setUp();
+    const override = begun({ kind: 'override' });
+
+    await world.complete(click, withInFlight(openRequestOf(), override), override, result('failed'));
+
+    expect(world.saved).toMatchObject([{ state: 'open', inFlight: [] }]);
+    expect(world.cancelled).toEqual(['act_ben']);
+  });
+
+  it('does not change what another approval has decided', async () => {
+    const world = setUp();
+    const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
+    const decided: LimitRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
+
+    await world.complete(click, withInFlight(decided, begun()), begun(), result('done'));
+
+    expect(world.finished).toEqual([]);
+    expect(world.saved).toMatchObject([{ state: 'approved', decision, inFlight: [] }]);
+  });
+});
+
+describe('an approval that was looked at', () => {
+  it('decides the request when the card shows the change, also after it was given up', async () => {
+    for (const state of ['sent', 'unconfirmed'] as const) {
+      const world = setUp();
+
+      await world.verified(withInFlight(openRequestOf(), inFlight(state)), 'act_ben', 'confirmed');
+
+      expect(world.finished, state).toMatchObject([{ state: 'approved', decision: { actionId: 'act_ben' } }]);
+    }
+  });
+
+  it('is unconfirmed when nothing shows it, and the holder is told', async () => {
+    const world = setUp();
+
+    await world.verified(withInFlight(openRequestOf(), inFlight('sent')), 'act_ben', 'unconfirmed');
+
+    expect(world.saved).toMatchObject([{ state: 'open', inFlight: [{ state: 'unconfirmed' }] }]);
+    expect(world.told).toEqual(['unconfirmed']);
+  });
+
+  it('is told to the holder once it is clear, where it had decided the request', async () => {
+    const world = setUp();
+    const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+
+    await world.verified(
+      { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null },
+      'act_ben',
+      'confirmed',
+    );
+
+    expect(world.told).toEqual(['approved']);
+  });
+});
+
+describe('a finished request', () => {
+  const decision = { actionId: 'act_glass1', by: 'U0OTTO', at: askedAt };
+
+  it.each(['approved', 'overridden'] as const)(
+    'that is %s is told to everybody only when it was overridden',
+    async (state) => {
+      const posted: string[] = [];
+      const finish = createFinishRequest({
+        resolve: async () => void posted.push('resolved'),
+        whoMay: async () => [],
+        postToApprovals: async (id) => void posted.push(id),
+        postToOps: async (id) => void posted.push(id),
+        postAuditLine: async (id) => void posted.push(id),
+        now: () => new Date(askedAt),
+      });
+
+      await finish({ ...openRequestOf(), state, decision, temporaryChangeId: null });
+
+      const notices = ['req_ask1-override', 'req_ask1-override', 'audit-act_glass1-override'];
+      expect(posted).toEqual(state === 'overridden' ? ['resolved', ...notices] : ['resolved']);
+    },
+  );
+});

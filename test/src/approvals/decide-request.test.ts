@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const target = { kind: 'request', requestId: 'req_ask1' } as const;
+const by = (userId: string) => ({ userId, teamId: 'T1' });
+const click = (over: Partial<Action> = {}): Action =>
+  ask('decide', { id: 'act_ben', target, approve: true, actor: by('U0BEN'), ...over });
+
+function setUp(request: LimitRequest | null, now = askedAt) {
+  const steps: string[] = [];
+  const decideRequest = createDecideRequest({
+    requests: { get: async () => request },
+    execution: { resume: async () => false, whyNotYet: async () => null },
+    expire: async () => void steps.push('expired'),
+    finish: async () => void steps.push('finished again'),
+    decisions: {
+      approve: async () => {
+        steps.push('approved');
+        return null;
+      },
+      deny: async () => void steps.push('denied'),
+    },
+    refuse: async (_action, { why }) => void steps.push(why),
+    updateRequest: async () => void steps.push('updated'),
+    now: () => new Date(now),
+  });
+  return { decide: (action: Action) => decideRequest(action, { isLast: false }), steps };
+}
+
+describe('a decision', () => {
+  const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+  const denied: LimitRequest = { ...openRequestOf(), state: 'denied', decision };
+
+  it.each<[string, LimitRequest | null, Partial<Action>, string[]]>([
+    ['that approves', openRequestOf(), {}, ['approved']],
+    ['that denies', openRequestOf(), { approve: false }, ['denied']],
+    ['about a request that is gone', null, {}, ['This request is too old.']],
+    ['done again after it decided', denied, {}, ['finished again']],
+    ['about a decided request', denied, { id: 'act_zoe' }, ['This request is denied already.']],
+    [
+      'that was counted before a crash',
+      openRequestOf({ approvals: [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }] }),
+      {},
+      ['updated'],
+    ],
+  ])('%s', async (_what, request, over, expected) => {
+    const { decide, steps } = setUp(request);
+
+    await decide(click(over));
+
+    expect(steps).toEqual(expected);
+  });
+
+  it('that comes too late ends the request', async () => {
+    const { decide, steps } = setUp(openRequestOf(), '2026-11-21T15:00:00.001Z');
+
+    await decide(click());
+
+    expect(steps).toEqual(['expired', 'This request expired without a decision.']);
+  });
+});
+
+describe('an approval', () => {
+  function decisions(raiseCents = 0) {
+    const saved: LimitRequest[] = [];
+    const executed: unknown[] = [];
+    const { approve } = createDecisions({
+      requests: { save: async (request) => void saved.push(request) },
+      execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
+      whyNotAllowed: async () => null,
+      raiseAmount: async () => raiseCents,
+      record: async () => {},
+      updateRequest: async () => {},
+      finish: async () => {},
+      twoPersonAboveCents: 100_000,
+    });
+    const run = (action: Action, request = openRequestOf()) => approve(action, request, { isLast: false });
+    return { run, saved, executed };
+  }
+
+  it('makes the change when it is the last one that is needed', async () => {
+    const world = decisions();
+
+    await world.run(click());
+
+    expect(world.executed).toMatchObject([
+      { changes: [raiseDaily], approvals: [{ by: 'U0BEN', actionId: 'act_ben' }] },
+    ]);
+    expect(world.saved).toEqual([]);
+  });
+
+  it('is counted when others have to approve as well', async () => {
+    const world = decisions(100_001);
+
+    await world.run(click());
+
+    expect(world.saved).toMatchObject([{ state: 'open', needed: 2, approvals: [{ by: 'U0BEN' }] }]);
+    expect(world.executed).toEqual([]);
+  });
+
+  it('with another amount starts the count anew, without those who approved the first amount', async () => {
+    const world = decisions(100_001);
+    const goals = [{ rule: raiseDaily.rule, to: 200_000 }];
+    const changeRequest = { goals, term: { kind: 'duration', ms: 3_600_000 } } as const;
+    const approvals = [{ by: 'U0ZOE', at: askedAt, actionId: 'act_zoe' }];
+
+    await world.run(click({ changeRequest }), openRequestOf({ approvals, needed: 2 }));
+
+    expect(world.saved).toMatchObject([{ changes: [{ to: 200_000 }], approvals: [{ by: 'U0BEN' }] }]);
+  });
+
+  it.each<[string, string, boolean, boolean]>([
+    ['somebody else', 'U0BEN', false, true],
+    ['the person who asked', 'U0HUGO', false, false],
+    ['a holder of the card', 'U0BEN', true, false],
+  ])('of %s: counts %3$s', async (_who, userId, isOwnCard, counts) => {
+    const whyNotAllowed = createWhyNotAllowed({
+      isOwnCard: async () => isOwnCard,
+      twoPersonAboveCents: 100_000,
+      now: () => new Date(askedAt),
+    });
+
+    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf())) === null).toBe(counts);
+  });
+});

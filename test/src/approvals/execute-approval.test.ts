@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { Result } from '../../../src/actions/result.ts';
+import { createExecution } from '../../../src/approvals/execute-approval.ts';
+import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const click = ask('decide', {
+  id: 'act_ben',
+  target: { kind: 'request', requestId: 'req_ask1' },
+  approve: true,
+  actor: { userId: 'U0BEN', teamId: 'T1' },
+});
+const sending: ProgressEntry = { state: 'sending', before: null, after: null };
+const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
+const attempt = { isLast: false };
+
+function setUp(written: ProgressEntry | null = null) {
+  const steps: string[] = [];
+  const changes: unknown[] = [];
+  const execution = createExecution({
+    requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state)}`) },
+    progress: {
+      read: async () => written,
+      write: async (_id, entry) => entry,
+      begin: async () => null,
+    },
+    changeRule: async ({ action }, approved) => {
+      steps.push(`changed in the name of ${action.actor.userId}`);
+      changes.push(approved);
+      return done;
+    },
+    notify: async () => void steps.push('told'),
+    complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
+    withLock: async (name, work) => {
+      steps.push(`locked ${name}`);
+      return await work();
+    },
+  });
+  return { execution, steps, changes };
+}
+
+const approved = (request: LimitRequest) => ({ ...request, approvals: inFlight('begun').approvals });
+
+describe('executing an approval', () => {
+  it('keeps it on the request before the change is made, under the account’s lock', async () => {
+    const { execution, steps, changes } = setUp();
+    const request = openRequestOf();
+
+    await execution.execute(click, request, approved(request), attempt);
+
+    expect(steps).toEqual([
+      'saved begun',
+      `locked account:${acctId}`,
+      'changed in the name of U0BEN',
+      'completed done',
+    ]);
+    expect(changes).toEqual([{ outcomeOf: 'act_ask1', requestId: 'req_ask1', isSingle: true }]);
+  });
+
+  it('makes a change of an approver who asked in that approver’s name', async () => {
+    const { execution, steps } = setUp();
+    const request = openRequestOf({ action: ask('limit') });
+
+    await execution.execute(click, request, approved(request), attempt);
+
+    expect(steps).toContain('changed in the name of U0OLGA');
+  });
+
+  it('tells an end that was written down before a crash, and changes nothing again', async () => {
+    const { execution, steps } = setUp({ state: 'settled', at: '2026-11-20T15:00:00.000Z', result: done });
+    const request = openRequestOf();
+
+    await execution.execute(click, request, approved(request), attempt);
+
+    expect(steps.slice(2)).toEqual(['told', 'completed done']);
+  });
+});
+
+describe('an approval in flight', () => {
+  it.each<['begun' | 'sent' | 'unconfirmed', ProgressEntry | null, boolean, boolean]>([
+    ['begun', null, false, false],
+    ['begun', { state: 'asked' }, false, false],
+    ['begun', sending, true, true],
+    ['sent', null, true, true],
+    ['unconfirmed', null, true, false],
+  ])('%s, with progress %j: goes on %s, holds up other decisions %s', async (state, written, goesOn, holdsUp) => {
+    const { execution } = setUp(written);
+    const request = withInFlight(openRequestOf(), inFlight(state));
+
+    expect((await execution.whyNotYet(request)) !== null).toBe(holdsUp);
+    expect(await execution.resume(click, request, attempt)).toBe(goesOn);
+  });
+
+  it('of another click is not resumed', async () => {
+    const { execution } = setUp(sending);
+
+    expect(await execution.resume(click, withInFlight(openRequestOf(), inFlight('sent', 'act_zoe')), attempt)).toBe(
+      false,
+    );
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+
+const shown = (request: LimitRequest): string => JSON.stringify(requestMessage(request));
+
+it('says how an open request stands', () => {
+  expect(shown(openRequestOf())).toContain('Needs one approver');
+  expect(shown(withInFlight(openRequestOf(), inFlight('sent')))).toContain('I am looking whether the change is there');
+  expect(shown(withInFlight(openRequestOf(), inFlight('unconfirmed')))).toContain('It may be there all the same');
+});
+
+it('says who denied a request, and when', () => {
+  const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
+
+  const text = shown({ ...openRequestOf(), state: 'denied', decision });
+
+  expect(text).toMatch(/Denied by <@U0ZOE> .*Nothing changed\./);
+});
+
+it('offers to break the glass once the approvers were reminded', () => {
+  expect(shown(openRequestOf())).not.toContain('Break glass…');
+  expect(shown(openRequestOf({ remindedAt: askedAt }))).toContain('Break glass…');
+});

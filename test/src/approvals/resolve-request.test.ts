@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { Outcome } from '../../../src/alerts/alert.ts';
+import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
+import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+const ofApprover = openRequestOf({ action: ask('limit') });
+const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 'Ask for less.' };
+
+function setUp() {
+  const saved: string[] = [];
+  const outcomes: Outcome[] = [];
+  const answers: string[] = [];
+  const told: string[] = [];
+  const resolve = createResolveRequest({
+    requests: { save: async ({ state }) => void saved.push(state) },
+    updateRequest: async () => {},
+    alerts: { setOutcome: async (_alertId, _actionId, outcome) => void outcomes.push(outcome) },
+    updateMessages: async () => {},
+    holderNotices: { notifyDecided: async ({ state }) => void told.push(state) },
+    answer: async (_action, { text }) => void answers.push(text),
+    now: () => new Date(askedAt),
+  });
+  return { resolve, saved, outcomes, answers, told };
+}
+
+describe('a resolved request', () => {
+  it('that was denied tells who asked why, and its alert waits no longer', async () => {
+    const world = setUp();
+
+    await world.resolve(denied);
+
+    expect(world.saved).toEqual(['denied']);
+    expect(world.answers).toEqual([expect.stringMatching(/Another approver said no\. Their note: “Ask for less\.”/)]);
+    expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
+  });
+
+  it('does not claim that nothing changed after an unconfirmed approval', async () => {
+    const world = setUp();
+
+    await world.resolve(withInFlight(denied, inFlight('unconfirmed')));
+
+    expect(world.answers[0]).toContain('Whether an earlier yes changed anything is not certain.');
+    expect(world.outcomes).toMatchObject([{ state: 'unknown' }]);
+  });
+
+  it('that was approved leaves it to the change to tell who asked', async () => {
+    const world = setUp();
+
+    await world.resolve({ ...ofApprover, state: 'approved', decision, temporaryChangeId: null });
+
+    expect(world.answers).toEqual([]);
+    expect(world.outcomes).toEqual([]);
+  });
+
+  it('of a holder is told in a direct message', async () => {
+    const world = setUp();
+
+    await world.resolve({ ...openRequestOf(), state: 'expired' });
+
+    expect(world.told).toEqual(['expired']);
+    expect(world.answers).toEqual([]);
+  });
+});
+
+describe('an approved holder', () => {
+  const approved: ClosedRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
+  const ended = (confirmation: 'sent' | 'confirmed' | 'unconfirmed'): ProgressEntry => {
+    const result = {
+      state: 'done',
+      card,
+      before: null,
+      after: null,
+      apiWords: null,
+      note: null,
+      confirmation,
+    } as const;
+    return { state: 'told', at: askedAt, result };
+  };
+
+  it.each([
+    ['sent', []],
+    ['confirmed', [expect.stringContaining('Approved by <@U0BEN>: try again now.')]],
+    ['unconfirmed', [expect.stringContaining('but not confirmed by the card service')]],
+  ] as const)('is told of a change that is %s in these words: %j', async (confirmation, expected) => {
+    const told: string[] = [];
+    const notices = createHolderNotices({
+      progress: { read: async () => ended(confirmation), write: async (_id, entry) => entry, begin: async () => null },
+      nameRuleset: async (facts) => facts,
+      notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
+    });
+
+    await notices.notifyDecided(approved);
+
+    expect(told).toEqual(expected);
+  });
+});
