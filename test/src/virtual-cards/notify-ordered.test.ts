@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { createOrderNotices } from '../../../src/virtual-cards/notify-ordered.ts';
+import { createVirtualOrders } from '../../../src/virtual-cards/order-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
+import { virtualAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const askedAt = '2026-11-20T15:00:00.000Z';
+const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
+
+async function setUp(callbackAt: string) {
+  const alerts = createAlerts(redis());
+  const virtualOrders = createVirtualOrders(redis());
+  const told: string[] = [];
+  const recorded: string[] = [];
+  const alert = virtualAlert({ holder: 'Vera Nova', callbackAt });
+  await alerts.save(alert);
+  const notices = createOrderNotices({
+    virtualOrders,
+    alerts,
+    record: async (_action, { event }) => void recorded.push(event),
+    updateMessages: async () => {},
+    notifyDirectly: async (userId) => void told.push(userId),
+  });
+  return { notices, virtualOrders, alerts, alert, told, recorded };
+}
+
+it('tells who ordered a card that it is there, on record, and the alert says who asked', async () => {
+  const { notices, virtualOrders, alerts, alert, told, recorded } = await setUp(askedAt);
+  await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action, at: askedAt });
+
+  await notices.virtualCardArrived(alert.event);
+
+  expect(told).toEqual(['U0OLGA']);
+  expect(recorded).toEqual(['confirmed']);
+  expect((await alerts.get(alert.event.id))?.alert).toMatchObject({ asked: { by: 'U0OLGA', at: askedAt } });
+});
+
+it('tells nobody of a card that nobody ordered, and nobody of one from before the order', async () => {
+  const { notices, virtualOrders, alert, told } = await setUp('2026-11-20T14:00:00.000Z');
+
+  await notices.virtualCardArrived(alert.event);
+  await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action, at: askedAt });
+  await notices.virtualCardArrived(alert.event);
+
+  expect(told).toEqual([]);
+});

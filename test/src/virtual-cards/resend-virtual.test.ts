@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { createProgress } from '../../../src/actions/progress-store.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createResendVirtual } from '../../../src/virtual-cards/resend-virtual.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const resolved = { action: ask('resend-virtual', { ...byCommand, id: 'act_resend1' }), acctId, cardId };
+
+function setUp(request: () => Promise<void>, isVirtual = true) {
+  const steps: string[] = [];
+  const answers: string[] = [];
+  const resend = createResendVirtual({
+    progress: createProgress(redis()),
+    requestVirtualCardData: async () => {
+      steps.push('requested');
+      await request();
+    },
+    virtualOrders: { expect: async () => null },
+    factsOf: async () => ({ ...card, isVirtual }),
+    record: async (_action, { event }) => void steps.push(event),
+    refuse: async (_action, { why }) => void steps.push(why),
+    answer: async (_action, { text }) => void answers.push(text),
+    now: () => new Date('2026-11-20T15:00:00.000Z'),
+  });
+  return { resend: (isLast = false) => resend(resolved, { isLast }), steps, answers };
+}
+
+const failure = (outcome: 'refused' | 'unknown', code: 'unavailable' | 'refused') => async (): Promise<never> => {
+  const details = { operation: 'requestVirtualCardData', status: 503, outcome, code, apiMessage: null } as const;
+  throw new CardApiError('away', details);
+};
+
+it('asks the service once, however often its job runs', async () => {
+  const world = setUp(async () => {});
+
+  await world.resend();
+  await world.resend();
+
+  expect(world.steps).toEqual(['asked', 'sent', 'requested', 'done']);
+  expect(world.answers).toEqual([expect.stringContaining('Asked for the details of')]);
+});
+
+it('does not ask again when no answer came, and says so', async () => {
+  const world = setUp(failure('unknown', 'unavailable'));
+
+  await world.resend();
+  await world.resend();
+
+  expect(world.steps).toEqual(['asked', 'sent', 'requested', 'unknown']);
+  expect(world.answers).toEqual([expect.stringContaining('Not sure')]);
+});
+
+it('tries again when it was certainly not sent, until the last attempt', async () => {
+  const world = setUp(failure('refused', 'unavailable'));
+
+  await expect(world.resend()).rejects.toThrow(CardApiError);
+  await world.resend(true);
+
+  expect(world.steps.filter((step) => step === 'requested')).toHaveLength(2);
+  expect(world.answers).toEqual([expect.stringContaining('Could not ask')]);
+});
+
+it('is refused for a plastic card', async () => {
+  const world = setUp(async () => {}, false);
+
+  await world.resend();
+
+  expect(world.steps).toEqual(['This card is not virtual.']);
+});
