@@ -41,7 +41,6 @@ const WITHOUT: readonly string[] = [
   'audit/verify',
   'card-api/apply-changes',
   'card-api/call',
-  'card-api/endpoints',
   'card-api/errors',
   'card-api/retry',
   'card-api/rule',

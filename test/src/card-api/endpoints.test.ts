@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CardClient } from '../../../src/card-api/client.ts';
+import { type FakeApi, json, startFakeApi } from './fake-api.ts';
+
+let api: FakeApi;
+let client: CardClient;
+beforeAll(async () => {
+  api = await startFakeApi();
+  client = api.client();
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const window = { from: new Date('2026-11-01T12:00:00Z'), to: new Date('2026-11-20T12:00:00Z') };
+const eastern = { StartDate: '2026-11-01T07:00:00', EndDate: '2026-11-20T07:00:00' };
+const account = { AccountId: 7, CardList: [{ CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active' }] };
+const rows = { TransactionList: [{ NetworkTransactionId: 5, AcctId: 7, New: true }] };
+const ruleset = { Id: 4, Name: 'Field', CardCount: 2, DailySpendLimit: 5 };
+
+/** The whole inventory of the specification, and the status call. */
+const inventory: [string, (one: CardClient) => Promise<unknown>, string, string, unknown][] = [
+  ['ping', (one) => one.ping(), 'GET', '/ping', '2026-11-20T07:00:00'],
+  ['createCards', (one) => one.createCards({ Cards: [] }), 'POST', '/Card/CreateAsync', { CardOrderId: 9 }],
+  ['createCardSync', (one) => one.createCardSync({ CustomId: 'x' }), 'POST', '/Card/CreateSync', {}],
+  ['activateCard', (one) => one.activateCard(7, 71), 'POST', '/Card/Activate/7/71', {}],
+  ['getCardOrder', (one) => one.getCardOrder(9), 'GET', '/Card/CardOrder/9', { CardOrderId: 9, Cards: [] }],
+  ['getProfile', (one) => one.getProfile(7), 'GET', '/Card/Profile/7', { AccountId: 7 }],
+  ['updateProfile', (one) => one.updateProfile(7, { CustomId: 'x' }), 'PUT', '/Card/Profile/7', {}],
+  ['getSpendRules', (one) => one.getSpendRules(7), 'GET', '/Card/SpendRules/7/Advanced', { AdvancedSpendRules: {} }],
+  ['putSpendRules', (one) => one.putSpendRules(7, {}), 'PUT', '/Card/SpendRules/7/Advanced', null],
+  ['listAccounts', (one) => one.listAccounts(), 'GET', '/Details/AccountDetails', { CHAccountList: [] }],
+  ['getAccount', (one) => one.getAccount(7), 'GET', '/Details/AccountDetails/7', account],
+  ['getAccountAdvanced', (one) => one.getAccountAdvanced(7), 'GET', '/Details/AccountDetails/7/Advanced', account],
+  [
+    'getRemainingLimits',
+    (one) => one.getRemainingLimits(7),
+    'GET',
+    '/Details/AccountDetails/7/RemainingLimit',
+    { GlobalLimit: [] },
+  ],
+  [
+    'listBusinessTransactions',
+    (one) => one.listBusinessTransactions(window),
+    'GET',
+    '/Details/TransactionDetails',
+    rows,
+  ],
+  [
+    'listAccountTransactions',
+    (one) => one.listAccountTransactions(7, window),
+    'GET',
+    '/Details/TransactionDetails/7',
+    rows,
+  ],
+  [
+    'listAllCardholderTransactions',
+    (one) => one.listAllCardholderTransactions(window),
+    'GET',
+    '/Details/AllCardholderTransactions',
+    rows,
+  ],
+  [
+    'listAccountNetworkTransactions',
+    (one) => one.listAccountNetworkTransactions(7, window),
+    'GET',
+    '/Details/7/NetworkTransactions',
+    rows,
+  ],
+  [
+    'listNetworkTransactions',
+    (one) => one.listNetworkTransactions(window),
+    'GET',
+    '/Details/NetworkTransactions',
+    rows,
+  ],
+  ['getGroup', (one) => one.getGroup(3), 'GET', '/Group/3', [{ AccountId: 7 }]],
+  ['getRuleset', (one) => one.getRuleset(4), 'GET', '/SpendingRuleset/4/Advanced', ruleset],
+  [
+    'listRulesetCardsAdvanced',
+    (one) => one.listRulesetCardsAdvanced(4),
+    'GET',
+    '/SpendingRuleset/4/Advanced/Cards',
+    [account],
+  ],
+  ['listRulesetCards', (one) => one.listRulesetCards(4), 'GET', '/SpendingRuleset/4/Cards', [account]],
+  ['listRulesets', (one) => one.listRulesets(), 'GET', '/SpendingRuleset/Advanced', [ruleset]],
+  ['createRuleset', (one) => one.createRuleset({ Name: 'x' }), 'POST', '/SpendingRuleset/Advanced', { RulesetId: 4 }],
+  ['updateRuleset', (one) => one.updateRuleset(ruleset), 'PUT', '/SpendingRuleset/Advanced', ruleset],
+  [
+    'orderVirtualCards',
+    (one) => one.orderVirtualCards({ VirtualCards: [] }),
+    'POST',
+    '/VirtualCard/Order',
+    { VirtualCardOrderId: 6, NumberOfCardsRequested: 1 },
+  ],
+  ['requestVirtualCardData', (one) => one.requestVirtualCardData({ AcctId: 7 }), 'POST', '/VirtualCard/Data', {}],
+  ['setCardStatus', (one) => one.setCardStatus(7, 'ACTIVE'), 'PUT', '/Card/Status/7', {}],
+  [
+    'getCurrentToken',
+    (one) => one.getCurrentToken(),
+    'GET',
+    '/Token/Current',
+    { BusinessAccountName: 'Acme', Token: 'never' },
+  ],
+];
+
+describe('the inventory', () => {
+  it.each(inventory)('%s', async (_name, run, method, path, answer) => {
+    api.answerWith(json(200, answer));
+
+    await run(client);
+
+    expect(api.received.at(-1)).toMatchObject({ method, path: `/v4${path}`, authorization: 'token SECRET-TOKEN-1' });
+  });
+
+  it('asks for transactions in the service’s own time', async () => {
+    api.answerWith(json(200, rows));
+
+    expect(await client.listNetworkTransactions(window)).toEqual(rows.TransactionList);
+    expect(Object.fromEntries(api.received.at(-1)?.query ?? [])).toEqual(eastern);
+    await client.listAllCardholderTransactions({ ...window, includeDeclines: true, includePendings: false });
+    expect(Object.fromEntries(api.received.at(-1)?.query ?? [])).toEqual({
+      ...eastern,
+      IncludeDeclines: 'true',
+      IncludePendings: 'false',
+    });
+  });
+
+  it('says where a long list of transactions goes on', async () => {
+    api.answerWith(json(200, { ...rows, Pages: { NumberOfPages: 2, LastTimeRetrieved: '2026-11-05T00:00:00' } }));
+    const first = await client.listAllCardholderTransactions(window);
+    expect(first.next).toBe('2026-11-05T00:00:00');
+
+    api.answerWith(json(200, { ...rows, Pages: { NumberOfPages: 1, LastTimeRetrieved: '2026-11-20T00:00:00' } }));
+    const second = await client.listAllCardholderTransactions({ ...window, from: first.next ?? '' });
+
+    expect(api.received.at(-1)?.query.get('StartDate')).toBe('2026-11-05T00:00:00');
+    expect(second.next).toBeNull();
+  });
+
+  it('takes "none exist" for an empty list', async () => {
+    api.answerWith(json(404, { Message: 'No rulesets' }));
+
+    expect(await client.listRulesets()).toEqual([]);
+    expect(await client.listRulesetCards(4)).toEqual([]);
+  });
+});
+
+describe('reading answers', () => {
+  it('brings an account into our words: capital statuses, whole cents, numbers for ids', async () => {
+    api.answerWith(
+      json(200, {
+        AccountId: '7',
+        Group: { Id: 3, GroupName: 'Field' },
+        SpendingRulesetId: 0,
+        AccountStatus: 'Open',
+        LedgerBalance: 20.1,
+        AvailableBalance: 1.005,
+        ProfileAddress: { ContactName: ' Jane Doe ', AddressLine1: 'never read' },
+        Email: '',
+        IsVirtual: false,
+        CustomId: null,
+        CardList: [
+          { CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active', IssuedDate: '2026-01-01T00:00:00' },
+          { CardId: 72, Last4CardNumber: '2345', CardStatus: 'BLOCKED' },
+          { CardId: 73, Last4CardNumber: '3456', CardStatus: 5 },
+          { CardId: 74, CardStatus: 'Melted' },
+          { Broken: true },
+        ],
+      }),
+    );
+
+    expect(await client.getAccount(7)).toEqual({
+      acctId: 7,
+      accountStatus: 'OPEN',
+      availableCents: 101,
+      ledgerCents: 2010,
+      email: null,
+      isVirtual: false,
+      customId: null,
+      group: 'Field',
+      rulesetId: null,
+      contactName: 'Jane Doe',
+      cards: [
+        { cardId: 71, last4: '1234', status: 'ACTIVE' },
+        { cardId: 72, last4: '2345', status: 'BLOCKED' },
+        { cardId: 73, last4: '3456', status: 'CLOSED' },
+        { cardId: 74, last4: null, status: null },
+      ],
+    });
+  });
+
+  it('keeps the list of accounts when one row is broken, and refuses it when all are', async () => {
+    const good = {
+      AccountId: 7,
+      FirstName: 'Jane',
+      LastName: 'Doe',
+      CardNumber4Digits: '************1234',
+      CardStatus: 'Active',
+    };
+    api.answerWith(json(200, { BusinessName: 'Acme', CHAccountList: [{ AccountId: null }, good] }));
+    const { accounts } = await client.listAccounts();
+    expect(accounts).toMatchObject([{ acctId: 7, firstName: 'Jane', last4: '1234', cardStatus: 'ACTIVE' }]);
+
+    api.answerWith(json(200, { CHAccountList: [{ AccountId: null }, {}] }));
+    await expect(client.listAccounts()).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+
+  it('never reads the card numbers of a group', async () => {
+    const member = { AccountId: 7, FirstName: 'Jane', EmbossingDetails: [{ CardNumber: '4111111111111111' }] };
+    for (const answer of [[member], { Group: { Members: [member] } }]) {
+      api.answerWith(json(200, answer));
+      const members = await client.getGroup(3);
+      expect(members).toMatchObject([{ acctId: 7, firstName: 'Jane' }]);
+      expect(JSON.stringify(members)).not.toContain('4111');
+    }
+  });
+
+  it('keeps rules it does not know for writing them back', async () => {
+    const answer = { AdvancedSpendRules: { DailySpendLimit: 5, IsDailySpendLimitEnabled: true, New: { deep: [1] } } };
+    api.answerWith(json(200, answer));
+
+    const { rules, raw } = await client.getSpendRules(7);
+    await client.putSpendRules(7, raw);
+
+    expect(rules.limits.daily).toBe(500);
+    expect(raw).toEqual(answer);
+    expect(JSON.parse(api.received.at(-1)?.text ?? '')).toEqual({
+      DailySpendLimit: 5,
+      IsDailySpendLimitEnabled: true,
+      New: { deep: [1] },
+    });
+  });
+});
+
+describe('remaining limits', () => {
+  const singular = {
+    CardId: 71,
+    GlobalLimit: [
+      { Type: 'Annual', Limit: 1000, Remaining: 10.5 },
+      { Type: 'Fortnightly', Limit: 1, Remaining: 1 },
+    ],
+    CategoryLimit: [{ Type: 'Daily', Category: 'Fuel', Limit: 50, Remaining: 0 }],
+  };
+  const plural = {
+    AccountId: 7,
+    GlobalLimits: [{ Type: 'PerYear', EnforcedLimit: 1000, RemainingSpend: 10.5 }],
+    MerchantCategoryLimits: [
+      { MerchantCategoryId: 5, Category: 'Fuel', Type: 'PerDay', EnforcedLimit: 50, RemainingSpend: 0 },
+    ],
+  };
+  const overall = [{ period: 'yearly', limitCents: 100_000, remainingCents: 1_050 }];
+
+  it('are read in both shapes', async () => {
+    api.answerWith(json(200, singular), json(200, plural));
+
+    expect(await client.getRemainingLimits(7)).toEqual({
+      overall,
+      categories: [{ id: null, name: 'Fuel', period: 'daily', limitCents: 5_000, remainingCents: 0 }],
+    });
+    expect(await client.getRemainingLimits(7)).toEqual({
+      overall,
+      categories: [{ id: 5, name: 'Fuel', period: 'daily', limitCents: 5_000, remainingCents: 0 }],
+    });
+  });
+
+  it.each(['PerDay', 'Daily', 'daily', 'Per Day', 'DAY'])('know %s for a day', async (word) => {
+    api.answerWith(json(200, { GlobalLimits: [{ Type: word, EnforcedLimit: 1, RemainingSpend: 1 }] }));
+
+    expect((await client.getRemainingLimits(7)).overall).toMatchObject([{ period: 'daily' }]);
+  });
+
+  it('are asked for under the other name where the first is not known, and from then on under that', async () => {
+    const fresh = api.client();
+    api.answerWith((response, { path }) => {
+      response.writeHead(path.endsWith('RemainingLimits') ? 200 : 404).end(JSON.stringify(plural));
+    });
+    const before = api.received.length;
+
+    await fresh.getRemainingLimits(7);
+    await fresh.getRemainingLimits(8);
+
+    expect(api.received.slice(before).map(({ path }) => path.split('/').at(-1))).toEqual([
+      'RemainingLimit',
+      'RemainingLimits',
+      'RemainingLimits',
+    ]);
+  });
+
+  it('are a bad answer when neither shape is there', async () => {
+    api.answerWith(json(200, { Surprise: [] }));
+
+    await expect(client.getRemainingLimits(7)).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+});
