@@ -15,9 +15,7 @@ const knownPairs: readonly string[] = [
   'actions holders',
   'actions limits',
   'actions policy',
-  'actions slack',
   'actions virtual-cards',
-  'alerts limits',
 ];
 
 /** Imports of the composition that are still to go. The list may only get shorter. */

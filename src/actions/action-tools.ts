@@ -1,4 +1,4 @@
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';

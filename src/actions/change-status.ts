@@ -1,7 +1,7 @@
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { CallOptions } from '../card-api/call.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import type { Resolved } from '../directory/resolve-card.ts';

@@ -1,4 +1,4 @@
-import type { CardFacts, Remedy, TransactionAlert } from '../alerts/alert.ts';
+import type { Remedy, TransactionAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import type { LimitRequest } from '../approvals/request.ts';
@@ -6,6 +6,7 @@ import type { Requests } from '../approvals/request-store.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import type { WithLock } from '../core/lock.ts';

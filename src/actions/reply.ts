@@ -1,7 +1,7 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { unclear } from '../../templates/dispatch/unclear.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';
 import type { ActionDeps } from './deps.ts';

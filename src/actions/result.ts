@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CardFacts, Confirmation, Control } from '../alerts/alert.ts';
+import { Confirmation, Control } from '../alerts/alert.ts';
 import { RuleChanges } from '../card-api/rule-change.ts';
+import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
 
 /** What the card service must show before a change counts as confirmed. */

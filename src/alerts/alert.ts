@@ -7,9 +7,6 @@ import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
-/** To be imported from there. */
-export { CardFacts };
-
 /** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
 const TooSmall = z.strictObject({
   period: LimitWindow,

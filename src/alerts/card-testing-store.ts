@@ -1,10 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-rule.ts';
-import type { CardFacts } from './alert.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 import { CARD_TESTING_CARDS, CARD_TESTING_GAP_MS, CARD_TESTING_WINDOW_MS } from './card-testing-rule.ts';
 

@@ -1,12 +1,20 @@
+import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from '../core/event.ts';
-import type { Advice } from '../limits/remedy.ts';
-import type { Alert, CardFacts, StatusAlert, StatusChange } from './alert.ts';
+import type { Alert, Remedy, StatusAlert, StatusChange } from './alert.ts';
 import { type AnnounceDeps, announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 import { type StatusTimeline, statusTimeline } from './status-timeline.ts';
 
 /** How long an activation waits for the BLOCKED that may follow it at once. */
 export const PASSING_THROUGH_HOLD_MS = 1200;
+
+/** What would let a declined purchase pass. */
+export interface Advice {
+  /** Null: nothing of ours would, or the card API did not say in time. */
+  readonly remedy: Remedy | null;
+  /** The card API did not say all that there is to say: it is worth asking again later. */
+  readonly isIncomplete: boolean;
+}
 
 interface Deps extends AnnounceDeps {
   /** What the directory knows; nulls where the card API is away. Answers soon either way. */
@@ -15,7 +23,6 @@ interface Deps extends AnnounceDeps {
   readonly knownStatus: (acctId: number, card: { cardId: number; last4: string }) => Promise<CardStatus | null>;
   /** Tells the directory what the event says. */
   readonly learn: (event: StoredEvent) => Promise<void>;
-  /** What would have let a declined purchase pass; null when nothing would, or nobody can say now. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
   /** Asks the card API again later, where an alert had to go out without its numbers. */
   readonly enrichLater: (alertId: string) => Promise<void>;

@@ -1,35 +1,35 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { recordUnchanged } from '../actions/record-unchanged.ts';
-import { auditRecord } from '../actions/report.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { tooOld } from '../directory/resolve-card.ts';
+import type { Alerts } from './alert-store.ts';
+
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'updateMessages' | 'withLock' | 'now'> {
+  readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
+}
 
 /** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
-export async function recognizePurchase(action: Action, deps: ActionDeps): Promise<void> {
-  if (action.target.kind !== 'alert') return;
-  const { alertId } = action.target;
-  await deps.withLock(`alert:${alertId}`, async () => {
-    const stored = await deps.alerts.get(alertId);
-    if (stored === null) return await refuse(action, tooOld, deps);
-    const { acctId } = stored.alert.event;
-    const known = stored.alert.outcomes.find(({ verb }) => verb === 'recognize');
-    if (known !== undefined) {
-      // Done again after a crash, it is not another wish.
-      if (known.by !== action.actor.userId) await recordUnchanged(action, { acctId }, deps);
-      return;
-    }
-    const at = deps.now().toISOString();
-    const by = action.actor.userId;
-    await deps.audit.append(auditRecord(action, 'done', { acctId: stored.alert.event.acctId, cardId: null }, deps));
-    await deps.alerts.setOutcome(alertId, action.id, {
-      verb: 'recognize',
-      by,
-      at,
-      state: 'done',
-      text: '',
-      asHolder: true,
+export function createRecognizePurchase(deps: Deps): (action: Action) => Promise<void> {
+  const { alerts, record, refuse, updateMessages, withLock, now } = deps;
+
+  return async function recognizePurchase(action) {
+    if (action.target.kind !== 'alert') return;
+    const { alertId } = action.target;
+    await withLock(`alert:${alertId}`, async () => {
+      const alert = (await alerts.get(alertId))?.alert;
+      if (alert === undefined) return await refuse(action, tooOld);
+      const { acctId } = alert.event;
+      const by = action.actor.userId;
+      const earlier = alert.outcomes.find(({ verb }) => verb === 'recognize');
+      if (earlier !== undefined) {
+        // The same job, run again after a crash, is not somebody else who says so.
+        if (earlier.by !== by) await record(action, { event: 'unchanged', acctId, detail: 'so already' });
+        return;
+      }
+      await record(action, { event: 'done', acctId });
+      const at = now().toISOString();
+      const outcome = { verb: 'recognize', by, at, state: 'done', text: '', asHolder: true } as const;
+      await alerts.setOutcome(alertId, action.id, outcome);
+      await updateMessages(alertId);
     });
-    await deps.updateMessages(alertId);
-  });
+  };
 }

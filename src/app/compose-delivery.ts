@@ -12,7 +12,7 @@ import type { EventLog } from '../alerts/event-log.ts';
 import { createGroupAlert, type GroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
 import { remindOfActivation } from '../alerts/remind-of-activation.ts';
-import { whichCard } from '../alerts/which-card.ts';
+import { whichCard } from '../core/card-facts.ts';
 import type { StoredEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
@@ -142,7 +142,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
     enrich: (alertId, hasWaited) =>
       enrichAlert(alertId, hasWaited, {
         alerts,
-        checkPurchase: remedies.checkPurchase,
+        adviceFor: remedies.adviceAgain,
         updateMessages,
       }),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Action } from '../actions/action.ts';
-import { CardFacts } from '../alerts/alert.ts';
 import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, withGoals } from '../card-api/rule-change.ts';
+import { CardFacts } from '../core/card-facts.ts';
 import { Term } from '../limits/change-request.ts';
 
 const Approval = z.strictObject({

@@ -2,8 +2,8 @@ import { requestDecided, requestUnconfirmed } from '../../templates/holders/hold
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { endOf } from '../actions/report.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { type ApprovalInFlight, type ClosedRequest, type LimitRequest, unconfirmedApproval } from './request.ts';
 import type { Requests } from './request-store.ts';
 

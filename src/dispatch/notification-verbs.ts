@@ -1,10 +1,10 @@
 import type { Action, Verb } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { createReply } from '../actions/reply.ts';
-import type { CardFacts } from '../alerts/alert.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import type { EventLog } from '../alerts/event-log.ts';
-import { trackCard } from '../alerts/track-card.ts';
+import { createTrackCard } from '../alerts/track-card.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent, WebhookKind } from '../core/event.ts';
 import type { Digests } from '../digests/digest-store.ts';
 import { createSetDigest, type DigestTimers } from '../digests/set-digest.ts';
@@ -117,7 +117,7 @@ export async function performNotificationVerb(
   verb: NotificationVerb,
   deps: ActionDeps,
 ): Promise<void> {
-  if (verb === 'track') return await trackCard(resolved, deps);
+  if (verb === 'track') return await createTrackCard({ ...deps, factsOf: factsOf(deps) })(resolved);
   if (verb === 'declines') return await composeLooks(deps).declines(resolved);
   const mutes = composeMutes(deps);
   await (verb === 'unmute' ? mutes.unmute(resolved) : mutes.mute(resolved));

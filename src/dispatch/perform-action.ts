@@ -9,14 +9,13 @@ import { recordUnchanged } from '../actions/record-unchanged.ts';
 import { auditRecord, notify } from '../actions/report.ts';
 import { unblock } from '../actions/unblock.ts';
 import { undoBlock } from '../actions/undo-block.ts';
-import { recognizePurchase } from '../alerts/recognize-purchase.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import { type Resolved, tooOld } from '../directory/resolve-card.ts';
 import { changeRule } from '../limits/change-rule.ts';
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { fillForm } from '../limits/fill-form.ts';
 import { composeApprovals } from './compose-approvals.ts';
-import { composeHolders } from './compose-holders.ts';
+import { composeHolders, composeRecognizePurchase } from './compose-holders.ts';
 import { composeVirtualCards } from './compose-virtual-cards.ts';
 import {
   composeLooks,
@@ -109,7 +108,7 @@ async function act(resolved: Resolved, verb: Exclude<Verb, NotOfCard>, deps: Act
   if (verb === 'show') return await composeLooks(deps).show(resolved);
   if (verb === 'link') return await composeHolders(deps).linkCard(resolved);
   if (verb === 'unlink') return await composeHolders(deps).unlinkCard(resolved);
-  if (verb === 'recognize') return await recognizePurchase(action, deps);
+  if (verb === 'recognize') return await composeRecognizePurchase(deps)(action);
   if (verb === 'resend-virtual') {
     const { resendVirtual } = composeVirtualCards(deps);
     return await deps.withLock(`account:${acctId}`, () => resendVirtual(resolved, { isLast: deps.isLastAttempt }));

@@ -3,7 +3,7 @@ import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';

@@ -1,7 +1,7 @@
 import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardFacts } from '../alerts/alert.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';

@@ -23,15 +23,17 @@ interface Deps {
 }
 
 export interface Advice {
+  /** Null: no rule was the reason, or the card API did not say in time. */
   readonly remedy: Remedy | null;
+  /** The card API did not say all that there is to say: it is worth asking again later. */
   readonly isIncomplete: boolean;
 }
 
 export interface Remedies {
-  /** What would have let a declined purchase pass. Null: no rule was the reason, or the card API did not say in time. */
-  remedyFor(event: TransactionEvent): Promise<Remedy | null>;
-  /** The same, and whether the card API did not say all that there is to say: then it is worth asking again later. */
+  /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */
   adviceFor(event: TransactionEvent): Promise<Advice>;
+  /** The same for an alert that went out without all that there is to say; takes as long as a form may. */
+  adviceAgain(event: TransactionEvent): Promise<Advice>;
   /** The same as the card is now, for whoever is about to do something. */
   checkPurchase(event: TransactionEvent): Promise<PurchaseCheck>;
 }
@@ -39,18 +41,16 @@ export interface Remedies {
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
 export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Remedies {
   return {
-    remedyFor: async (event) => (await adviceFor(event)).remedy,
-    adviceFor,
+    async adviceFor(event) {
+      const check = await look(event, PATIENCE_MS);
+      return adviceOf(check, check.state === 'unknown' && check.isAway === true);
+    },
+    async adviceAgain(event) {
+      const check = await look(event, FORM_PATIENCE_MS);
+      return adviceOf(check, check.state === 'unknown');
+    },
     checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
   };
-
-  async function adviceFor(event: TransactionEvent): Promise<Advice> {
-    const check = await look(event, PATIENCE_MS);
-    if (check.state !== 'stopped')
-      return { remedy: null, isIncomplete: check.state === 'unknown' && check.isAway === true };
-    const { remedy } = check;
-    return { remedy, isIncomplete: isIncomplete(remedy) };
-  }
 
   async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const { code, category } = declineReason(event.decline ?? { code: '', message: '' });
@@ -119,4 +119,9 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
       return null;
     }
   }
+}
+
+function adviceOf(check: PurchaseCheck, isUnknown: boolean): Advice {
+  if (check.state !== 'stopped') return { remedy: null, isIncomplete: isUnknown };
+  return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy) };
 }

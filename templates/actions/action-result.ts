@@ -1,4 +1,5 @@
-import type { CardFacts, Confirmation, Control } from '../../src/alerts/alert.ts';
+import type { Confirmation, Control } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';

@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
-import type { CardFacts, Control, Outcome } from '../../src/alerts/alert.ts';
+import type { Control, Outcome } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { button } from '../core/blocks.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';

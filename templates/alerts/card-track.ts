@@ -1,5 +1,5 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
 import { trackingLink } from '../../src/alerts/tracking.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { context, header, outside, section, sentence } from '../core/blocks.ts';

@@ -1,4 +1,4 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { section, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';

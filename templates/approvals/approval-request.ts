@@ -1,6 +1,6 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
 import type { ApprovalInFlight, LimitRequest } from '../../src/approvals/request.ts';
 import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleName, ruleNames, stateWords } from '../../src/limits/rule-words.ts';

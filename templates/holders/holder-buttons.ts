@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { CardFacts } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button, confirm } from '../core/blocks.ts';

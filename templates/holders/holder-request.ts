@@ -1,4 +1,3 @@
-import type { CardFacts } from '../../src/alerts/alert.ts';
 import {
   type ApprovalInFlight,
   type ClosedRequest,
@@ -6,6 +5,7 @@ import {
   unconfirmedApproval,
 } from '../../src/approvals/request.ts';
 import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type Term, termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';

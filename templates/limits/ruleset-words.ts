@@ -1,4 +1,5 @@
-import type { Alert, CardFacts } from '../../src/alerts/alert.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { outside } from '../core/blocks.ts';
 
 /** `the spending ruleset “Travel”`, with its number where the name is not known; empty without one. */

@@ -1,4 +1,5 @@
-import type { CardFacts, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
 import { context, outside, section, sentence } from '../core/blocks.ts';

@@ -19,14 +19,14 @@ describe('the remedy of a decline by the card’s status', () => {
     ['not known', [], 'Card Status Inactive', null],
   ])('of a card that is %s', async (_what, statuses, message, expected) => {
     const api = { getRemainingLimits: never, getSpendRules: never };
-    const { remedyFor } = createRemedies({
+    const { adviceFor } = createRemedies({
       card: api,
       statusesOf: async () => statuses,
       categoryId: never,
       log: createLog({ level: 'silent', process: 'test' }),
     });
 
-    expect(await remedyFor(event('decline.card.status', message))).toEqual(expected);
+    expect((await adviceFor(event('decline.card.status', message))).remedy).toEqual(expected);
   });
 });
 
