@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { OrderProgress, type OrderStep, orderSteps } from './card-order.ts';
 
 const KEPT_SECONDS = 120 * 24 * 3600;
@@ -41,26 +41,13 @@ export interface CardOrders {
   setBlockThread(acctId: number, threadId: string | null): Promise<void>;
 }
 
-/** KEYS: the order, the account's orders. ARGV: step, time, alert, order id, time to live. */
-const noteScript = `
-if ARGV[1] ~= '' then
-  local before = redis.call('HGET', KEYS[1], ARGV[1])
-  if not before or ARGV[2] < before then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
-end
-if ARGV[3] ~= '' then
-  redis.call('HSETNX', KEYS[1], 'alert:' .. ARGV[3], string.format('%06d', redis.call('HLEN', KEYS[1])))
-end
-redis.call('SADD', KEYS[2], ARGV[4])
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-redis.call('EXPIRE', KEYS[2], ARGV[5])
-return redis.call('HGETALL', KEYS[1])
-`;
+const noteScript = readScript(new URL('./note-card-order.lua', import.meta.url));
 
 const awaitedKey = stateKey('awaited-activations');
 
 /** How far each card that was ordered has come. */
 export function createCardOrders(redis: Redis | Cluster): CardOrders {
-  const noteIn = defineScript(redis, 'cardbellCardOrderNote', noteScript);
+  const noteIn = defineScript(redis, noteScript);
   const orderKey = (acctId: number, cardOrderId: number | string): string =>
     stateKey(`card-order:${acctId}:${cardOrderId}`);
   const ordersKey = (acctId: number): string => stateKey(`card-orders:${acctId}`);

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { outboxKey, stateKey } from '../core/keys.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
-import { claimScript, lookScript, putScript, releaseScript, settleScript } from './scripts.ts';
 
 /** How long we know that something was posted: longer than any retry of it can come. */
 const SENT_TTL_SECONDS = 8 * 24 * 3600;
@@ -76,15 +75,30 @@ export interface Outbox {
 /** What was held waits on as long as the least urgent that people want to see: quiet hours are over, nothing burns. */
 const HELD_PATIENCE_MS = maxWaitMs.spend;
 
+/**
+ * Their keys: the queue (sorted by place), the entries (id → JSON, and `since:` id → when it came), the sending, what is
+ * held (sorted by when its time comes), and `most` (id → how many may share a message).
+ *
+ * Times are Redis' own: the clocks of workers differ. With a clock an hour fast an entry would wait behind all others, and
+ * a message on its way would look abandoned.
+ */
+const scripts = {
+  put: readScript(new URL('./put.lua', import.meta.url)),
+  look: readScript(new URL('./look.lua', import.meta.url)),
+  release: readScript(new URL('./release.lua', import.meta.url)),
+  claim: readScript(new URL('./claim.lua', import.meta.url)),
+  settle: readScript(new URL('./settle.lua', import.meta.url)),
+};
+
 const channelsKey = stateKey('outbox-channels');
 
 /** One queue of messages for each channel, with the memory of what was posted. All keys of a channel share a slot. */
 export function createOutbox(redis: Redis | Cluster): Outbox {
-  const put = defineScript(redis, 'cardbellOutboxPut', putScript);
-  const release = defineScript(redis, 'cardbellOutboxRelease', releaseScript);
-  const look = defineScript(redis, 'cardbellOutboxLook', lookScript);
-  const claim = defineScript(redis, 'cardbellOutboxClaim', claimScript);
-  const settle = defineScript(redis, 'cardbellOutboxSettle', settleScript);
+  const put = defineScript(redis, scripts.put);
+  const release = defineScript(redis, scripts.release);
+  const look = defineScript(redis, scripts.look);
+  const claim = defineScript(redis, scripts.claim);
+  const settle = defineScript(redis, scripts.settle);
   const keysOf = (channel: string): string[] =>
     ['queue', 'entries', 'sending', 'held', 'most'].map((name) => outboxKey(channel, name));
   const resolveAs = async (channel: string, ref: string, how: 'sent' | 'unsent' | 'dropped', what: string | number) => {

@@ -32,22 +32,16 @@ export const CONTEXT_ELEMENTS_MAX = 10;
 /** Any text object. https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 export const TEXT_OBJECT_MAX = 3000;
 
-/** Elements of an actions block. https://docs.slack.dev/reference/block-kit/blocks/actions-block */
-export const ACTIONS_ELEMENTS_MAX = 25;
-
-/** Parts of a button. https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+/** Text of a button. https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export const BUTTON_TEXT_MAX = 75;
-export const BUTTON_VALUE_MAX = 2000;
-export const BUTTON_URL_MAX = 3000;
 
 /** Parts of a confirmation dialog. https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 export const CONFIRM_TITLE_MAX = 100;
 export const CONFIRM_TEXT_MAX = 300;
 export const CONFIRM_BUTTON_MAX = 30;
 
-/** Parts of an option in a menu. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+/** Text of an option in a menu. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 export const OPTION_TEXT_MAX = 75;
-export const OPTION_VALUE_MAX = 75;
 
 /** Label and hint of an input. https://docs.slack.dev/reference/block-kit/blocks/input-block */
 export const INPUT_LABEL_MAX = 2000;
@@ -56,14 +50,8 @@ export const INPUT_HINT_MAX = 2000;
 /** Placeholder of an input. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 export const PLACEHOLDER_MAX = 150;
 
-/** Text that a person types. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
-export const TEXT_INPUT_MAX = 3000;
-
 /** Title, submit and close of a modal. https://docs.slack.dev/reference/views/modal-views */
 export const MODAL_TITLE_MAX = 24;
-
-/** What a modal carries for us. https://docs.slack.dev/reference/views/modal-views */
-export const PRIVATE_METADATA_MAX = 3000;
 
 /** Options of a menu. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 export const SELECT_OPTIONS_MAX = 100;
@@ -75,5 +63,4 @@ export const TABLE_TEXT_MAX = 10_000;
 /** Parts of a chart. https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
 export const CHART_TITLE_MAX = 50;
 export const CHART_LABEL_MAX = 50;
-export const CHART_SERIES_MAX = 12;
 export const CHART_CATEGORIES_MAX = 20;

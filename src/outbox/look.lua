@@ -1,0 +1,21 @@
+--- @keys queue, entries, sending, held, most
+--- @include "../core/now"
+-- ARGV: how many at most, how long what was held until now may wait (ms).
+-- Answers now, the sending or empty, when the next held time comes or empty, then three for each entry: JSON, when it
+-- came, how many may share its message or empty.
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
+  redis.call('ZREM', KEYS[4], id)
+  redis.call('HSET', KEYS[2], 'since:' .. id, now)
+  redis.call('ZADD', KEYS[1], now + ARGV[2], id)
+end
+local held = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')
+local sending = redis.call('GET', KEYS[3])
+local ids
+if sending then ids = cjson.decode(sending).entryIds else ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1) end
+local answer = {now, sending or '', held[2] or ''}
+for _, id in ipairs(ids) do
+  answer[#answer + 1] = redis.call('HGET', KEYS[2], id) or ''
+  answer[#answer + 1] = redis.call('HGET', KEYS[2], 'since:' .. id) or ''
+  answer[#answer + 1] = redis.call('HGET', KEYS[5], id) or ''
+end
+return answer
