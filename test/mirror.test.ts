@@ -30,7 +30,6 @@ const WITHOUT: readonly string[] = [
   'alerts/recognize-purchase',
   'alerts/show-alert',
   'alerts/track-card',
-  'alerts/which-card',
   'app-home/opened',
   'app-home/own-cards',
   'app-home/render-home',
