@@ -26,10 +26,10 @@ export function decideRequestForm(deps: ListenerDeps) {
     }
     let changeRequest: ChangeRequest | null = null;
     if (form.purpose === 'change') {
-      const { goals, said } = goalsTyped(inputs, request.changes);
+      const { goals, errors } = goalsTyped(inputs, request.changes);
       const term = inputs.choice(formInput.term) === AS_ASKED ? request.term : inputs.term();
-      if ('error' in term || Object.keys(said).length > 0) {
-        await refuse({ ...said, ...('error' in term ? { day: term.error } : {}) });
+      if ('error' in term || Object.keys(errors).length > 0) {
+        await refuse({ ...errors, ...('error' in term ? { day: term.error } : {}) });
         return;
       }
       changeRequest = { goals, term };
@@ -53,18 +53,18 @@ const noLimits = { limits: none, transactionLimitCents: null };
 function goalsTyped(
   inputs: Inputs,
   asked: readonly RuleGoal[],
-): { goals: readonly RuleGoal[]; said: Record<string, string> } {
-  if (!isAboutLimits(asked)) return { goals: asked.map(({ rule, to }) => ({ rule, to })), said: {} };
-  const said: Record<string, string> = {};
+): { goals: readonly RuleGoal[]; errors: Record<string, string> } {
+  if (!isAboutLimits(asked)) return { goals: asked.map(({ rule, to }) => ({ rule, to })), errors: {} };
+  const errors: Record<string, string> = {};
   const goals = limitGoals(asked).map(({ rule }) => {
     const action = asked.length > 1 ? amountOf(rule) : formInput.amount;
     const to = parseAmount(inputs.text(action));
-    if (to === null) said[action] = 'Write dollars such as 450 or 1,250.50.';
+    if (to === null) errors[action] = 'Write dollars such as 450 or 1,250.50.';
     return { rule, to };
   });
   // Among each other; how they stand to the card's other limits is found out when it is read.
   const categories = goals.flatMap(({ rule }) => (rule.category === null ? [] : [{ ...rule.category, ...noLimits }]));
   const against = contradiction({ ...noLimits, categories }, goals);
-  if (against !== null) said[amountOf(against.goal.rule)] ??= against.why;
-  return { goals, said };
+  if (against !== null) errors[amountOf(against.goal.rule)] ??= against.why;
+  return { goals, errors };
 }

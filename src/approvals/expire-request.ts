@@ -8,8 +8,8 @@ import type { OpenRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ResolveRequest } from './resolve-request.ts';
 
-/** By then it is known what became of an approval, or that nobody will know. */
-const LOOKED_AT_MS = 3 * 60_000;
+/** By then an approval is confirmed, or it is clear that nothing will confirm it. */
+const VERIFIED_MS = 3 * 60_000;
 
 /** Nobody decided in time. Silence never approves. Runs under the request's lock. */
 export type ExpireRequest = (request: OpenRequest) => Promise<void>;
@@ -51,7 +51,7 @@ export function createAgeRequest(deps: Deps): (requestId: string) => Promise<num
       if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
       if (now > Date.parse(request.expiresAt)) {
-        if ((await deps.execution.whyNotYet(request)) !== null) return LOOKED_AT_MS;
+        if ((await deps.execution.whyNotYet(request)) !== null) return VERIFIED_MS;
         await deps.expire(request);
         return null;
       }

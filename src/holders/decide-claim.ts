@@ -38,7 +38,7 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
-    // Decided by this click before a crash: those who must hear of it may not have.
+    // Decided by this click before a crash: not everybody may have been told.
     if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');

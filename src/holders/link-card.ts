@@ -30,7 +30,7 @@ interface SetLinkDeps
   readonly links: Pick<Links, 'ofAccount' | 'link'>;
 }
 
-/** First the record, then the link itself, then the new holder hears of it. */
+/** First the record, then the link itself, then the new holder is welcomed. */
 export function createSetLink(deps: SetLinkDeps): SetLink {
   return async function setLink(action, { cardId, ...proved }) {
     const { acctId, userId, provedBy } = proved;

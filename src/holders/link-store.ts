@@ -75,7 +75,7 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
     },
     isHolder: async (userId) => (await accountsOf(userId)).length > 0,
     async wasHolderLately(userId, acctId) {
-      // The link first: one that ends in between is found by the other look.
+      // The link first: one that ends between the two reads is seen by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
       const endedAt = await redis.zscore(heldKey(acctId), userId);

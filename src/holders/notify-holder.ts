@@ -73,7 +73,7 @@ interface NotifyPersonDeps {
  * Puts something into the direct conversation with one person. Safe to repeat, by the entry's id.
  *
  * Somebody who cannot be written to (deactivated, or the app is switched off for them) holds up nothing else: the people
- * who run the bot hear of it once.
+ * who run the bot are told once.
  *
  * @throws SlackError when trying again later can help.
  */

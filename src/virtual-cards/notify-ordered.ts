@@ -13,7 +13,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDi
 
 /** Tells people that the virtual card they asked for is there. All of it is safe to repeat. */
 export interface OrderNotices {
-  /** A virtual card's webhook came: whoever ordered it, or asked for its details again, hears the result. */
+  /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is told the result. */
   virtualCardArrived(event: VirtualCardEvent): Promise<void>;
   /** In a direct message, besides the alert in its channel, which says who asked. */
   notifyOrdered(action: Action, eventId: string): Promise<void>;

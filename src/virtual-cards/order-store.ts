@@ -10,7 +10,7 @@ const KEPT_SECONDS = 8 * 24 * 3600;
 /** What somebody waits for: the service announces it with a webhook. */
 export type Awaited =
   | { readonly kind: 'order'; readonly orderId: number }
-  /** An order whose number nobody heard: it is known by its holder's name. */
+  /** An order whose answer, and so its number, was lost: only its holder's name is left to recognize it by. */
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'resend'; readonly acctId: number };
 

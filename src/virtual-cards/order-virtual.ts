@@ -45,7 +45,7 @@ export function createOrderVirtual(deps: Deps) {
       if (written?.state === 'settled') return await deps.reportOrder(action, order, written);
       const entry = { acctId: null, after: summaryOf(order) };
       if (written === null) await deps.record(action, { event: 'asked', ...entry });
-      // Killed while it was being sent: nobody heard the answer.
+      // The worker died while it was sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
       await deps.record(action, { event: 'sent', ...entry });

@@ -39,7 +39,7 @@ export function createResendVirtual(deps: Deps) {
       return await deps.refuse(action, refusal, { acctId, cardId });
     }
     await deps.record(action, { event: 'asked', acctId, cardId });
-    // Killed while it was being sent: nobody heard the answer.
+    // The worker died while it was sending: the answer is lost.
     const wasSending = written?.state === 'sending';
     const sent = wasSending ? unknown : await send({ action, acctId, cardId }, attempt);
     const { state, apiWords, note } = sent;

@@ -134,16 +134,18 @@ function progress(request: ApprovalRequest): string {
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
   const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  const said = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
-  if (state === 'approved') return `Approved${names}${when}.${said}`;
+  const noteWords = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
+  if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
   const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
-  if (state === 'denied') return `Denied${who}${when}. ${changed}${said}`;
+  if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'overridden')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
-  return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${said}`].filter(Boolean).join('\n');
+  return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
+    .filter(Boolean)
+    .join('\n');
 }
 
 function needsWords(needed: number): string {

@@ -35,13 +35,13 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   };
 }
 
-/** The one answer to every claim that an approver has to decide: it says nothing of whose card it is. */
+/** The one answer to every claim that an approver has to decide: it does not give away whose card it is. */
 export function claimWaits(): Message {
   const text = 'I cannot confirm this by myself, so I asked the people who approve. You hear from me within 24 hours.';
   return { text, blocks: [section(`*Waits for an approver.* ${text}`, 'Nothing changed so far.')] };
 }
 
-/** To who claimed: nobody confirmed it. `by` said no; null when time ran out. */
+/** To who claimed: nobody confirmed it. `by` refused; null when time ran out. */
 export function claimDecided({
   state,
   by,

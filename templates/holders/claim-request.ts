@@ -8,7 +8,7 @@ import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 export interface ClaimRequest {
   /** Opaque id of the claim; a button adds which card it is about. */
   readonly value: string;
-  /** Slack user who says to hold the card. */
+  /** Slack user who claims to hold the card. */
   readonly claimedBy: string;
   readonly claimedAt: string;
   /** What was typed. */
@@ -30,17 +30,17 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
   expired: 'Claim expired',
 };
 
-/** Somebody says to hold a card; an approver says whether that is so. */
+/** Somebody claims to hold a card; an approver says whether that is so. */
 export function claimRequest(request: ClaimRequest): Message {
   const { value, claimedBy, claimedAt, query, cards, state } = request;
   const what = `${mention(claimedBy)} says to hold the card “${outside(query, 80)}”`;
-  const found = cards.length === 0 ? 'I find no such card.' : 'Slack’s e-mail address does not prove it.';
+  const whyAsked = cards.length === 0 ? 'I find no such card.' : 'Slack’s e-mail address does not prove it.';
 
   return {
-    text: sentence(`${titles[state]} ${what}. ${state === 'open' ? found : outcome(request)}`),
+    text: sentence(`${titles[state]} ${what}. ${state === 'open' ? whyAsked : outcome(request)}`),
     blocks: [
       header(titles[state]),
-      section(`*${what}.*`, state === 'open' ? `${found} Confirm only what you know.` : outcome(request)),
+      section(`*${what}.*`, state === 'open' ? `${whyAsked} Confirm only what you know.` : outcome(request)),
       ...(state === 'open'
         ? [
             ...cards.map((card, index) => ({

@@ -17,8 +17,8 @@ import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 export function holderDecline(alert: TransactionAlert, { place, channel }: View): Message {
   const { event, outcomes, late } = alert;
   const card = cardOf(alert);
-  const said = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(said, place);
+  const decline = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(decline, place);
   const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
@@ -36,7 +36,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       section(
         `*${outside(reason.title, 100)}*`,
         shortfall(alert, reason, place) || outside(reason.meaning, 300),
-        serviceWords(reason, said.message),
+        serviceWords(reason, decline.message),
       ),
       section(`*What you can do:* ${fix}`),
       ...fields([

@@ -64,10 +64,10 @@ export function requestDecided(
 ): Message {
   const { state, note } = request;
   const lines = decidedLines(request, isConfirmed);
-  const said = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
+  const noteWords = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
   return {
-    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), said].filter(Boolean).join(' ')),
-    blocks: [section(...lines, said)],
+    text: sentence([...lines.map((line) => line?.replaceAll('*', '')), noteWords].filter(Boolean).join(' ')),
+    blocks: [section(...lines, noteWords)],
   };
 }
 

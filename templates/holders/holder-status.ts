@@ -34,15 +34,15 @@ export function holderStatus(alert: StatusAlert): Message {
   const status = isOne ? statusOf(only) : undefined;
   const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const title = status === undefined ? `${changes.length} of your cards changed` : headlines[status];
-  const said = shown.map((change) => line(change));
+  const lines = shown.map((change) => line(change));
 
   return {
     text: sentence(
-      `${late ? 'Late notice: ' : ''}${title}. ${said.join(' ')}${status === undefined ? '' : ` ${meanings[status]}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: ' : ''}${title}. ${lines.join(' ')}${status === undefined ? '' : ` ${meanings[status]}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(title),
-      section(...said, status === undefined ? null : meanings[status]),
+      section(...lines, status === undefined ? null : meanings[status]),
       ...holderOutcomes(outcomes),
       ...actions(
         status === 'ACTIVE' && !standing(outcomes).isBlocked

@@ -33,11 +33,11 @@ export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref
     unknown:
       'No answer came back, and the card service cannot be asked for an order without its number. I do not order it again. If it was ordered, its notice comes within minutes and I write to you; if none comes, look where the card service is administered before you order again.',
   }[state];
-  const said = quoted(apiWords);
+  const answered = quoted(apiWords);
   return {
-    text: sentence([head, said, note === null ? '' : outside(note, 300), what].filter(Boolean).join(' ')),
+    text: sentence([head, answered, note === null ? '' : outside(note, 300), what].filter(Boolean).join(' ')),
     blocks: [
-      section(`*${head}*`, outside(summary, 150), said, note === null ? null : outside(note, 300), what),
+      section(`*${head}*`, outside(summary, 150), answered, note === null ? null : outside(note, 300), what),
       ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${outside(ref, 60)}`),
     ],
   };
@@ -63,11 +63,11 @@ export function resendAnswer(answer: {
     failed: 'Nothing was sent.',
     unknown: 'No answer came back. If you hear nothing within minutes, ask again: it does no harm.',
   }[state];
-  const said = quoted(apiWords);
+  const answered = quoted(apiWords);
   return {
-    text: sentence([head, said, what].filter(Boolean).join(' ')),
+    text: sentence([head, answered, what].filter(Boolean).join(' ')),
     blocks: [
-      section(`*${head}*`, said, note === null ? null : outside(note, 300), what),
+      section(`*${head}*`, answered, note === null ? null : outside(note, 300), what),
       ...context(`Reference ${outside(ref, 60)}`),
     ],
   };

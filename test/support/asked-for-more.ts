@@ -18,13 +18,13 @@ export const toPay = (amountCents: number): Action =>
     ask: { amountCents, term: { kind: 'duration', ms: 3_600_000 } },
   });
 
-/** An approver's yes to that, and no. */
-export const pendingApproval = (id: string, userId: string): Action =>
+/** An approver approves that, or denies it. */
+export const approvalClick = (id: string, userId: string): Action =>
   ask('decide', { ...onRequest, id, approve: true, actor: person(userId) });
-export const no = (id: string, userId: string): Action =>
-  Action.parse({ ...pendingApproval(id, userId), approve: false });
+export const denial = (id: string, userId: string): Action =>
+  Action.parse({ ...approvalClick(id, userId), approve: false });
 
-/** Otto, who is no approver, breaks the glass for it. */
+/** Otto, who is no approver, overrides it. */
 export const override = ask('break_glass', {
   ...onRequest,
   id: 'act_glass1',

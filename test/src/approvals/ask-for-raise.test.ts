@@ -26,7 +26,7 @@ it.each<[string, number, string[]]>([
   );
 });
 
-it('what is left is not known: asked for is the purchase with what is set aside on top of it', async () => {
+it('asks for the purchase and what is set aside on top of it when nobody knows what is left of the limit', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const unknown: Remedy = { ...raise, remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };

@@ -5,7 +5,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { composeApprovals } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -13,10 +13,10 @@ import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '..
 
 const redis = useRedis();
 
-const ben = pendingApproval('act_ben', 'U0BEN');
+const ben = approvalClick('act_ben', 'U0BEN');
 const clicks: readonly [string, Action, 'approved' | 'overridden'][] = [
-  ['a yes', ben, 'approved'],
-  ['broken glass', override, 'overridden'],
+  ['an approval', ben, 'approved'],
+  ['an emergency override', override, 'overridden'],
 ];
 
 /** What others do, and what becomes of the request if nothing was sent before. */
@@ -25,10 +25,10 @@ interface Meanwhile {
   readonly becomes: 'denied' | 'expired' | 'overridden' | 'approved';
   readonly others: (world: PerformWorld, deps: ActionDeps) => Promise<void>;
 }
-const saysNo: Meanwhile = {
-  what: 'somebody says no',
+const denies: Meanwhile = {
+  what: 'somebody denies it',
   becomes: 'denied',
-  others: async (_world, deps) => await performAction(no('act_zoe', 'U0ZOE'), deps),
+  others: async (_world, deps) => await performAction(denial('act_zoe', 'U0ZOE'), deps),
 };
 const expires: Meanwhile = {
   what: 'the time is over',
@@ -39,14 +39,14 @@ const expires: Meanwhile = {
   },
 };
 const overrides: Meanwhile = {
-  what: 'somebody breaks the glass',
+  what: 'somebody overrides it',
   becomes: 'overridden',
   others: async (world, deps) => await whole(override, world, deps),
 };
-const saysYes: Meanwhile = {
-  what: 'somebody else says yes',
+const approves: Meanwhile = {
+  what: 'somebody else approves it',
   becomes: 'approved',
-  others: async (world, deps) => await whole(pendingApproval('act_zoe', 'U0ZOE'), world, deps),
+  others: async (world, deps) => await whole(approvalClick('act_zoe', 'U0ZOE'), world, deps),
 };
 
 async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
@@ -83,30 +83,33 @@ async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boole
 }
 
 describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
-  it.each([true, false])('nobody says no, and it goes on (had it arrived: %s)', async (arrives) => {
-    const { world, hugo } = await asked();
-    await firstAttempt(click, hugo, { arrives });
+  it.each([true, false])(
+    'nobody can deny the request, and it goes on (it had reached the card: %s)',
+    async (arrives) => {
+      const { world, hugo } = await asked();
+      await firstAttempt(click, hugo, { arrives });
 
-    await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
-    expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
-    await whole(click, world, hugo.deps);
+      await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
+      expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+      await whole(click, world, hugo.deps);
 
-    expect(world.writes).toEqual(['limit 900']);
-    expect(await world.deps.requests.get('req_ask1')).toMatchObject({
-      state,
-      decision: { actionId: click.id },
-      inFlight: [],
-    });
-    expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
-    expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
-  });
+      expect(world.writes).toEqual(['limit 900']);
+      expect(await world.deps.requests.get('req_ask1')).toMatchObject({
+        state,
+        decision: { actionId: click.id },
+        inFlight: [],
+      });
+      expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
+      expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
+    },
+  );
 
-  it('it does not expire, also not when somebody else presses', async () => {
+  it('the request does not expire, not even when somebody else presses a button', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: true });
 
     await expires.others(world, hugo.deps);
-    await performAction(pendingApproval('act_zoe', 'U0ZOE'), hugo.deps);
+    await performAction(approvalClick('act_zoe', 'U0ZOE'), hugo.deps);
     expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
     await whole(click, world, hugo.deps);
 
@@ -114,11 +117,11 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
   });
 
-  it('another yes decides, and it comes to its own end all the same', async () => {
+  it('another approval decides the request, and this one still comes to its own end', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: true });
 
-    await saysYes.others(world, hugo.deps);
+    await approves.others(world, hugo.deps);
     await whole(click, world, hugo.deps);
 
     expect(world.writes).toEqual(['limit 900']);
@@ -128,7 +131,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(await backs(world)).toEqual([400]);
   });
 
-  it('one that came to nothing in the end leaves the request to the others', async () => {
+  it('the request is left to others when it fails in the end', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: false });
     const putSpendRules = async (): Promise<never> => {
@@ -137,7 +140,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     };
     await performAction(click, { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules } });
 
-    await performAction(no('act_zoe', 'U0ZOE'), hugo.deps);
+    await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
 
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
@@ -146,12 +149,12 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 });
 
 const deaths = [
-  ...[saysNo, expires, overrides, saysYes].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
-  ...[saysNo, expires, saysYes].map((meanwhile) => ({ click: override, state: 'overridden', ...meanwhile })),
+  ...[denies, expires, overrides, approves].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
+  ...[denies, expires, approves].map((meanwhile) => ({ click: override, state: 'overridden', ...meanwhile })),
 ];
 
 it.each(deaths)(
-  'the worker of $click.id is killed at any step, then $what: what is told is what the card has',
+  'what people are told is what the card has when the worker of $click.id is killed at any step and then $what',
   async ({ click, state, becomes, others }) => {
     let hugo: Told;
     const ends = new Set<string>();
@@ -182,7 +185,7 @@ it.each(deaths)(
   },
 );
 
-/** An approver's raise that takes a second yes, asked for with the button on an alert; what people are told, by whom. */
+/** An approver's raise that takes a second approval, asked for with the button on an alert; what people are told, by whom. */
 async function raiseOfTwo() {
   const told: string[] = [];
   const lines: string[] = [];
@@ -202,7 +205,7 @@ async function raiseOfTwo() {
   return { world, told, lines, click };
 }
 
-it('a second yes that is given up: who pressed hears of it, and who asked still waits', async () => {
+it('a second approval that fails is told to who gave it, and who asked still waits', async () => {
   const { world, told, click } = await raiseOfTwo();
   const getSpendRules = async () => away();
 
@@ -219,30 +222,36 @@ it('a second yes that is given up: who pressed hears of it, and who asked still 
   expect((await world.deps.requests.get('req_limit1'))?.state).toBe('approved');
 });
 
-it.each(['denied', 'expired'])('a request %s after a yes that nobody knows of claims nothing', async (end) => {
-  const { world, told, lines, click } = await raiseOfTwo();
-  const ben = click('act_ben', 'U0BEN', true);
-  let isSent = false;
-  const card: ActionDeps['card'] = {
-    ...world.deps.card,
-    putSpendRules: async () => {
-      isSent = true;
-      away();
-    },
-    getSpendRules: async (acct) => (isSent ? away() : await world.deps.card.getSpendRules(acct)),
-  };
-  await whole(ben, world, { ...world.deps, card, isLastAttempt: true });
+it.each(['denied', 'expired'])(
+  'a request that is %s after an unconfirmed approval does not claim that nothing changed',
+  async (end) => {
+    const { world, told, lines, click } = await raiseOfTwo();
+    const ben = click('act_ben', 'U0BEN', true);
+    let isSent = false;
+    const card: ActionDeps['card'] = {
+      ...world.deps.card,
+      putSpendRules: async () => {
+        isSent = true;
+        away();
+      },
+      getSpendRules: async (acct) => (isSent ? away() : await world.deps.card.getSpendRules(acct)),
+    };
+    await whole(ben, world, { ...world.deps, card, isLastAttempt: true });
 
-  if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
-  else {
-    world.advance(REQUEST_MS + 1);
-    await composeApprovals(world.deps).ageRequest('req_limit1');
-  }
+    if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
+    else {
+      world.advance(REQUEST_MS + 1);
+      await composeApprovals(world.deps).ageRequest('req_limit1');
+    }
 
-  expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
-  expect(told.at(-1)).toMatch(/^U0OLGA: Not done: Your raise.*Whether an earlier yes changed anything is not certain/);
-  expect(told.at(-1)).not.toContain('Nothing changed');
-  if (end === 'denied') expect(lines.at(-1)).toMatch(/denied.*whether an earlier yes changed anything is not certain/i);
-  const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
-  expect(outcomes?.at(-1)?.state).toBe('unknown');
-});
+    expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
+    expect(told.at(-1)).toMatch(
+      /^U0OLGA: Not done: Your raise.*Whether an earlier yes changed anything is not certain/,
+    );
+    expect(told.at(-1)).not.toContain('Nothing changed');
+    if (end === 'denied')
+      expect(lines.at(-1)).toMatch(/denied.*whether an earlier yes changed anything is not certain/i);
+    const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
+    expect(outcomes?.at(-1)?.state).toBe('unknown');
+  },
+);

@@ -4,7 +4,7 @@ import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, linkHugo, override, pendingApproval, type Told, toPay } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, linkHugo, override, type Told, toPay } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
@@ -18,8 +18,8 @@ const raised = (world: PerformWorld): Promise<number> =>
     .all()
     .then((temporaryChanges) => temporaryChanges.filter(({ state }) => state === 'open').length);
 
-describe('a request of a holder, its worker killed at any step', () => {
-  it('asked: is one request, on record once, and its holder is told', async () => {
+describe('a holder’s request whose worker is killed at any step', () => {
+  it('is opened once, is on record once, and its holder is told', async () => {
     const steps = await killEverywhere(
       redis(),
       toPay(50_000),
@@ -39,13 +39,13 @@ describe('a request of a holder, its worker killed at any step', () => {
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('the second yes of two: is one write and one temporary raise, and the holder may try once it is confirmed', async () => {
+  it('is approved with one write and one temporary raise, and the holder may try again once it is confirmed', async () => {
     const steps = await killEverywhere(
       redis(),
-      pendingApproval('act_zoe', 'U0ZOE'),
+      approvalClick('act_zoe', 'U0ZOE'),
       async (world) => {
         hugo = await askedToPay(world, 160_000);
-        await performAction(pendingApproval('act_ben', 'U0BEN'), hugo.deps);
+        await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
         expect(world.writes).toEqual([]);
         return hugo.deps;
       },
@@ -70,7 +70,7 @@ describe('a request of a holder, its worker killed at any step', () => {
     expect(steps).toBeGreaterThan(30);
   });
 
-  it('broken glass: is one write, broken once, and told to everybody', async () => {
+  it('is overridden once, with one write, and everybody is told', async () => {
     const steps = await killEverywhere(
       redis(),
       override,
@@ -94,7 +94,7 @@ describe('a request of a holder, its worker killed at any step', () => {
   });
 });
 
-describe('a yes that the card service does not confirm', () => {
+describe('an approval that the card service does not confirm', () => {
   it('is not told as "try again now", and not before it is clear', async () => {
     const world = await createActionWorld(redis());
     hugo = await askedToPay(world, 50_000);
@@ -102,7 +102,7 @@ describe('a yes that the card service does not confirm', () => {
     // It takes the change and shows the old limit all the same.
     const deaf = { ...deps, card: { ...deps.card, putSpendRules: async () => {} } };
 
-    await performAction(pendingApproval('act_ben', 'U0BEN'), deaf);
+    await performAction(approvalClick('act_ben', 'U0BEN'), deaf);
     expect(read()).toEqual([]);
     for (let again: number | null = 0; again !== null; ) {
       world.advance(again);
@@ -113,8 +113,8 @@ describe('a yes that the card service does not confirm', () => {
   });
 });
 
-describe('given up after a crash between the write and its answer', () => {
-  it('somebody still looks, and what became of it is told and on record', async () => {
+describe('a change that fails after a crash between the write and its answer', () => {
+  it('is still verified, and what became of it is told and on record', async () => {
     const world = await createActionWorld(redis());
     const action = Action.parse({ ...ask('limit', byCommand) });
     const broken = (): never => {

@@ -4,7 +4,7 @@ import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, no as deny, override, pendingApproval } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
@@ -41,25 +41,25 @@ const decided = async (world: PerformWorld) => {
   const { deps } = await askedToPay(world, 50_000);
   await performAction(deny('act_no', 'U0BEN'), deps);
 };
-const { id: _approval, verb: _decide, ...sayYes } = pendingApproval('act_yes', 'U0ZOE');
-const { id: _glass, verb: _break, ...breakIt } = override;
+const { id: _approval, verb: _decide, ...approveIt } = approvalClick('act_yes', 'U0ZOE');
+const { id: _id, verb: _break, ...overrideIt } = override;
 
 const rows: Refused[] = [
-  { verb: 'decide', when: 'it is too old', asked: sayYes, why: /This request is too old/ },
-  { verb: 'decide', when: 'it is decided', asked: sayYes, before: decided, why: /denied already/, isOfCard: true },
+  { verb: 'decide', when: 'it is too old', asked: approveIt, why: /This request is too old/ },
+  { verb: 'decide', when: 'it is decided', asked: approveIt, before: decided, why: /denied already/, isOfCard: true },
   {
     verb: 'decide',
     when: 'it is the own card',
-    asked: { ...sayYes, actor: { userId: 'U0HUGO', teamId: 'T1' } },
+    asked: { ...approveIt, actor: { userId: 'U0HUGO', teamId: 'T1' } },
     before: (world) => askedToPay(world, 50_000),
     why: /It is your own card/,
     isOfCard: true,
   },
-  { verb: 'break_glass', when: 'it is too old', asked: breakIt, why: /This request is too old/ },
+  { verb: 'break_glass', when: 'it is too old', asked: overrideIt, why: /This request is too old/ },
   {
     verb: 'break_glass',
     when: 'it is decided',
-    asked: breakIt,
+    asked: overrideIt,
     before: decided,
     why: /decided already/,
     isOfCard: true,
@@ -67,7 +67,7 @@ const rows: Refused[] = [
   {
     verb: 'break_glass',
     when: 'it is too soon',
-    asked: breakIt,
+    asked: overrideIt,
     before: (world) => askedToPay(world, 50_000),
     why: /15 minutes/,
     isOfCard: true,
@@ -75,7 +75,7 @@ const rows: Refused[] = [
   {
     verb: 'break_glass',
     when: 'it was broken a moment ago',
-    asked: breakIt,
+    asked: overrideIt,
     before: async (world) => {
       await askedToPay(world, 50_000);
       world.advance(PATIENCE_MS);
@@ -233,4 +233,4 @@ const rows: Refused[] = [
   },
 ];
 
-it.each(rows)('$verb, when $when: the no is told and on record', (row) => expectRefused(redis(), row));
+it.each(rows)('$verb, when $when: the refusal is told and on record', (row) => expectRefused(redis(), row));

@@ -7,7 +7,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay, no, override, pendingApproval, type Told } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
@@ -38,7 +38,7 @@ async function asked(): Promise<Asked> {
 }
 
 /** The last attempt of a click whose write is followed by `trouble`; null: the write itself never arrives. */
-async function endsUnsure(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
+async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;
   const card: ActionDeps['card'] = {
@@ -69,12 +69,12 @@ async function shown({ world }: Asked): Promise<string> {
 }
 
 const clicks: readonly [string, Action, 'approved' | 'overridden', string][] = [
-  ['a yes', pendingApproval('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
-  ['broken glass', override, 'overridden', 'U0OTTO'],
+  ['an approval', approvalClick('act_ben', 'U0BEN'), 'approved', 'U0BEN'],
+  ['an emergency override', override, 'overridden', 'U0OTTO'],
 ];
 const opsIssues: readonly [string, () => never][] = [
-  ['the card service says nothing', away],
-  ['Cardbell itself stumbles', fault],
+  ['the card service does not answer', away],
+  ['Cardbell itself fails', fault],
 ];
 const cases = clicks.flatMap(([what, click, state, by]) =>
   opsIssues.map(([when, opsIssue]) => ({ what, click, state, by, when, opsIssue })),
@@ -85,7 +85,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     const one = await asked();
     one.world.advance(PATIENCE_MS);
 
-    await endsUnsure(click, one, { arrives: true, opsIssue });
+    await endsUnknown(click, one, { arrives: true, opsIssue });
     expect(await shown(one)).toContain('I am looking whether the change is there');
     expect(one.hugo.told()).toEqual([]);
     await lookUntilOver(click.id, one);
@@ -103,7 +103,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     const one = await asked();
     one.world.advance(PATIENCE_MS);
 
-    await endsUnsure(click, one, { arrives: false, opsIssue });
+    await endsUnknown(click, one, { arrives: false, opsIssue });
     await lookUntilOver(click.id, one);
 
     expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
@@ -118,7 +118,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
 });
 
 it.each(clicks)(
-  '%s whose end is not known, its worker killed at any step, is one write and one end',
+  '%s whose end is not known is one write and one decision when its worker is killed at any step',
   async (_what, click, state) => {
     let hugo: Told;
     const steps = await killEverywhere(
@@ -158,23 +158,23 @@ it.each(clicks)(
   },
 );
 
-describe('while nobody knows what became of a yes', () => {
-  it('nobody says no: it might be there', async () => {
+describe('while nobody knows what became of an approval', () => {
+  it('nobody can deny the request: the change may be there', async () => {
     const one = await asked();
-    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: true, opsIssue: away });
+    await endsUnknown(approvalClick('act_ben', 'U0BEN'), one, { arrives: true, opsIssue: away });
 
-    await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
+    await performAction(denial('act_zoe', 'U0ZOE'), one.hugo.deps);
 
     expect(one.world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
     expect((await one.world.stations()).at(-1)).toBe('refused');
     expect((await one.world.deps.requests.get('req_ask1'))?.state).toBe('open');
   });
 
-  it('another yes settles it', async () => {
+  it('another approval decides the request', async () => {
     const one = await asked();
-    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
+    await endsUnknown(approvalClick('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
 
-    await performAction(pendingApproval('act_zoe', 'U0ZOE'), one.hugo.deps);
+    await performAction(approvalClick('act_zoe', 'U0ZOE'), one.hugo.deps);
     await lookUntilOver('act_ben', one);
     await lookUntilOver('act_zoe', one);
 
@@ -186,12 +186,12 @@ describe('while nobody knows what became of a yes', () => {
     expect(one.world.writes).toEqual(['limit 900']);
   });
 
-  it('a no after the looking claims nothing', async () => {
+  it('a denial after nothing confirmed it does not claim that nothing changed', async () => {
     const one = await asked();
-    await endsUnsure(pendingApproval('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
+    await endsUnknown(approvalClick('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
     await lookUntilOver('act_ben', one);
 
-    await performAction(no('act_zoe', 'U0ZOE'), one.hugo.deps);
+    await performAction(denial('act_zoe', 'U0ZOE'), one.hugo.deps);
 
     expect(await shown(one)).toMatch(/Denied by .*It may be there all the same/);
     expect(await shown(one)).not.toContain('Nothing changed');
@@ -199,7 +199,7 @@ describe('while nobody knows what became of a yes', () => {
   });
 });
 
-it('glass that came to nothing is whole again, though its job was given up', async () => {
+it('an emergency override that failed does not count as the one of the day, even when its job was not tried again', async () => {
   const one = await asked();
   one.world.advance(PATIENCE_MS);
   const { deps } = one.hugo;
@@ -212,7 +212,7 @@ it('glass that came to nothing is whole again, though its job was given up', asy
   expect((await deps.requests.get('req_ask1'))?.state).toBe('overridden');
 });
 
-it('an undo that is given up between the write and its answer is looked after', async () => {
+it('an undo that fails between the write and its answer is still verified', async () => {
   const world = await createActionWorld(redis());
   await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
   const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type Action, verbs } from '../../../src/actions/action.ts';
 import { recordRefusal } from '../../../src/actions/record-refusal.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
-import { askedToPay, pendingApproval } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
@@ -176,7 +176,7 @@ it('what was refused where it was asked is on record with the reason that was gi
   const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
   const late = ask('decide', {
-    ...pendingApproval('act_late', 'U0ZOE'),
+    ...approvalClick('act_late', 'U0ZOE'),
     refusedFor: 'This request is decided already.',
     policy,
   });

@@ -6,7 +6,7 @@ import type { Directory } from '../../../src/directory/directory.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
-import { askedToPay, pendingApproval } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
@@ -169,7 +169,7 @@ describe('a holder who may try again', () => {
     const one = await world(mayOverrule, {}, now);
     const hugo = await askedToPay(one, 50_000);
 
-    await performAction(pendingApproval('act_ben', 'U0BEN'), hugo.deps);
+    await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
     await lookUntilOver({ ...one, deps: hugo.deps }, 'act_ben');
 
     const told = hugo.told().at(-1) ?? '';

@@ -3,7 +3,7 @@ import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
-import { askedToPay, no, pendingApproval } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createActionWorld } from '../../support/perform-world.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -15,8 +15,8 @@ const entry = OutboxEntry.parse({ kind: 'tracked', id: 'request-req_ask1', subje
 
 it.each([
   ['nobody has pressed anything yet', [], 0],
-  ['one of two has approved', [pendingApproval('act_ben', 'U0BEN')], 1],
-  ['somebody has denied it', [no('act_ben', 'U0BEN')], 1],
+  ['one of two has approved', [approvalClick('act_ben', 'U0BEN')], 1],
+  ['somebody has denied it', [denial('act_ben', 'U0BEN')], 1],
 ])(
   'a request whose message is posted while %s is updated exactly where it looks different now',
   async (_what, clicks, updates) => {
