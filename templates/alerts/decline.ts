@@ -54,7 +54,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
         ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
         ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
-        ['Requested by the merchant', requested(alert)],
+        ['Requested by the merchant', requestedAmount(event)],
         ['How', howPaid(event.isCardPresent)],
         ...whenTried(alert, repeats),
       ]),
@@ -94,8 +94,8 @@ export function howPaid(isCardPresent: boolean | null): string {
   return isCardPresent ? 'In person' : 'Online or keyed in';
 }
 
-function requested({ event }: TransactionAlert): string {
-  const { requestedCents, amountCents } = event;
+/** What the merchant asked for, where it got another amount (a partial authorization); empty where it is the same. */
+export function requestedAmount({ requestedCents, amountCents }: TransactionAlert['event']): string {
   return requestedCents === null || requestedCents === amountCents ? '' : formatCents(requestedCents);
 }
 

@@ -6,7 +6,7 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, outside, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
-import { howPaid } from './decline.ts';
+import { howPaid, requestedAmount } from './decline.ts';
 
 /** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
 export function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
@@ -17,9 +17,11 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   const where = outside(locationLine(event.merchant), 80);
   const amount = formatCents(event.amountCents);
   const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
+  const requested = requestedAmount(event);
   const who = holderName(card);
   const details = [
     event.kind === 'authorization' || event.kind === 'pin' ? howPaid(event.isCardPresent).toLowerCase() : '',
+    requested === '' ? '' : `merchant asked for ${requested}`,
     outside(merchantCategory(event.mcc) ?? '', 100),
     dateToken(event.occurredAt),
     purchaseState(alert),
@@ -28,7 +30,9 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   ].filter(Boolean);
 
   return {
-    text: sentence(`${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.${spoken(alert)}`),
+    text: sentence(
+      `${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.${requested && ` The merchant asked for ${requested}.`}${spoken(alert)}`,
+    ),
     blocks: [...context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
   };
 }

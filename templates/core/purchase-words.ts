@@ -23,7 +23,7 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
   const words = [
     event.kind === 'settlement' && held > 0 ? `authorized for ${formatCents(held)}` : '',
     settled > 0 && event.kind !== 'settlement' ? `*settled* for ${formatCents(settled)}` : '',
-    reversed > 0 ? reversal(reversed, held + paid, settled) : '',
+    reversed > 0 ? reversal(reversed, { held, paid, settled }) : '',
     refunded > 0
       ? `${refunded >= settled + paid && settled + paid > 0 ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`
       : '',
@@ -40,10 +40,13 @@ export function inferredNote({ event, timeline }: TransactionAlert): string {
   return own?.isInferred === true ? 'probably belongs to this purchase: same card and merchant, no reference' : '';
 }
 
-function reversal(reversed: number, asked: number, settled: number): string {
-  if (asked === 0 || reversed >= asked)
-    return settled > 0 ? '*reversed* after settlement' : '*reversed*, nothing is held any more';
-  return `*partly reversed*: ${formatCents(reversed)}`;
+/** A PIN purchase holds nothing: what is reversed of it is credited back. */
+function reversal(reversed: number, { held, paid, settled }: Record<'held' | 'paid' | 'settled', number>): string {
+  const isWhole = reversed >= held + paid;
+  const credited = paid > 0 ? ', credited back' : '';
+  if (!isWhole) return `*partly reversed*: ${formatCents(reversed)}${credited}`;
+  if (settled > 0) return '*reversed* after settlement';
+  return held > 0 ? '*reversed*, nothing is held any more' : `*reversed*${credited}`;
 }
 
 function sum(steps: readonly Step[], counts: (step: Step) => boolean): number {

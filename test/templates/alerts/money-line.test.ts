@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
@@ -12,7 +12,7 @@ it.each([
   ['pin', 'credit', 'was refunded $84.10 by Blue Bottle Coffee'],
   ['settlement', 'debit', 'spent $84.10, now settled, at Blue Bottle Coffee'],
   ['settlement', 'credit', 'got a $84.10 credit from Blue Bottle Coffee'],
-  ['reversal', 'credit', 'got $84.10 back, hold released by Blue Bottle Coffee'],
+  ['reversal', 'credit', 'got $84.10 back from Blue Bottle Coffee'],
   ['reversal', 'debit', 'was charged $84.10 again, refund reversed by Blue Bottle Coffee'],
 ])('a %s that is a %s is one quiet line: %s', (kind, direction, words) => {
   const { text, blocks } = renderAlert(transactionAlert({ kind, direction, decline: null }), view);
@@ -21,6 +21,80 @@ it.each([
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
   expect(shown(blocks)).toContain(words);
   expect(shown(blocks)).not.toMatch(/-\s?\$|\$-|\(\$/);
+});
+
+describe('a reversal', () => {
+  const at = '2026-11-20T14:14:00Z';
+  const own = {
+    eventId: 'evt_0123456789abcdef',
+    kind: 'reversal',
+    direction: 'credit',
+    cents: 8410,
+    isInferred: false,
+  };
+  const step = (kind: string, cents: number, stepAt = '2026-11-20T14:00:00Z') => ({
+    eventId: `evt_${String(kind.length).padStart(16, '0')}`,
+    kind,
+    direction: 'debit',
+    cents,
+    at: stepAt,
+    isInferred: false,
+  });
+  const line = (...steps: ReturnType<typeof step>[]): string => {
+    const timeline = { leaderId: steps[0]?.eventId ?? own.eventId, steps: [...steps, { ...own, at }] };
+    const alert = transactionAlert({ kind: 'reversal', direction: 'credit', decline: null }, { timeline });
+    return renderAlert(alert, view).text;
+  };
+
+  it.each([
+    ['of an authorization releases a hold', [step('authorization', 8410)], 'got $84.10 back, hold released by'],
+    ['of a PIN purchase credits it back', [step('pin', 8410)], 'got $84.10 credited back by'],
+    [
+      'after the settlement credits it back: nothing was held any more',
+      [step('authorization', 8410), step('settlement', 8410, '2026-11-20T14:10:00Z')],
+      'got $84.10 credited back by',
+    ],
+    ['of a purchase that is not known claims neither', [], 'got $84.10 back from'],
+    [
+      'before a settlement that came later released a hold',
+      [step('authorization', 9000), step('settlement', 590, '2026-11-21T14:10:00Z')],
+      'got $84.10 back, hold released by',
+    ],
+  ])('%s', (_what, steps, words) => {
+    expect(line(...steps)).toContain(words);
+  });
+
+  it.each([
+    ['pin', 8410, 'Reversed, credited back'],
+    ['pin', 10_000, 'Partly reversed: $84.10, credited back'],
+    ['authorization', 8410, 'Reversed, nothing is held any more'],
+    ['authorization', 10_000, 'Partly reversed: $84.10'],
+  ])('of a %s of %i cents leaves it, in its own message: %s', (kind, cents, words) => {
+    const leader = step(kind, cents);
+    const timeline = { leaderId: leader.eventId, steps: [leader, { ...own, eventId: 'evt_1123456789abcdef', at }] };
+    const event = { id: leader.eventId, kind, amountCents: cents, requestedCents: cents, decline: null };
+    const { text } = renderAlert(transactionAlert(event, { timeline }), view);
+
+    expect(text).toContain(words);
+    if (kind === 'pin') expect(text).not.toContain('held');
+  });
+});
+
+describe('an amount other than the merchant asked for', () => {
+  it.each(['authorization', 'pin', 'settlement', 'reversal'])('is shown beside it in a %s', (kind) => {
+    const alert = transactionAlert({ kind, amountCents: 4000, requestedCents: 10_000, decline: null });
+    const { text, blocks } = renderAlert(alert, view);
+
+    expect(text).toContain('$40.00');
+    expect(text).toContain('The merchant asked for $100.00.');
+    expect(shown(blocks)).toContain('merchant asked for $100.00');
+  });
+
+  it.each([null, 8410])('is not mentioned where %s was asked for', (requestedCents) => {
+    const { text } = renderAlert(transactionAlert({ kind: 'pin', requestedCents, decline: null }), view);
+
+    expect(text).not.toContain('asked for');
+  });
 });
 
 it('says that a line is late', () => {
