@@ -45,7 +45,8 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
  * Payload → event.
  *
  * The original order's webhook is one event however often it is told. A resend carries no outcome of its own, and each
- * request for one is a new event: only `CallbackTime` tells two of them apart.
+ * request for one is a new event; of an order several cards may fail, and a card that never was has no account: only
+ * `CallbackTime` tells two of these apart.
  */
 export function redactVirtualCard(data: unknown, circumstances: Circumstances): VirtualCardEvent {
   const payload = parseWith(VirtualCardPayload, data);
@@ -62,7 +63,7 @@ export function redactVirtualCard(data: unknown, circumstances: Circumstances): 
       payload.LastName,
       outcome,
       ...payload.Errors,
-      outcome === 'resend' ? circumstances.callbackAt : null,
+      outcome === 'resend' || acctId === null ? circumstances.callbackAt : null,
     ]),
     kind: 'virtual-card',
     callbackAt: circumstances.callbackAt,

@@ -96,6 +96,13 @@ describe('another event', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
+  it('is each card of an order that was not created: they have no account yet, and may be for the same holder', () => {
+    const first = id('virtual-card-not-created');
+
+    expect(id('virtual-card-not-created', {}, { callbackTime: later })).not.toBe(first);
+    expect(id('virtual-card-not-created')).toBe(first);
+  });
+
   it('is each step of one purchase, though they share their NetworkTransactionId', () => {
     const shared = { NetworkTransactionId: 1, TransactionTime: '2026-03-02T12:31:07', TransactionAmount: -1 };
     const ids = ['authorization', 'settlement', 'reversal', 'decline'].map((kind) => id(kind, shared));
