@@ -1,3 +1,5 @@
+import type { CardStatus } from './state/account.ts';
+
 /**
  * Everything the sandbox does that the specification marks "not shown".
  *
@@ -59,8 +61,8 @@ export const ASSUMPTIONS = {
 
   // The decision
   declineMessageActivation: assume<string>(
-    'Card Status New Card Pending Activation',
-    'spec decline.card.status; facts 5: exact text has the prefix "Card Status "',
+    'New Card Pending Activation',
+    'spec decline.card.status, word for word; facts 5 show it as "Card Status New Card Pending Activation"',
   ),
   declineMessageBlocked: assume<string>(
     'Card Status Inactive',
@@ -133,6 +135,14 @@ export const ASSUMPTIONS = {
   webhookBalances: assume<'before' | 'after'>(
     'before',
     'facts 5, Balances: the authorization sample carries the balance before the hold',
+  ),
+  virtualCardStatus: assume<Readonly<Record<CardStatus, 'ACTIVE' | 'INACTIVE'>>>(
+    { ACTIVE: 'ACTIVE', INACTIVE: 'INACTIVE', BLOCKED: 'INACTIVE', CLOSED: 'INACTIVE' },
+    'spec Status: active or inactive, upper case in the examples; what it says of a blocked or closed card is not shown',
+  ),
+  requestedAmountOfAuthorizations: assume<boolean>(
+    false,
+    'spec MerchantRequestedAmount: present in the reversal, settlement, PIN and decline payloads; the sample of facts 5 has it in the authorization, too',
   ),
   virtualCardMessage: assume<string>(
     'Account Creation Successful',

@@ -85,8 +85,12 @@ export function laterStep(world: World, purchase: Purchase): Partial<NetworkRow>
 
 /** Keeps a row for the API and sends its webhook. */
 export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Partial<NetworkRow> = {}): void {
+  const kind = kindOf(row);
+  const { MerchantRequestedAmount: _requested, ...withoutRequested } = row;
+  const isRequestedTold = kind !== 'authorization' || world.assume.requestedAmountOfAuthorizations;
+  const told = isRequestedTold ? row : withoutRequested;
   world.state.rows.push({ at: at.toISOString(), row });
-  world.emit(kindOf(row), { ...row, ...webhook }, `network-${row.NetworkTransactionId}`);
+  world.emit(kind, { ...told, ...webhook }, `network-${row.NetworkTransactionId}`);
 }
 
 /** A webhook's kind, by the rule of the specification: status first, then type. */

@@ -79,7 +79,7 @@ function failureMessage(errors: readonly string[]): string {
 }
 
 function emitVirtualCard(world: World, order: CardOrder, card: OrderedCard, account: Account | undefined): void {
-  const data = { ...virtualCardData(order, card, account), Errors: card.errors, Message: card.message };
+  const data = { ...virtualCardData(world, order, card, account), Errors: card.errors, Message: card.message };
   world.emit('virtual-card', data, `account-${card.acctId}`, card.request.CardDataWebhookURL ?? undefined);
 }
 
@@ -88,12 +88,12 @@ export function resendVirtualCard(world: World, account: Account, url?: string):
   const order = world.state.orders.find((each) => each.cards.some(({ acctId }) => acctId === account.acctId));
   const card = order?.cards.find(({ acctId }) => acctId === account.acctId);
   if (order === undefined || card === undefined || currentCard(account) === undefined) return false;
-  const data = { ...virtualCardData(order, card, account), Errors: [], Message: '' };
+  const data = { ...virtualCardData(world, order, card, account), Errors: [], Message: '' };
   world.emit('virtual-card', data, `account-${account.acctId}`, url ?? card.request.CardDataWebhookURL ?? undefined);
   return true;
 }
 
-function virtualCardData(order: CardOrder, ordered: OrderedCard, account: Account | undefined): object {
+function virtualCardData(world: World, order: CardOrder, ordered: OrderedCard, account: Account | undefined): object {
   const card = account && currentCard(account);
   return {
     AccountId: ordered.acctId,
@@ -103,7 +103,7 @@ function virtualCardData(order: CardOrder, ordered: OrderedCard, account: Accoun
     CardNumber: card?.cardNumber ?? '',
     ExpirationDate: card === undefined ? null : `${card.expiresOn}T00:00:00`,
     CVV2: card?.cvv2 ?? '',
-    Status: card?.status ?? 'INACTIVE',
+    Status: world.assume.virtualCardStatus[card?.status ?? 'INACTIVE'],
     Balance: account === undefined ? 0 : toDollars(account.ledgerCents - account.heldCents),
     VirtualCardOrderId: order.orderId,
     OrderDateTime: toEasternMs(new Date(order.at)),

@@ -55,7 +55,7 @@ export const DECLINE_CODES: readonly DeclineCode[] = [
   },
   {
     code: 'decline.card.status',
-    message: 'Card Status New Card Pending Activation',
+    message: 'New Card Pending Activation',
     meaning: 'the card is not active',
   },
   { code: 'decline.card.pin', message: 'PIN Verification Check', meaning: 'the PIN was wrong' },

@@ -51,6 +51,9 @@ export const NetworkData = z.strictObject({
   MerchantRequestedAmount: amount(-84.1),
 });
 
+/** An authorization need not say what was requested: see `requestedAmountOfAuthorizations` in the assumptions. */
+const AuthorizationData = NetworkData.extend({ MerchantRequestedAmount: z.number().optional() });
+
 /** A card as the Card Status Change webhook lists it. */
 export const CardListEntry = z.strictObject({
   CardId: whole(82002),
@@ -90,7 +93,7 @@ export const VirtualCardData = z.strictObject({
   CardNumber: field(z.string().regex(/^(\d{16})?$/), '4111111111111111'),
   ExpirationDate: field(LocalTime.nullable(), '2028-11-30T00:00:00'),
   CVV2: field(z.string().regex(/^(\d{3})?$/), '123'),
-  Status: text('ACTIVE'),
+  Status: field(z.enum(['ACTIVE', 'INACTIVE']), 'ACTIVE'),
   Balance: amount(400),
   VirtualCardOrderId: whole(55229),
   OrderDateTime: time('2026-03-02T12:31:07.124'),
@@ -104,9 +107,9 @@ export const Envelope = z.strictObject({
   Data: z.record(z.string(), z.unknown()),
 });
 
-/** The schema of each kind's `Data`: every field of the specification, and no other. */
+/** The schema of each kind's `Data`: the fields of the specification, and no other. */
 export const DATA_SCHEMAS = {
-  authorization: NetworkData,
+  authorization: AuthorizationData,
   pin: NetworkData,
   settlement: NetworkData,
   reversal: NetworkData,
@@ -122,7 +125,8 @@ export function sampleOf(schema: z.ZodType): unknown {
   if (meta !== undefined && 'example' in meta) return meta.example;
   if (schema instanceof z.ZodArray) return [sampleOf(schema.element as z.ZodType)];
   if (schema instanceof z.ZodObject) {
-    return Object.fromEntries(Object.entries(schema.shape).map(([name, part]) => [name, sampleOf(part as z.ZodType)]));
+    const fields = Object.entries(schema.shape).filter(([, part]) => !(part instanceof z.ZodOptional));
+    return Object.fromEntries(fields.map(([name, part]) => [name, sampleOf(part as z.ZodType)]));
   }
   throw new Error('a field of the schema has no example');
 }

@@ -174,7 +174,9 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
       return { ...account, cards: withHint(account.cards, { last4: event.last4, status: null, seenAt: at }) };
     case 'virtual-card': {
       const status = CardStatus.safeParse(event.status?.toUpperCase());
-      const hint = { last4: event.last4, status: status.success ? status.data : null, seenAt: at };
+      // The payload knows two states: what a resend calls inactive may be blocked or closed.
+      const isVague = event.outcome === 'resend' && status.data !== 'ACTIVE';
+      const hint = { last4: event.last4, status: isVague ? null : (status.data ?? null), seenAt: at };
       const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
       return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
     }

@@ -65,7 +65,7 @@ describe('conformance', () => {
       'decline.remote: Remote service decline',
       'decline.mcc: Transaction type not allowed',
       'decline.balance.card: Transaction exceeded current card balance',
-      'decline.card.status: Card Status New Card Pending Activation',
+      'decline.card.status: New Card Pending Activation',
       'decline.card.pin: PIN Verification Check',
       'decline: Do not honor',
     ]);

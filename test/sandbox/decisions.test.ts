@@ -17,7 +17,7 @@ type Case = readonly [
 
 /** One violation for each rule, in the order in which the service asks them. */
 const CASES: readonly Case[] = [
-  ['decline.card.status', 'Card Status New Card Pending Activation', {}, {}, 'INACTIVE'],
+  ['decline.card.status', 'New Card Pending Activation', {}, {}, 'INACTIVE'],
   ['decline.card.status', 'Card Status Inactive', {}, {}, 'BLOCKED'],
   ['decline.card.status', 'Card Status Closed', {}, {}, 'CLOSED'],
   [

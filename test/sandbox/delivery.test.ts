@@ -270,6 +270,22 @@ describe('delivery of webhooks', () => {
     }
   });
 
+  it.each([
+    [false, ['reversal', 'settlement', 'pin', 'decline']],
+    [true, ['authorization', 'reversal', 'settlement', 'pin', 'decline']],
+  ])('says what the merchant requested in authorizations: %s', async (requestedAmountOfAuthorizations, expected) => {
+    const sandbox = await start({ assumptions: { requestedAmountOfAuthorizations } });
+    const AcctId = first(sandbox);
+    sandbox.settle(sandbox.purchase({ AcctId, Amount: 5 }));
+    sandbox.reverse(sandbox.purchase({ AcctId, Amount: 6, Pin: 'correct' }));
+    sandbox.purchase({ AcctId, Amount: 90_000 });
+    await until(() => receiver.received.length === 5 && sandbox.pendingWebhooks() === 0, 'all five webhooks');
+
+    const saying = receiver.received.filter(({ body }) => 'MerchantRequestedAmount' in body.Data);
+    const kinds = new Set(saying.map(({ path }) => path.split('/').at(-1)));
+    expect([...kinds].toSorted()).toEqual(expected.toSorted());
+  });
+
   it('does not send a kind without URL', async () => {
     const sandbox = await sandboxes.start({ seed: 'small', webhookUrls: { decline: `${receiver.url}/only-declines` } });
 

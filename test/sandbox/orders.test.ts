@@ -74,6 +74,21 @@ describe('virtual card orders', () => {
     expect(told).toMatchObject({ Errors: ['Funding'], Balance: 0 });
   });
 
+  it.each([
+    ['ACTIVE', 'ACTIVE'],
+    ['INACTIVE', 'INACTIVE'],
+    ['BLOCKED', 'INACTIVE'],
+  ] as const)('say in a resend of a virtual card that is %s that it is %s: there are two states', (status, said) => {
+    const bare = bareWorld({ seed: oneHolder() });
+    const { AcctId } = order(bare, virtual);
+    const account = bare.world.state.accounts.find(({ acctId }) => acctId === AcctId)!;
+    account.cards[0]!.status = status;
+
+    resendVirtualCard(bare.world, account);
+
+    expect(bare.emitted.at(-1)).toMatchObject({ kind: 'virtual-card', data: { Status: said } });
+  });
+
   it('leave Errors and Message empty in a resend, whatever the order met', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const { AcctId, told } = order(bare, virtual, ['Group']);

@@ -574,6 +574,33 @@ describe('learning from webhooks', () => {
     expect(await reader.find('1357')).toEqual([]);
   });
 
+  it.each(['BLOCKED', 'ACTIVE'])(
+    'does not take a resend that calls a card inactive for news of one that is %s',
+    async (status) => {
+      const reader = open({ loader: null });
+      await reader.learn(statusEvent(9, { cardId: 90, last4: '9876', status }));
+      await reader.learn(
+        VirtualCardEvent.parse({
+          id: 'evt_0123456789abcdef',
+          callbackAt: '2026-11-20T11:59:59Z',
+          receivedAt: '2026-11-20T11:59:59Z',
+          acctId: 9,
+          kind: 'virtual-card',
+          holder: 'Jon Snow',
+          last4: '9876',
+          status: 'INACTIVE',
+          balanceCents: null,
+          virtualCardOrderId: 1,
+          outcome: 'resend',
+          failed: [],
+          message: '',
+        }),
+      );
+
+      expect((await reader.find('9876'))[0]?.cards).toMatchObject([{ status }]);
+    },
+  );
+
   it('loses nothing when many workers learn about one account at once', async () => {
     const readers = Array.from({ length: 8 }, () => open({ loader: null }));
 
