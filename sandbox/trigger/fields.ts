@@ -31,15 +31,24 @@ export function withFields(
   }
   const given = new Set(fields.map(([name]) => name));
   // What the service keeps equal stays equal, unless asked otherwise.
-  if (given.has('TransactionAmount') && !given.has('MerchantRequestedAmount'))
-    data.MerchantRequestedAmount = data.TransactionAmount;
+  const isRequestedShown = 'MerchantRequestedAmount' in data && !given.has('MerchantRequestedAmount');
+  if (given.has('TransactionAmount') && isRequestedShown) data.MerchantRequestedAmount = data.TransactionAmount;
   if (given.has('MessageCode') && !given.has('Message'))
     data.Message = declineMessage(String(data.MessageCode)) ?? data.Message;
   return { data, remarks };
 }
 
+/** JSON in which whole numbers of any size keep all of their digits. */
+export function toJson(body: object, indent: number): string {
+  const mark = '\u0000';
+  const marked = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${mark}${value}` : value);
+  return JSON.stringify(body, marked, indent).replaceAll(/"\\u0000(-?\d+)"/g, '$1');
+}
+
 function toValue(text: string, sample: unknown): unknown {
   if (text === 'null') return null;
+  // JavaScript cannot hold all ids of 64 bits as numbers; see `toJson`.
+  if (typeof sample === 'number' && /^\s*-?\d{16,19}\s*$/.test(text)) return BigInt(text);
   if (typeof sample === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (typeof sample === 'string') return text;
   try {

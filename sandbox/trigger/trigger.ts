@@ -4,7 +4,7 @@ import { createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts
 import { signed } from '../webhook/version.ts';
 import type { TriggerArguments } from './arguments.ts';
 import { CATALOGUE, type CatalogueEntry, entryOf, freshData, sampleData } from './catalogue.ts';
-import { withFields } from './fields.ts';
+import { toJson, withFields } from './fields.ts';
 
 /** Where the words go: what was asked for on one stream, remarks on the other. */
 export interface Streams {
@@ -34,11 +34,7 @@ export async function trigger(asked: TriggerArguments, now: () => Date, { out, e
   try {
     for (let count = 0; count < asked.times; count += 1) {
       if (count === 0 || !asked.same)
-        body = JSON.stringify(
-          bodyFor(entry, asked, now(), count, count === 0 ? err : () => {}),
-          null,
-          asked.dryRun ? 2 : 0,
-        );
+        body = toJson(bodyFor(entry, asked, now(), count, count === 0 ? err : () => {}), asked.dryRun ? 2 : 0);
       if (asked.dryRun) {
         out(body);
         continue;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CardApiError } from '../core/errors.ts';
+import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import type { Sent } from './endpoints.ts';
 import { type Answer, badAnswer } from './errors.ts';
@@ -136,7 +137,7 @@ function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest
   if (answer === null) return undefined;
   let body: unknown;
   try {
-    body = JSON.parse(text ?? '');
+    body = parseExactly(text ?? '');
   } catch {
     throw badAnswer(operation, status, 'no JSON');
   }

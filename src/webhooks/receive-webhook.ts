@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { webhookKinds } from '../core/event.ts';
+import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 
@@ -151,7 +152,7 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
 
 function parseObject(raw: Buffer): object | null {
   try {
-    const body: unknown = JSON.parse(raw.toString('utf8').replace(/^\uFEFF/, ''));
+    const body: unknown = parseExactly(raw.toString('utf8').replace(/^\uFEFF/, ''));
     return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : null;
   } catch {
     return null;

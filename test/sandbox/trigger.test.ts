@@ -139,6 +139,13 @@ describe('trigger', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
+  it('sends an id of 64 bits as a number with all of its digits', async () => {
+    const asked = parseTriggerArguments(['pin', '--NetworkTransactionId', '9007199254740993', '--dry-run'], '2.0.1.3');
+    await trigger(asked, () => new Date(), { out: (line) => void out.push(line), err: () => {} });
+
+    expect(out[0]).toContain('"NetworkTransactionId": 9007199254740993,');
+  });
+
   it.each([
     [201, true, 'taken'],
     [202, false, 'not taken'],

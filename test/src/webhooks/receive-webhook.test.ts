@@ -6,7 +6,8 @@ import type { StoredEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
-import { read, receivedAt } from './read.ts';
+import { webhook } from '../../fixtures/webhooks/webhook.ts';
+import { read, readBody, receivedAt } from './read.ts';
 
 type Deps = Parameters<typeof receiveWebhook>[3];
 
@@ -45,6 +46,22 @@ it('hands on the JSON, the path and the facts about the request, and stores the 
   expect(status).toBe(200);
   expect(toEvent).toHaveBeenCalledWith({ CallbackTime: 'x', Data: {} }, 'decline', { version: '2.0.1.1', receivedAt });
   expect(take).toHaveBeenCalledExactlyOnceWith({ type: 'event', event: read('decline') });
+});
+
+it('keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers', async () => {
+  const text = JSON.stringify(webhook('settlement'))
+    .replace('2265020', '9007199254740993')
+    .replace('2465657073', '9223372036854775807');
+  const { status, take } = await deliver({ toEvent: (body, path, facts) => readBody(body, path, facts.version) }, text);
+  const other = await deliver(
+    { toEvent: (body, path, facts) => readBody(body, path, facts.version) },
+    text.replace('9223372036854775807', '9223372036854775806'),
+  );
+
+  expect(status).toBe(200);
+  const [entry, neighbour] = [take.mock.calls[0]?.[0], other.take.mock.calls[0]?.[0]];
+  expect(entry).toMatchObject({ type: 'event', event: { networkTransactionId: '9007199254740993' } });
+  expect(entry?.type === 'event' && entry.event.id).not.toBe(neighbour?.type === 'event' && neighbour.event.id);
 });
 
 it.each([
