@@ -1,5 +1,4 @@
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
-import { parseAssumptions } from '../src/card-api/assumptions.ts';
 import { createCardClient } from '../src/card-api/client.ts';
 import { AppError, CardApiError, ConfigError, SlackError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
@@ -159,7 +158,7 @@ async function checkCardApi(config: NonNullable<typeof worker>): Promise<void> {
     baseUrl: config.cardApiUrl,
     token: config.cardApiToken,
     authScheme: config.cardApiAuthScheme,
-    assumptions: parseAssumptions(config.cardApiAssumptions),
+    assumptions: config.cardApiAssumptions,
     timezone: config.serviceZone,
     deadlineMs: TIMEOUT_MS,
     timeoutMs: TIMEOUT_MS,

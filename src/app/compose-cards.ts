@@ -1,4 +1,4 @@
-import { apiQuotaOf, type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
+import { apiQuotaOf, type CardApiAssumptions } from '../card-api/assumptions.ts';
 import { type CardClient, createCardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { directoryKey } from '../core/keys.ts';
@@ -39,7 +39,7 @@ export interface CardParts {
 
 /** The card API, and what is known of its cards, joined over one Redis. */
 export function composeCards({ config, redis, notifyOps, notifyResolved, log }: Deps): CardParts {
-  const assumptions = parseAssumptions(config.cardApiAssumptions);
+  const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = createCardClient({
     baseUrl: config.cardApiUrl,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
 import { shared, web, worker } from './environment.ts';
 import { readTls } from './tls-files.ts';
@@ -58,8 +59,8 @@ export interface WorkerConfig extends SharedConfig {
   readonly cardApiUrl: string;
   readonly cardApiToken: string;
   readonly cardApiAuthScheme: 'token' | 'Bearer';
-  /** JSON that overrides what is assumed of the card API: see `src/card-api/assumptions.ts`. */
-  readonly cardApiAssumptions: string | undefined;
+  /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
+  readonly cardApiAssumptions: CardApiAssumptions;
 }
 
 /** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
@@ -101,14 +102,25 @@ export function webConfig(env: Env = process.env): WebConfig {
 export function workerConfig(env: Env = process.env): WorkerConfig {
   const problems: string[] = [];
   const values = read(WorkerEnv, env, problems);
-  if (values === null) throw new ConfigError(problems);
+  const assumptions = readAssumptions(withoutEmpty(env)['CARD_API_ASSUMPTIONS'], problems);
+  if (values === null || assumptions === null) throw new ConfigError(problems);
   return Object.freeze({
     ...sharedOf(values),
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
-    cardApiAssumptions: values.CARD_API_ASSUMPTIONS,
+    cardApiAssumptions: assumptions,
   });
+}
+
+function readAssumptions(json: string | undefined, problems: string[]): CardApiAssumptions | null {
+  try {
+    return parseAssumptions(json);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  }
 }
 
 function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {

@@ -42,6 +42,9 @@ export const shared = {
   ALERTS_CHANNEL_APPROVALS: channelId.optional(),
   ALERTS_CHANNEL_OPS: channelId.optional(),
   ALERTS_CHANNEL_AUDIT: channelId.optional(),
+  // Used by web, which writes down who they are; bad ones stop either process.
+  OPERATORS: listOf(member, members).default([]),
+  APPROVERS: listOf(member, members).default([]),
   TWO_PERSON_ABOVE: z
     .string()
     .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
@@ -84,8 +87,6 @@ export const web = {
         .min(1, 'expected the shared secret of the card service')
         .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
     ),
-  OPERATORS: listOf(member, members).default([]),
-  APPROVERS: listOf(member, members).default([]),
 };
 
 /** What the worker process reads besides. */
@@ -100,5 +101,4 @@ export const worker = {
     .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
-  CARD_API_ASSUMPTIONS: z.string().optional(),
 };

@@ -14,6 +14,9 @@ export function readTls(
   if (cert === undefined && key === undefined) return null;
   if (cert === undefined || key === undefined) {
     problems.push(`${cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE'}: expected both TLS files, or neither`);
+    // The one that is there may be wrong as well.
+    if (cert !== undefined) readPem('TLS_CERT_FILE', cert, problems);
+    if (key !== undefined) readPem('TLS_KEY_FILE', key, problems);
     return null;
   }
   const contents = { cert: readPem('TLS_CERT_FILE', cert, problems), key: readPem('TLS_KEY_FILE', key, problems) };

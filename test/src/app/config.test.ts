@@ -100,7 +100,7 @@ describe('a value', () => {
     ['CARD_API_AUTH_SCHEME', 'Bearer', { cardApiAuthScheme: 'Bearer' }],
     ['CARD_API_AUTH_SCHEME', 'TOKEN', { cardApiAuthScheme: 'token' }],
     ['CARD_API_URL', 'https://card.example/v4//', { cardApiUrl: 'https://card.example/v4' }],
-    ['CARD_API_ASSUMPTIONS', '{}', { cardApiAssumptions: '{}' }],
+    ['CARD_API_ASSUMPTIONS', '{"noLimit":0}', { cardApiAssumptions: { noLimit: 0 } }],
   ])('%s=%s is read by the worker', (name, value, expected) => {
     expect(workerConfig({ ...workerEnv, [name]: value })).toMatchObject(expected);
   });
@@ -215,7 +215,48 @@ describe('a bad value', () => {
       'SLACK_BOT_TOKEN',
       'SLACK_SIGNING_SECRET',
       'TLS_CERT_FILE',
+      'TLS_KEY_FILE',
       'WEBHOOK_SHARED_SECRET',
+    ]);
+  });
+});
+
+describe('when every variable is bad', () => {
+  const both = [
+    'REDIS_URL',
+    'REDIS_DURABILITY',
+    'SLACK_BOT_TOKEN',
+    'SLACK_API_URL',
+    'CARD_SERVICE_TIMEZONE',
+    'ALERTS_CHANNEL',
+    ...['DECLINES', 'SHIPPING', 'STATUS', 'VIRTUAL', 'SPEND', 'APPROVALS', 'OPS', 'AUDIT'].map(
+      (purpose) => `ALERTS_CHANNEL_${purpose}`,
+    ),
+    'OPERATORS',
+    'APPROVERS',
+    'TWO_PERSON_ABOVE',
+    'LOG_LEVEL',
+  ];
+  const web = ['PORT', 'SLACK_APP_TOKEN', 'TLS_CERT_FILE', 'TLS_KEY_FILE'];
+  const worker = ['CARD_API_URL', 'CARD_API_AUTH_SCHEME', 'CARD_API_ASSUMPTIONS'];
+
+  it.each([
+    ['web', webConfig, [...both, ...web], ['WEBHOOK_SHARED_SECRET']],
+    ['worker', workerConfig, [...both, ...worker], ['CARD_API_TOKEN']],
+  ] as const)('%s names each of them at once, and what is missing besides', (_process, config, bad, missing) => {
+    const problems = problemsOf(() => config(Object.fromEntries(bad.map((name) => [name, 'bad!']))));
+
+    const named = new Set(problems.map((problem) => problem.split(':')[0]));
+    expect([...named].toSorted()).toEqual([...bad, ...missing].toSorted());
+  });
+
+  it('web names the one TLS file that is given and cannot be read, beside the other that is missing', () => {
+    const problems = problemsOf(() => webConfig({ ...webEnv, TLS_CERT_FILE: '/nowhere.pem', LOG_LEVEL: 'loud' }));
+
+    expect(problems.map((problem) => problem.split(':')[0]).toSorted()).toEqual([
+      'LOG_LEVEL',
+      'TLS_CERT_FILE',
+      'TLS_KEY_FILE',
     ]);
   });
 });
