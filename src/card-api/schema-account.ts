@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyCardStatus, Cents, Flag, Id, rowsOf, Text } from './schema.ts';
+import { AnyCardStatus, Cents, Flag, Id, OwnText, rowsOf, Text } from './schema.ts';
 
 /** One card of an account, as `GET /Details/AccountDetails/{Id}` lists it: every card ever issued to the account. */
 const CardOfAccount = z
@@ -20,7 +20,7 @@ export const ListedAccount = z
     AccountId: Id,
     FirstName: Text,
     LastName: Text,
-    CustomId: Text,
+    CustomId: OwnText,
     IsVirtual: Flag,
     AccountStatus: Text,
     AvailableBalance: Cents,
@@ -71,7 +71,7 @@ export const AccountDetails = z
     LedgerBalance: Cents,
     Email: Text,
     IsVirtual: Flag,
-    CustomId: Text,
+    CustomId: OwnText,
     Group: named,
     SpendingRulesetId: Id.nullish(),
     ProfileAddress: z.object({ ContactName: Text }).nullish(),
@@ -102,7 +102,7 @@ export const Profile = z
     FirstName: Text,
     LastName: Text,
     Email: Text,
-    CustomId: Text,
+    CustomId: OwnText,
     IsVirtual: Flag,
     CardholderGroupId: Id.nullish(),
     SpendRulesetId: Id.nullish(),
@@ -122,7 +122,14 @@ export type Profile = z.infer<typeof Profile>;
 
 /** A member of a group. The answer also carries card numbers, which are not read. */
 const GroupMember = z
-  .object({ AccountId: Id, FirstName: Text, LastName: Text, CustomId: Text, IsVirtual: Flag, AvailableBalance: Cents })
+  .object({
+    AccountId: Id,
+    FirstName: Text,
+    LastName: Text,
+    CustomId: OwnText,
+    IsVirtual: Flag,
+    AvailableBalance: Cents,
+  })
   .transform((member) => ({
     acctId: member.AccountId,
     firstName: member.FirstName,

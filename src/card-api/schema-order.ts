@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyRecord, Id, rowsOf, Text } from './schema.ts';
+import { AnyRecord, Id, OwnText, rowsOf, Text } from './schema.ts';
 
 /** Answer to an order of plastic cards. */
 export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) => ({ cardOrderId: order.CardOrderId }));
@@ -11,7 +11,7 @@ const OrderedCard = z
     Status: z.union([z.string(), z.number()]).nullish(),
     FirstName: Text,
     LastName: Text,
-    CustomId: Text,
+    CustomId: OwnText,
     ShippingMethod: z.union([z.string(), z.number()]).nullish(),
     Errors: z.array(z.object({ Message: Text })).nullish(),
     FailReason: Text,

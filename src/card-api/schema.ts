@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
 
@@ -19,6 +20,9 @@ export const Text = z
     const trimmed = text?.trim();
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
+
+/** Text that the customer's own people chose, such as a CustomId: it may look like a card number, and is masked then. */
+export const OwnText = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
 
 /** Decimal dollars → whole cents; null when missing. */
 export const Cents = z

@@ -1,3 +1,5 @@
+import { maskCardNumbers } from '../core/card-number.ts';
+
 /** How a card was found; the strongest first. */
 export const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
 export type MatchKind = (typeof matchKinds)[number];
@@ -31,9 +33,13 @@ export function interpret(query: string): CardQuery {
   };
 }
 
-/** CustomIds are compared without regard to case and outer spaces. */
+/**
+ * CustomIds are compared without regard to case and to how much space is between their words. One that looks like a
+ * card number is found by its last four digits: more of it is kept nowhere, and what people type is masked as well.
+ */
 export function foldId(text: string): string {
-  return text.normalize('NFC').trim().toLowerCase();
+  const masked = maskCardNumbers(text.normalize('NFC')).replaceAll(/\[card (••\d{4})\]/g, '$1');
+  return masked.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
 /** Letters that are no plain letter with a mark on it. */
@@ -113,13 +119,14 @@ export interface SplitCard {
   readonly isKnown: boolean;
 }
 
-const WORDS_MAX = 4;
+/** As many words as a name has, however long they are. */
+const NAME_WORDS_MAX = 4;
 /** Straight and typographic pairs, as Slack's clients on telephones write them. */
 const quoted = /^\s*(?:"([^"]*)"|“([^”“]*)["”]|„([^“”]*)[“”]|«([^»]*)»|'([^']*)'(?=\s|$)|‘([^’‘]*)’(?=\s|$))\s*/u;
 
 /**
- * Splits `Jane Doe daily 500` after the longest beginning (up to four words) that names a card. A name in quotes is
- * taken as it is.
+ * Splits `Jane Doe daily 500` after the longest beginning that names a card: up to four words, or as many as fit into a
+ * CustomId (`EMP 7 / North Wing`). A name in quotes is taken as it is.
  *
  * @returns null when there are no words.
  */
@@ -138,8 +145,9 @@ export async function splitCardAndRest(
     if (card !== '') return { card, rest: toWords(text.slice(quote[0].length)), isKnown: await isCard(card) };
   }
   const all = toWords(text);
-  for (let length = Math.min(WORDS_MAX, all.length); length > 0; length -= 1) {
+  for (let length = all.length; length > 0; length -= 1) {
     const card = all.slice(0, length).join(' ');
+    if (length > NAME_WORDS_MAX && card.length > CUSTOM_ID_MAX) continue;
     if (await isCard(card)) return { card, rest: all.slice(length), isKnown: true };
   }
   return all[0] === undefined ? null : { card: all[0], rest: all.slice(1), isKnown: false };

@@ -61,6 +61,35 @@ describe('a word that means more than one card', () => {
   });
 });
 
+describe('a CustomId', () => {
+  const words = 'EMP 7 / North Wing, Building 4 West, 2nd Floor';
+
+  it('of several words is found, and what is left over is the reason', async () => {
+    const { command, waitTold, sandbox } = cardbell();
+    sandbox.createOrder({ FirstName: 'Wes', LastName: 'Northwing', CustomId: words });
+    await until(async () => (await cardbell().store.zcard('{cardbell:dir}:index')) > 0, 'the directory is filled');
+    await settled(1500);
+
+    await command(olga, `block ${words.toLowerCase()} lost on train`);
+    const message = await waitTold(olga, /^Blocked: Wes Northwing/);
+
+    expect(JSON.stringify(message.blocks)).toContain('Reason: lost on train');
+  });
+
+  it('that looks like a card number is found and displayed nowhere', async () => {
+    const { command, waitTold, sandbox, logs } = cardbell();
+    const number = '5555555555554444';
+    sandbox.createOrder({ FirstName: 'Nora', LastName: 'Numbered', CustomId: number });
+    await settled(1500);
+
+    await command(olga, `show ${number}`);
+    const message = await waitTold(olga, /Nora Numbered/);
+
+    expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toContain(number);
+    expect([...Object.values(channels).flatMap(cardbell().texts), ...logs()].join()).not.toContain(number);
+  });
+});
+
 describe('a card that cannot be acted on', () => {
   it('is reported as unknown when nobody has it', async () => {
     await cardbell().command(olga, 'block zzyzx');

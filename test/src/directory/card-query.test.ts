@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitOfName, interpret, nameKeys, nameWords, splitCardAndRest } from '../../../src/directory/card-query.ts';
+import {
+  fitOfName,
+  foldId,
+  interpret,
+  nameKeys,
+  nameWords,
+  splitCardAndRest,
+} from '../../../src/directory/card-query.ts';
 
 describe('interpreting a word for a card', () => {
   it.each([
@@ -15,6 +22,9 @@ describe('interpreting a word for a card', () => {
     ['4111111111111111', { last4: null, id: null }],
     ['', { last4: null, id: null, customId: null, words: [] }],
     ['x'.repeat(51), { customId: null }],
+    ['x'.repeat(50), { customId: 'x'.repeat(50) }],
+    ['EMP  7 /\tNorth Wing', { customId: 'emp 7 / north wing' }],
+    ['EMP 4111111111111111', { customId: 'emp ••1111' }],
   ])('reads %j', (text, expected) => {
     expect(interpret(text)).toMatchObject(expected);
   });
@@ -85,6 +95,30 @@ describe('splitting the card from the rest', () => {
   ])('%j', async (text, card, rest, isKnown) => {
     expect(await splitCardAndRest(text, isCard)).toEqual({ card, rest, isKnown });
     expect(await splitCardAndRest(text.split(' '), isCard)).toEqual({ card, rest, isKnown });
+  });
+
+  it.each([
+    ['EMP 7 / North Wing lost on train', 'EMP 7 / North Wing', ['lost', 'on', 'train']],
+    ['EMP 7 /  North   Wing', 'EMP 7 / North Wing', []],
+    [
+      'a b c d e f g h i j k l m n o p q r s t u v w x yz stolen',
+      'a b c d e f g h i j k l m n o p q r s t u v w x yz',
+      ['stolen'],
+    ],
+    ['EMP 7 lost', 'EMP 7', ['lost']],
+  ])('%j begins with a CustomId of up to 50 characters', async (text, card, rest) => {
+    const customIds = ['emp 7 / north wing', 'emp 7', 'a b c d e f g h i j k l m n o p q r s t u v w x yz'];
+    const isCustomId = (candidate: string): boolean => customIds.includes(foldId(candidate));
+
+    expect(await splitCardAndRest(text, isCustomId)).toEqual({ card, rest, isKnown: true });
+  });
+
+  it('asks about no beginning that is too long for a CustomId and has too many words for a name', async () => {
+    const asked: string[] = [];
+    await splitCardAndRest(`${'word '.repeat(40)}`, (candidate) => (asked.push(candidate), false));
+
+    expect(Math.max(...asked.map((candidate) => candidate.length))).toBeLessThanOrEqual(50);
+    expect(asked).toContain(Array(10).fill('word').join(' '));
   });
 
   it('takes the longest beginning that is a card', async () => {

@@ -134,6 +134,17 @@ async function filled(): Promise<void> {
 const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
 const ids = (matches: readonly { acctId: number }[]): number[] => ascending(matches.map(({ acctId }) => acctId));
 
+it('finds a CustomId with spaces, slashes and up to 50 characters, and one that looks like a card number by its mask', async () => {
+  const long = `${'EMP 7 / North Wing '.repeat(2)}Building 4`;
+  employ(71, { first: 'Wes', last: 'North', customId: long });
+  employ(72, { first: 'Nora', last: 'South', customId: '[card ••1881]' });
+  await filled();
+
+  expect(ids(await directory.find(long.toUpperCase()))).toEqual([71]);
+  expect(ids(await directory.find('4012 8888 8888 1881'))).toEqual([72]);
+  expect(ids(await directory.find('••1881'))).toEqual([72]);
+});
+
 describe('finding a card', () => {
   beforeEach(async () => {
     employ(1, {
