@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { specCoverage } from './test/spec-coverage/coverage-reporter.ts';
 import { secondTries } from './test/support/second-tries.ts';
 
 /** What starts whole processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
@@ -25,7 +26,7 @@ const first = { sequence: { groupOrder: 0 }, maxWorkers: 3 } as const;
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', secondTries],
+    reporters: ['default', secondTries, specCoverage()],
     projects: [
       // Projects of one group follow one another by name: the longest file of all is not the last one to start.
       { test: { ...shared, ...first, name: 'chaos', include: chaos } },

@@ -1,23 +1,4 @@
-/** A row of the specification and the test of the sandbox that proves it. */
-export interface SpecRow {
-  /** Section and row, in the words of the specification. */
-  readonly row: string;
-  readonly file: string;
-  /** Name of the test, as written there. */
-  readonly test: string;
-}
-
-const endpoints = 'test/sandbox/endpoints.test.ts';
-const states = 'test/sandbox/card-states.test.ts';
-const decisions = 'test/sandbox/decisions.test.ts';
-const windows = 'test/sandbox/windows.test.ts';
-const delivery = 'test/sandbox/delivery.test.ts';
-const orders = 'test/sandbox/orders.test.ts';
-const property = 'test/sandbox/remaining-limit.property.test.ts';
-const server = 'test/sandbox/server.test.ts';
-const conformance = 'test/sandbox/conformance.test.ts';
-
-const ANSWERS = 'answers %s';
+import type { CoverageRow } from './check-coverage.ts';
 
 /** The 27 endpoints, as the inventory writes them. */
 export const ENDPOINT_ROWS = [
@@ -64,154 +45,249 @@ export const REMOVED_ROWS = [
 ] as const;
 
 /** Every row of the specification that the sandbox proves. */
-export const SANDBOX_ROWS: readonly SpecRow[] = [
-  ...ENDPOINT_ROWS.map((row) => ({ row: `Endpoints: ${row}`, file: endpoints, test: ANSWERS })),
+export const SANDBOX_ROWS: readonly CoverageRow[] = [
+  ...ENDPOINT_ROWS.map((row) => ({
+    row: `Endpoints: ${row}`,
+    file: 'test/sandbox/conformance.test.ts',
+    title: `conformance > serves ${row}`,
+  })),
+  { row: 'Endpoints: answers', file: 'test/sandbox/endpoints.test.ts', title: 'the inventory > answers %s' },
   ...REMOVED_ROWS.map((row) => ({
     row: `Removed: ${row}`,
-    file: endpoints,
-    test: 'answers 410 to %s %s and says what replaces it',
+    file: 'test/sandbox/endpoints.test.ts',
+    title: `the inventory > answers 410 to ${row} and says what replaces it`,
   })),
-
   {
     row: 'Resources: envelope, every field of every payload',
-    file: delivery,
-    test: 'sends every kind with exactly the fields of the specification',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > sends every kind with exactly the fields of the specification',
   },
   {
     row: 'Resources: field sets of the five payloads',
-    file: conformance,
-    test: 'the %s payload has the fields of the specification, no more, no fewer',
+    file: 'test/sandbox/conformance.test.ts',
+    title: 'conformance > the %s payload has the fields of the specification, no more, no fewer',
   },
   {
     row: 'Resources: timestamps are Eastern, CallbackTime carries its offset',
-    file: windows,
-    test: 'writes wall time without, and callback time with its offset, in winter and summer',
+    file: 'test/sandbox/windows.test.ts',
+    title: 'windows of limits > writes wall time without, and callback time with its offset, in winter and summer',
   },
   {
     row: 'Resources: HoldTime is null for authorizations',
-    file: decisions,
-    test: 'approves what no rule forbids, holds it, and tells an authorization',
+    file: 'test/sandbox/decisions.test.ts',
+    title: 'the decision > approves what no rule forbids, holds it, and tells an authorization',
   },
-  { row: 'Resources: virtual card payload', file: orders, test: 'tell the sensitive data once all went well' },
+  {
+    row: 'Resources: virtual card payload',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > tell the sensitive data once all went well',
+  },
   {
     row: 'Resources: CustomId at most 50 characters',
-    file: endpoints,
-    test: "%s %s with %j gets %s in the service's form",
+    file: 'test/sandbox/endpoints.test.ts',
+    title: "%s %s with %j gets %s in the service's form",
   },
-  { row: 'Resources: CustomId, IsVirtual, limits and tags in API answers', file: endpoints, test: ANSWERS },
+  {
+    row: 'Resources: CustomId, IsVirtual, limits and tags in API answers',
+    file: 'test/sandbox/endpoints.test.ts',
+    title: 'the inventory > answers %s',
+  },
   {
     row: 'Remaining-limit response',
-    file: property,
-    test: '%s is to the cent what the engine enforces, after any history',
+    file: 'test/sandbox/remaining-limit.property.test.ts',
+    title: '%s is to the cent what the engine enforces, after any history',
   },
-
   {
     row: 'States: created INACTIVE, one webhook',
-    file: states,
-    test: 'creation tells INACTIVE, and a new card is not activated within a day unless it was shipped',
+    file: 'test/sandbox/card-states.test.ts',
+    title: 'card states > creation tells INACTIVE, and a new card is not activated within a day unless it was shipped',
   },
   {
     row: 'States: INACTIVE to BLOCKED via ACTIVE, two webhooks',
-    file: states,
-    test: 'from %s by %o tells one webhook per change',
+    file: 'test/sandbox/card-states.test.ts',
+    title: 'card states > from %s by %o tells one webhook per change',
   },
   {
     row: 'States: any change by any channel, one webhook per change',
-    file: states,
-    test: 'the portal takes a card from %s to %s like any other channel',
+    file: 'test/sandbox/card-states.test.ts',
+    title: 'card states > the portal takes a card from %s to %s like any other channel',
   },
-  { row: 'States: CLOSED is final', file: states, test: 'refuses to leave %s by %o and tells nothing' },
+  {
+    row: 'States: CLOSED is final',
+    file: 'test/sandbox/card-states.test.ts',
+    title: 'card states > refuses to leave %s by %o and tells nothing',
+  },
   {
     row: 'States: order of ACTIVE and BLOCKED on the wire',
-    file: delivery,
-    test: 'keeps ACTIVE before BLOCKED on the wire, even with a slow receiver',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > keeps ACTIVE before BLOCKED on the wire, even with a slow receiver',
   },
   {
     row: 'Kinds: authorization holds, release after five days',
-    file: windows,
-    test: 'at time scale %i the hold at %s is %i cents (%s)',
+    file: 'test/sandbox/windows.test.ts',
+    title: 'what a limit counts > at time scale %i the hold at %s is %i cents (%s)',
   },
   {
     row: 'Kinds: PIN debits at once, no authorization event',
-    file: decisions,
-    test: 'debits a PIN purchase at once and tells no authorization',
+    file: 'test/sandbox/decisions.test.ts',
+    title: 'the decision > debits a PIN purchase at once and tells no authorization',
   },
   {
     row: 'Kinds: reversal releases a hold or credits a PIN debit',
-    file: windows,
-    test: 'gives back what is reversed, in part or whole',
+    file: 'test/sandbox/windows.test.ts',
+    title: 'what a limit counts > gives back what is reversed, in part or whole',
   },
   {
     row: 'Kinds: decline of signature and of PIN transactions',
-    file: decisions,
-    test: 'declines a PIN transaction with NetworkType Pin and a signature one with Auth',
+    file: 'test/sandbox/decisions.test.ts',
+    title: 'the decision > declines a PIN transaction with NetworkType Pin and a signature one with Auth',
   },
-
-  { row: 'Errors: all twelve decline codes with their messages', file: decisions, test: 'declines with %s (%s)' },
+  {
+    row: 'Errors: all twelve decline codes with their messages',
+    file: 'test/sandbox/decisions.test.ts',
+    title: 'the decision > declines with %s (%s)',
+  },
   {
     row: 'Errors: the set of codes is complete',
-    file: decisions,
-    test: 'knows every decline code of the specification',
+    file: 'test/sandbox/decisions.test.ts',
+    title: 'the decision > knows every decline code of the specification',
   },
-  { row: 'Errors: virtual card successful', file: orders, test: 'tell the sensitive data once all went well' },
-  { row: 'Errors: virtual card not created', file: orders, test: 'make no account when the card itself fails' },
-  { row: 'Errors: each of Group, Ruleset, Activation, Funding', file: orders, test: 'half succeed when %s fails' },
-  { row: 'Errors: API errors as Message', file: endpoints, test: "%s %s with %j gets %s in the service's form" },
-
+  {
+    row: 'Errors: virtual card successful',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > tell the sensitive data once all went well',
+  },
+  {
+    row: 'Errors: virtual card not created',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > make no account when the card itself fails',
+  },
+  {
+    row: 'Errors: each of Group, Ruleset, Activation, Funding',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > half succeed when %s fails',
+  },
+  {
+    row: 'Errors: API errors as Message',
+    file: 'test/sandbox/endpoints.test.ts',
+    title: "%s %s with %j gets %s in the service's form",
+  },
   {
     row: 'Events 3: two webhooks for INACTIVE to BLOCKED',
-    file: states,
-    test: 'from %s by %o tells one webhook per change',
+    file: 'test/sandbox/card-states.test.ts',
+    title: 'card states > from %s by %o tells one webhook per change',
   },
-  { row: 'Events 4: 200 or 201 only', file: delivery, test: 'after the answer %i there are %i attempts' },
+  {
+    row: 'Events 4: 200 or 201 only',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > after the answer %i there are %i attempts',
+  },
   {
     row: 'Events 4: timeout 10 s (20 s before)',
-    file: delivery,
-    test: 'gives a receiver 10 seconds, and 20 where that is set, shorter by the time scale',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > gives a receiver 10 seconds, and 20 where that is set, shorter by the time scale',
   },
   {
     row: 'Events 4: retries 15, 30, 60, 120, 3600 s, then dropped',
-    file: delivery,
-    test: 'tries again after 15, 30, 60, 120 and 3600 seconds and then forgets the webhook',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > tries again after 15, 30, 60, 120 and 3600 seconds and then forgets the webhook',
   },
   {
     row: 'Events 4: stored in an outage, released after it',
-    file: delivery,
-    test: 'stores webhooks in an outage and releases them all',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > stores webhooks in an outage and releases them all',
   },
   {
     row: 'Events 5: resend has empty Errors and Message',
-    file: orders,
-    test: 'leave Errors and Message empty in a resend, whatever the order met',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > leave Errors and Message empty in a resend, whatever the order met',
   },
-  { row: 'Events: a kind without URL is not sent', file: delivery, test: 'does not send a kind without URL' },
-  { row: 'Events: card shipping', file: orders, test: 'ship with one webhook for each card, linked by the order id' },
-
+  {
+    row: 'Events: a kind without URL is not sent',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > does not send a kind without URL',
+  },
+  {
+    row: 'Events: card shipping',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'card orders > ship with one webhook for each card, linked by the order id',
+  },
   {
     row: 'Authentication 1, 5: Basic shared secret and headers',
-    file: delivery,
-    test: 'carries the headers of the specification and the bare shared secret as Basic credential',
+    file: 'test/sandbox/delivery.test.ts',
+    title:
+      'delivery of webhooks > carries the headers of the specification and the bare shared secret as Basic credential',
   },
-  { row: 'Authentication 5: Expect 100-continue', file: delivery, test: 'sends the body only after 100 Continue' },
+  {
+    row: 'Authentication 5: Expect 100-continue',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > sends the body only after 100 Continue',
+  },
   {
     row: 'Limits: one virtual card per VirtualCard/Data',
-    file: endpoints,
-    test: "%s %s with %j gets %s in the service's form",
+    file: 'test/sandbox/endpoints.test.ts',
+    title: "%s %s with %j gets %s in the service's form",
   },
   {
     row: 'Limits: daily, weekly, monthly, yearly, lifetime',
-    file: windows,
-    test: '%s: %s is the last second and %s the first of the next (%s)',
+    file: 'test/sandbox/windows.test.ts',
+    title: '%s: %s is the last second and %s the first of the next (%s)',
   },
   {
     row: 'Limits: rate limits behind a switch',
-    file: server,
-    test: "stop the eleventh list of accounts within an hour, in the service's form and without Retry-After",
+    file: 'test/sandbox/server.test.ts',
+    title:
+      "rate limits > stop the eleventh list of accounts within an hour, in the service's form and without Retry-After",
   },
-  { row: 'Versioning 1: version segment', file: endpoints, test: 'checks the version segment' },
+  {
+    row: 'Versioning 1: version segment',
+    file: 'test/sandbox/endpoints.test.ts',
+    title: 'the edges of the API > checks the version segment',
+  },
   {
     row: 'Versioning 2, 3: X-SERVICE-Version and the signs of each kind',
-    file: delivery,
-    test: 'version %s writes its own sign (debits %i)',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > version %s writes its own sign (debits %i)',
+  },
+  {
+    row: 'Network endpoints exclude card funding',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'network transactions exclude the funding of cards, which transaction details show',
+  },
+  {
+    row: 'MetadataApprovalStatus: Approved, Rejected, Ignored, Not Reviewed',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'MetadataApprovalStatus is one of the values of the specification',
+  },
+  {
+    row: 'CreateAsync leads to an INACTIVE webhook',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'a card ordered through CreateAsync leads to a webhook with the status INACTIVE',
+  },
+  {
+    row: 'V1 webhooks are discontinued',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'only the second version of the webhooks is delivered',
+  },
+  {
+    row: 'TransactionTime: when the authorization request was received',
+    file: 'test/sandbox/captures.test.ts',
+    title:
+      'the time of a later step > a %s repeats when the authorization was requested; its own time stands elsewhere',
+  },
+  {
+    row: 'Settlement captures authorized funds, in one part or several',
+    file: 'test/sandbox/captures.test.ts',
+    title: 'several captures of one authorization > are settlements with ids of their own, and what they took adds up',
+  },
+  {
+    row: 'MerchantRequestedAmount: in reversals, settlements, PIN transactions and declines',
+    file: 'test/sandbox/delivery.test.ts',
+    title: 'delivery of webhooks > says what the merchant requested in authorizations: %s',
+  },
+  {
+    row: 'Virtual card Status: active or inactive',
+    file: 'test/sandbox/orders.test.ts',
+    title: 'virtual card orders > say in a resend of a virtual card that is %s that it is %s: there are two states',
   },
 ];

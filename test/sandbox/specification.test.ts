@@ -1,0 +1,109 @@
+import { DEFAULT_MIN_VERSION } from 'node:tls';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ASSUMPTIONS } from '../../sandbox/assumptions.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { parseAssumptions } from '../../src/card-api/assumptions.ts';
+import { cardEndpoints } from '../../src/card-api/endpoints.ts';
+import { REMOVED_ROWS } from '../spec-coverage/sandbox-rows.ts';
+import { type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
+
+const { start } = useSandboxes();
+let sandbox: Sandbox;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  sandbox = await start({ webhooks: receiver.url, seed: 'small' });
+});
+afterAll(() => receiver.close());
+
+async function get(path: string): Promise<{ TransactionList: Record<string, unknown>[] }> {
+  const now = Date.now();
+  const local = (ms: number): string =>
+    new Date(ms).toLocaleString('sv-SE', { timeZone: 'America/New_York' }).replace(' ', 'T');
+  const query = `StartDate=${local(now - 3_600_000)}&EndDate=${local(now + 3_600_000)}&IncludePendings=1&IncludeDeclines=1`;
+  const response = await fetch(`${sandbox.url}${path}?${query}`, { headers: { authorization: 'token T' } });
+  return (await response.json()) as { TransactionList: Record<string, unknown>[] };
+}
+
+it('network transactions exclude the funding of cards, which transaction details show', async () => {
+  const { AcctId } = sandbox.createOrder({
+    FirstName: 'Fay',
+    LastName: 'Funded',
+    VirtualCard: true,
+    FundCardAmount: 50,
+  });
+  sandbox.purchase({ AcctId, Amount: 5 });
+
+  const [network, details] = await Promise.all([
+    get(`/Details/${AcctId}/NetworkTransactions`),
+    get(`/Details/TransactionDetails/${AcctId}`),
+  ]);
+
+  expect(network.TransactionList.map(({ TransactionType }) => TransactionType)).toEqual(['NETWORK']);
+  expect(details.TransactionList.map(({ TransactionType }) => TransactionType).toSorted()).toEqual([
+    'Network',
+    'Transfer',
+  ]);
+});
+
+it('MetadataApprovalStatus is one of the values of the specification', async () => {
+  const { TransactionList } = await get('/Details/AllCardholderTransactions');
+  const values = new Set(TransactionList.map(({ MetadataApprovalStatus }) => MetadataApprovalStatus));
+
+  expect(values.size).toBeGreaterThan(1);
+  for (const value of values) expect(['Approved', 'Rejected', 'Ignored', 'Not Reviewed']).toContain(value);
+});
+
+it('a card ordered through CreateAsync leads to a webhook with the status INACTIVE', async () => {
+  const holder = {
+    FirstName: 'Ida',
+    LastName: 'Ordered',
+    DateOfBirth: '04-12-1988',
+    Phone: '2025550199',
+    ShippingPhone: '2025550199',
+    Email: 'ida@example.com',
+    ShippingMethod: 'FirstClassMail',
+  };
+  const address = {
+    AddressLine1: '12 Harbor Lane',
+    City: 'Albany',
+    State: 'NY',
+    PostalCode: '12207',
+    ContactName: 'Ida',
+  };
+  const response = await fetch(`${sandbox.url}/Card/CreateAsync`, {
+    method: 'POST',
+    headers: { authorization: 'token T', 'content-type': 'application/json' },
+    body: JSON.stringify({ Cards: [{ ...holder, ProfileAddress: address, ShippingAddress: address }] }),
+  });
+  const { CardOrderId } = (await response.json()) as { CardOrderId: number };
+  expect(response.status).toBe(201);
+
+  const told = (): unknown[] =>
+    receiver.received
+      .filter(({ path }) => path.endsWith('card-status'))
+      .flatMap(({ body }) => body.Data.CardList as { CardOrderId: number; CardStatus: string }[])
+      .filter((card) => card.CardOrderId === CardOrderId);
+  await until(() => told().length > 0, 'the new card is told');
+  expect(told()).toMatchObject([{ CardStatus: 'INACTIVE' }]);
+});
+
+it('only the second version of the webhooks is delivered', () => {
+  expect(ASSUMPTIONS.webhookVersion.value).toMatch(/^2\./);
+  for (const { headers } of receiver.received) expect(headers['x-service-version']).toMatch(/^2\./);
+  expect(receiver.received.length).toBeGreaterThan(0);
+});
+
+it('Cardbell calls no endpoint that was removed', () => {
+  const called = Object.values(cardEndpoints(parseAssumptions(), 'America/New_York')).map(
+    ({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{Id}')}`,
+  );
+
+  expect(called.length).toBeGreaterThan(25);
+  for (const removed of REMOVED_ROWS) expect(called).not.toContain(removed);
+});
+
+it('calls of the API go over TLS 1.2 or newer: older versions are not offered', () => {
+  expect(['TLSv1.2', 'TLSv1.3']).toContain(DEFAULT_MIN_VERSION);
+});
