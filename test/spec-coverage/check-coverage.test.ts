@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { BOT_ROWS } from './bot-rows.ts';
 import { type TestResult, uncoveredRows } from './check-coverage.ts';
 import { NOT_SHOWN } from './not-shown.ts';
@@ -40,6 +41,37 @@ describe('a row of the specification', () => {
       const names = table.map(({ row: name }) => name);
       expect(new Set(names).size).toBe(names.length);
     }
+  });
+});
+
+/** Every statement of the specification by number: section, subsection, place. Covered, not ours, or not shown there. */
+const Outcome = z.union([
+  z.strictObject({ number: z.string(), text: z.string(), by: z.array(z.string()).min(1) }),
+  z.strictObject({ number: z.string(), text: z.string(), notOurs: z.string().min(5) }),
+  z.strictObject({ number: z.string(), text: z.string(), notShown: z.string() }),
+]);
+const specification = z
+  .array(Outcome)
+  .parse(JSON.parse(readFileSync('test/spec-coverage/specification-rows.json', 'utf8')));
+
+describe('the rows of the specification, by number', () => {
+  it('are all there, each once', () => {
+    expect(specification).toHaveLength(225);
+    expect(new Set(specification.map(({ number }) => number)).size).toBe(225);
+  });
+
+  it('are covered by rows that name a test, or fill a gap that names its assumptions', () => {
+    const proved = new Set([...BOT_ROWS, ...SANDBOX_ROWS].map(({ row: name }) => name));
+    const gaps = new Set(NOT_SHOWN.map(({ row: gap }) => gap));
+    for (const outcome of specification) {
+      if ('by' in outcome) for (const name of outcome.by) expect(proved, outcome.number).toContain(name);
+      if ('notShown' in outcome) expect(gaps, outcome.number).toContain(outcome.notShown);
+    }
+  });
+
+  it('are no gap where the specification shows what it is, and the other way round', () => {
+    const shown = specification.filter(({ text }) => !/\bnot shown\b/.test(text));
+    for (const outcome of shown) expect('notShown' in outcome, outcome.number).toBe(false);
   });
 });
 
