@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
-import { until } from '../support/until.ts';
+import { settled, until } from '../support/until.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
 const { olga, ana } = people;

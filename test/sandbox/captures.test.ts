@@ -56,6 +56,33 @@ describe('the time of a later step', () => {
   });
 });
 
+it('a settlement says which transaction it is, when the money was held and when it was settled', () => {
+  const bare = bought(40);
+  bare.at('2026-03-07T17:00:00Z');
+
+  settle(bare.world, { NetworkTransactionId: bare.id });
+
+  expect(bare.emitted.at(-1)?.data).toMatchObject({
+    TransactionId: expect.any(Number),
+    HoldTime: requestedAt,
+    SettlementTime: threeDaysLater,
+  });
+});
+
+it.each([
+  ['in part', 10, 97_000],
+  ['whole', 40, 100_000],
+])('the reversal of a PIN purchase credits back what it takes, %s', (_how, Amount, ledgerCents) => {
+  const bare = bareWorld({ seed: oneHolder(1000) });
+  const { acctId } = onlyAccount(bare);
+  const { NetworkTransactionId } = purchase(bare.world, { AcctId: acctId, Amount: 40, Pin: 'correct' });
+  expect(onlyAccount(bare).ledgerCents).toBe(96_000);
+
+  reverse(bare.world, { NetworkTransactionId, Amount });
+
+  expect(onlyAccount(bare)).toMatchObject({ ledgerCents, heldCents: 0 });
+});
+
 describe('several captures of one authorization', () => {
   it('are settlements with ids of their own, and what they took adds up', () => {
     const bare = bought(40);

@@ -89,6 +89,24 @@ it('a card ordered through CreateAsync leads to a webhook with the status INACTI
   expect(told()).toMatchObject([{ CardStatus: 'INACTIVE' }]);
 });
 
+it('webhooks are tried again after 15, 30, 60, 120 and 3600 seconds', () => {
+  expect(ASSUMPTIONS.retrySeconds.value).toEqual([15, 30, 60, 120, 3600]);
+});
+
+it.each([
+  [50, 200],
+  [51, 400],
+])('a CustomId of %i characters is answered with %i', async (length, status) => {
+  const [account] = sandbox.accounts();
+  const response = await fetch(`${sandbox.url}/Card/Profile/${account?.AcctId}`, {
+    method: 'PUT',
+    headers: { authorization: 'token T', 'content-type': 'application/json' },
+    body: JSON.stringify({ CustomId: 'x'.repeat(length) }),
+  });
+
+  expect(response.status).toBe(status);
+});
+
 it('only the second version of the webhooks is delivered', () => {
   expect(ASSUMPTIONS.webhookVersion.value).toMatch(/^2\./);
   for (const { headers } of receiver.received) expect(headers['x-service-version']).toMatch(/^2\./);

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { mutantsOf } from './mutate.ts';
+import { NAMED_MUTANTS } from './named-mutants.ts';
+
+const mutated = (source: string): string[] =>
+  mutantsOf(source).map(({ start, end, to }) => source.slice(0, start) + to + source.slice(end));
+
+it.each([
+  ['a >= b;', ['a > b;']],
+  ['a && b;', ['a || b;']],
+  ['if (a) b();', ['if (true) b();', 'if (false) b();']],
+  ['x = 5;', ['x = 6;']],
+  ['x = true;', ['x = false;']],
+  ["x = 'no';", ["x = '';"]],
+  ['x = !y;', ['x = y;']],
+  ["import { a } from 'b';", []],
+  ["type A = 'b' | 5;", []],
+])('the mutants of %s are the other readings of it', (source, expected) => {
+  expect(mutated(source)).toEqual(expected);
+});
+
+it.each(NAMED_MUTANTS)('$name can still be made', ({ file, from, to }) => {
+  const source = readFileSync(file, 'utf8');
+
+  expect(source).toContain(from);
+  expect(source.replace(from, to)).not.toBe(source);
+});
