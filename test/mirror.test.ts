@@ -78,7 +78,6 @@ const WITHOUT: readonly string[] = [
   'limits/raise-amount',
   'limits/recent-raise-store',
   'limits/remedy-change',
-  'limits/supersede',
   'limits/temporary-change-store',
   'ops/health',
   'ops/issue',

@@ -3,7 +3,8 @@ import type { AwaitedConfirmation, Verdict } from '../actions/confirmation-store
 import type { ActionDeps } from '../actions/deps.ts';
 import { changesFrom } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
-import { forgetIfGone, type Opened, resolveTerm } from './open-temporary-change.ts';
+import { composeTemporaryTerms } from './compose.ts';
+import type { Opened } from './open-temporary-change.ts';
 
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
@@ -33,7 +34,13 @@ export async function applyLateConfirmation(
   // Opened before it was sent: without it, its end was found to be nobody's.
   if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
   const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
-  const opened = await resolveTerm({ action, acctId, changes: expects.changes, term, requestId }, deps);
+  const opened = await composeTemporaryTerms(deps).resolve({
+    action,
+    acctId,
+    changes: expects.changes,
+    term,
+    requestId,
+  });
   // Its time is over meanwhile: what ends it, ends it now.
   const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
   return isOver ? null : opened;
@@ -46,7 +53,7 @@ async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, dep
   if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
   try {
     const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    await forgetIfGone(action.id, changesFrom(rules, expects.changes), acctId, deps);
+    await composeTemporaryTerms(deps).forgetIfGone(action.id, changesFrom(rules, expects.changes), acctId);
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
   }

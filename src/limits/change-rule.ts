@@ -10,14 +10,9 @@ import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from '../directory/resolve-card.ts';
 import { judge } from '../policy/decide.ts';
 import { endOfTerm, type Term } from './change-request.ts';
+import { composeTemporaryTerms } from './compose.ts';
 import { contradiction } from './contradiction.ts';
-import {
-  forgetIfGone,
-  type MadeChange,
-  openTemporaryChange,
-  resolveTemporaryChanges,
-  resolveTerm,
-} from './open-temporary-change.ts';
+import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { changesFromBase, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { withCategory } from './unknown-category.ts';
@@ -78,11 +73,12 @@ export async function changeRule(
   const { term } = changeRequest;
   const made: MadeChange = { action, acctId, changes, term, requestId: approval?.requestId ?? null };
   const isThere = isMade(changes);
+  const terms = composeTemporaryTerms(deps);
 
   // After a crash the write may have been ours: then the change is done, not superfluous.
   if (isThere && written?.state === 'sending') {
     const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
-    return await conclude({ ...made, changes: sent }, 'confirmed', finish, deps);
+    return await conclude({ ...made, changes: sent }, 'confirmed', finish, terms);
   }
   const against = isThere ? null : obstacleTo(changes, term, rules, deps);
   if (against !== null) return await finish('failed', { note: against });
@@ -101,7 +97,7 @@ export async function changeRule(
   if ((approval === null || approval.isSingle) && isLooser(changes)) await countRaise(action, acctId, made, deps);
 
   if (isThere) {
-    const kept = await resolveTemporaryChanges(made, deps);
+    const kept = await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   }
 
@@ -110,7 +106,7 @@ export async function changeRule(
     written?.state === 'sending' &&
     (await deps.confirmations.isSuperseded(acctId, expects, action.id, written.followed))
   ) {
-    await forgetIfGone(action.id, changes, acctId, deps);
+    await terms.forgetIfGone(action.id, changes, acctId);
     return await finish('unknown', { note: superseded });
   }
 
@@ -124,20 +120,20 @@ export async function changeRule(
   }
   await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
   await deps.confirmations.changed(acctId, expects, action.id);
-  if (term.kind !== 'permanent') await openTemporaryChange(made, deps, false);
+  if (term.kind !== 'permanent') await terms.openUnsent(made);
   try {
     await api.putSpendRules(acctId, deps.applyChanges(raw, changes));
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
     const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changes, deps) : false;
-    if (isDone === true) return await conclude(made, 'confirmed', finish, deps);
+    if (isDone === true) return await conclude(made, 'confirmed', finish, terms);
     if ((error.retryable || isDone === null) && !deps.isLastAttempt) throw error;
     const state = isDone === null ? 'unknown' : 'failed';
     if (state === 'failed') await deps.temporaryChanges.forget(action.id);
     const unconfirmed = isDone === null ? { expects } : {};
     return await finish(state, { apiWords: error.apiMessage, note: noteOf(error), ...unconfirmed });
   }
-  return await conclude(made, 'sent', finish, deps);
+  return await conclude(made, 'sent', finish, terms);
 }
 
 /** Why the card service would refuse, before it does; null when nothing speaks against it. */
@@ -165,10 +161,10 @@ async function conclude(
   made: MadeChange,
   confirmation: 'sent' | 'confirmed',
   finish: Finish,
-  deps: ActionDeps,
+  terms: TemporaryTerms,
 ): Promise<Result> {
   const { changes } = made;
-  const opened = await resolveTerm(made, deps);
+  const opened = await terms.resolve(made);
   const expects = confirmation === 'sent' ? { expects: { kind: 'rule', changes } as const } : {};
   return await finish('done', { ...sidesOf(changes), ...opened, confirmation, ...expects });
 }

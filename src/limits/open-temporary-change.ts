@@ -1,14 +1,13 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
 import type { Result } from '../actions/result.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
-import { endOfTerm, type Term } from './change-request.ts';
-import { purchaseOf } from './raise-amount.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import { endOfTerm, type ServiceDays, type Term } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
-import { keptWords, supersede } from './supersede.ts';
-import type { TemporaryChange } from './temporary-change-store.ts';
+import { keptWords, type Supersede } from './supersede.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** What a result says of a temporary change: when it ends, and that it can be taken back. */
 export type Opened = Pick<Result, 'note' | 'control'>;
@@ -24,16 +23,57 @@ export interface MadeChange {
   readonly requestId: string | null;
 }
 
+export interface TermDeps {
+  readonly temporaryChanges: TemporaryChanges;
+  readonly supersede: Supersede;
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
+  readonly serviceDays: ServiceDays;
+  /** Wakes the worker when a temporary change ends. */
+  readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
+  /** Gives a temporary change a message of its own, in the channel for requests. */
+  readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/** What makes changes end by themselves. */
+export interface TemporaryTerms {
+  /**
+   * A change is made: starts its end, or ends what was temporary about the rules that stay from now on. The same whether
+   * the card service answered, or somebody found out later.
+   *
+   * @returns what to say of it; null when there is nothing to say.
+   */
+  resolve(made: MadeChange): Promise<Opened | null>;
+  /** A temporary change is about to be sent: it must end also when nobody ever hears whether it was made. */
+  openUnsent(made: MadeChange): Promise<Opened>;
+  /**
+   * Somebody wants rules as they are: what was temporary about them ends, or lasts longer.
+   *
+   * @returns what to say of it; null when nothing was temporary.
+   */
+  keep(made: MadeChange): Promise<Opened | null>;
+  /**
+   * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
+   *
+   * @param changes from what the card's rules say now.
+   */
+  forgetIfGone(temporaryChangeId: string, changes: readonly RuleChange[], acctId: number): Promise<void>;
+}
+
+export function createTemporaryTerms(deps: TermDeps): TemporaryTerms {
+  return {
+    resolve: (made) => resolveTerm(made, deps),
+    openUnsent: (made) => openTemporaryChange(made, deps, false),
+    keep: (made) => resolveTemporaryChanges(made, deps),
+    forgetIfGone: (id, changes, acctId) => forgetIfGone(id, changes, acctId, deps),
+  };
+}
+
 /** A temporary change that somebody has decided about, or has to: not for us to open again. */
 const closedStates: readonly TemporaryChange['state'][] = ['superseded', 'asking', 'kept', 'refused'];
 
-/**
- * A change is made: starts its end, or ends what was temporary about the rules that stay from now on. The same
- * whether the card service answered, or somebody found out later.
- *
- * @returns what to say of it; null when there is nothing to say.
- */
-export async function resolveTerm(made: MadeChange, deps: ActionDeps): Promise<Opened | null> {
+async function resolveTerm(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   if (made.term.kind === 'permanent') return await resolveTemporaryChanges(made, deps);
   const open = await deps.temporaryChanges.get(made.action.id);
   // A later change, or a person, had the last word about it since it was sent.
@@ -43,18 +83,12 @@ export async function resolveTerm(made: MadeChange, deps: ActionDeps): Promise<O
   return left.length === 0 ? null : await openTemporaryChange({ ...made, changes: left }, deps);
 }
 
-/**
- * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
- *
- * Of several rules some may stand as they were set: these still end, or people are asked.
- *
- * @param changes from what the card's rules say now.
- */
-export async function forgetIfGone(
+/** Of several rules some may stand as they were set: these still end, or people are asked. */
+async function forgetIfGone(
   temporaryChangeId: string,
   changes: readonly RuleChange[],
   acctId: number,
-  { temporaryChanges }: ActionDeps,
+  { temporaryChanges }: TermDeps,
 ): Promise<void> {
   const backs = (await temporaryChanges.all())
     .filter((other) => other.acctId === acctId && other.id !== temporaryChangeId)
@@ -73,9 +107,9 @@ export async function forgetIfGone(
  *
  * @param isChanged false before the change is sent: it must end also when nobody ever hears whether it was made.
  */
-export async function openTemporaryChange(
+async function openTemporaryChange(
   { action, acctId, changes, term, requestId }: MadeChange,
-  deps: ActionDeps,
+  deps: TermDeps,
   isChanged = true,
 ): Promise<Opened> {
   const now = deps.now();
@@ -89,7 +123,7 @@ export async function openTemporaryChange(
     const earlier = ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from }));
     return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier) };
   });
-  const purchase = term.kind === 'purchase' ? await purchaseOf(action, deps) : null;
+  const purchase = term.kind === 'purchase' ? await deps.purchaseOf(action) : null;
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -114,7 +148,7 @@ export async function openTemporaryChange(
   if (isChanged) {
     for (const earlier of ending) {
       const taken = stacked.filter((rule) => rule.earlier === earlier).map(({ change }) => change);
-      await supersede(earlier, taken, deps);
+      await deps.supersede(earlier, taken);
     }
     await show(temporaryChange, deps);
   }
@@ -124,12 +158,8 @@ export async function openTemporaryChange(
   };
 }
 
-/**
- * Somebody wants rules as they are, or changed them for good: what was temporary about them ends, or lasts longer.
- *
- * @returns what to say of it; null when nothing was temporary.
- */
-export async function resolveTemporaryChanges(made: MadeChange, deps: ActionDeps): Promise<Opened | null> {
+/** The rules are as wanted, or were changed for good. */
+async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   const { action, acctId, changes, term } = made;
   const temporaryChanges = await openOnSameRules(changes, acctId, deps);
   const setBy = (goal: RuleGoal): TemporaryChange | undefined =>
@@ -138,7 +168,7 @@ export async function resolveTemporaryChanges(made: MadeChange, deps: ActionDeps
   if (term.kind === 'permanent') {
     const lifted: string[] = [];
     for (const temporaryChange of temporaryChanges)
-      lifted.push(...(await supersede(temporaryChange, changes, deps, true)));
+      lifted.push(...(await deps.supersede(temporaryChange, changes, true)));
     const stays = keptWords(temporary, changes.length);
     const note = [...(stays === null ? [] : [stays]), ...lifted].join(' ');
     return note === '' ? null : { note, control: null };
@@ -151,7 +181,7 @@ export async function resolveTemporaryChanges(made: MadeChange, deps: ActionDeps
   const opened = await openTemporaryChange({ ...made, changes: fromEarlier }, deps);
   for (const temporaryChange of temporaryChanges) {
     const theirs = changes.filter((change) => setBy(change) === temporaryChange);
-    if (temporaryChange.id !== action.id) await supersede(temporaryChange, theirs, deps);
+    if (temporaryChange.id !== action.id) await deps.supersede(temporaryChange, theirs);
   }
   return opened;
 }
@@ -168,7 +198,7 @@ function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChan
 }
 
 /** A change that shows on no alert and on no request gets a message of its own, with its end and *Take back now*. */
-async function show(temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
+async function show(temporaryChange: TemporaryChange, deps: TermDeps): Promise<void> {
   if (temporaryChange.alertId === null && temporaryChange.requestId === null)
     await deps.postTemporaryChange(temporaryChange);
 }
@@ -177,7 +207,7 @@ async function show(temporaryChange: TemporaryChange, deps: ActionDeps): Promise
 async function openOnSameRules(
   changes: readonly RuleChange[],
   acctId: number,
-  { temporaryChanges }: ActionDeps,
+  { temporaryChanges }: TermDeps,
 ): Promise<TemporaryChange[]> {
   return (await temporaryChanges.all()).filter(
     (candidate) =>

@@ -1,10 +1,12 @@
-import type { ActionDeps } from '../actions/deps.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { limitGoals, type RuleChange, type RuleGoal, reversed, without } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import { ruleName, ruleNames, stateWords } from './rule-words.ts';
-import type { TemporaryChange } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /**
  * A later change took the place of these rules: they are not restored when the time is over. The others still are.
@@ -12,49 +14,72 @@ import type { TemporaryChange } from './temporary-change-store.ts';
  * @param isForGood these rules stay as they are now: the others go back to no less than these allow.
  * @returns what to say of those that go back to more than they were.
  */
-export async function supersede(
+export type Supersede = (
   temporaryChange: TemporaryChange,
   goals: readonly RuleGoal[],
-  deps: ActionDeps,
-  isForGood = false,
-): Promise<readonly string[]> {
-  if (goals.length === 0) return [];
-  const left = without(temporaryChange.changes, goals);
-  const lifted = isForGood && left.length > 0 ? await liftBack(left, goals, temporaryChange.acctId, deps) : left;
-  await deps.temporaryChanges.save(
-    left.length === 0
-      ? { ...temporaryChange, state: 'superseded', closedAt: deps.now().toISOString() }
-      : { ...temporaryChange, changes: lifted },
-  );
-  await deps.updateTemporaryChange(temporaryChange.id);
-  return lifted.flatMap(({ rule, from }, index) => {
-    const was = left[index]?.from ?? null;
-    if (from === was) return [];
-    const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
-    return [`The ${ruleName(rule)} ${words}: that would be below what stays.`];
-  });
+  isForGood?: boolean,
+) => Promise<readonly string[]>;
+
+export interface SupersedeDeps {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  /** Brings a temporary change's own messages up to date, soon. */
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
+  readonly now: () => Date;
+  readonly log: Log;
 }
 
-/**
- * Some limits of a temporary change stay for good: the others must not go back to less than these, which the card
- * service would refuse when their time is over. Then they go back to the least that it takes.
- */
-async function liftBack(
-  left: readonly RuleChange[],
-  kept: readonly RuleGoal[],
-  acctId: number,
-  deps: ActionDeps,
-): Promise<readonly RuleChange[]> {
-  const keptLimits = limitGoals(kept);
-  if (keptLimits.length === 0) return left;
-  const rules = await readRules(acctId, deps);
-  if (rules === null) return left;
-  const backs = limitGoals(reversed(left)).filter(({ to }) => to !== null);
-  const goals = withRaisedAlong(rules, [...backs, ...keptLimits]);
-  return left.map((change) => {
-    const least = goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? 0;
-    return typeof change.from === 'number' && least > change.from ? { ...change, from: least } : change;
-  });
+/** See {@link Supersede}. */
+export function createSupersede(deps: SupersedeDeps): Supersede {
+  return async function supersede(temporaryChange, goals, isForGood = false) {
+    if (goals.length === 0) return [];
+    const left = without(temporaryChange.changes, goals);
+    const lifted = isForGood && left.length > 0 ? await liftBack(left, goals, temporaryChange.acctId) : left;
+    await deps.temporaryChanges.save(
+      left.length === 0
+        ? { ...temporaryChange, state: 'superseded', closedAt: deps.now().toISOString() }
+        : { ...temporaryChange, changes: lifted },
+    );
+    await deps.updateTemporaryChange(temporaryChange.id);
+    return lifted.flatMap(({ rule, from }, index) => {
+      const was = left[index]?.from ?? null;
+      if (from === was) return [];
+      const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
+      return [`The ${ruleName(rule)} ${words}: that would be below what stays.`];
+    });
+  };
+
+  /**
+   * Some limits of a temporary change stay for good: the others must not go back to less than these, which the card
+   * service would refuse when their time is over. Then they go back to the least that it takes.
+   */
+  async function liftBack(
+    left: readonly RuleChange[],
+    kept: readonly RuleGoal[],
+    acctId: number,
+  ): Promise<readonly RuleChange[]> {
+    const keptLimits = limitGoals(kept);
+    if (keptLimits.length === 0) return left;
+    const rules = await readRules(acctId);
+    if (rules === null) return left;
+    const backs = limitGoals(reversed(left)).filter(({ to }) => to !== null);
+    const goals = withRaisedAlong(rules, [...backs, ...keptLimits]);
+    return left.map((change) => {
+      const least = goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? 0;
+      return typeof change.from === 'number' && least > change.from ? { ...change, from: least } : change;
+    });
+  }
+
+  /** Null where they cannot be read: what was temporary ends all the same. */
+  async function readRules(acctId: number): Promise<SpendRules | null> {
+    try {
+      return (await deps.card.getSpendRules(acctId)).rules;
+    } catch (error) {
+      if (!(error instanceof CardApiError)) throw error;
+      deps.log.warn({ err: error }, 'what a temporary change goes back to could not be compared with what stays');
+      return null;
+    }
+  }
 }
 
 /** What was temporary and now stays, of the rules that were asked for. Null: nothing was. */
@@ -63,15 +88,4 @@ export function keptWords(temporary: readonly RuleGoal[], asked: number): string
   const names = ruleNames(temporary);
   if (temporary.length > 1) return `The ${names} were temporary; now they stay until they are changed.`;
   return `${asked === 1 ? 'It' : `The ${names}`} was temporary; now it stays until it is changed.`;
-}
-
-/** Null where they cannot be read: what was temporary ends all the same. */
-async function readRules(acctId: number, { card, log }: ActionDeps) {
-  try {
-    return (await card.getSpendRules(acctId)).rules;
-  } catch (error) {
-    if (!(error instanceof CardApiError)) throw error;
-    log.warn({ err: error }, 'what a temporary change goes back to could not be compared with what stays');
-    return null;
-  }
 }

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createSupersede, keptWords } from '../../../src/limits/supersede.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+
+const at = '2026-11-20T15:00:00.000Z';
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
+const dailyAndWeekly: TemporaryChange = {
+  id: 'act_1',
+  acctId: 7378,
+  changes: [limitMove('daily', 40_000, 70_000), limitMove('weekly', 60_000, 70_000)],
+  term: { kind: 'duration', ms: 3_600_000 },
+  by: { userId: 'U1', teamId: 'T1' },
+  openedAt: at,
+  endsAt: at,
+  purchase: null,
+  alertId: null,
+  requestId: null,
+  state: 'open',
+  meanwhile: null,
+  closedAt: null,
+  closedBy: null,
+};
+
+/** What is left of the temporary change after later goals took the place of some of its rules, and what is said of it. */
+async function superseded(goals: readonly RuleGoal[], isForGood: boolean, isCardAway = false) {
+  const saved: TemporaryChange[] = [];
+  const updated: string[] = [];
+  const supersede = createSupersede({
+    temporaryChanges: { save: async (temporaryChange) => void saved.push(temporaryChange) },
+    card: {
+      getSpendRules: async () => {
+        const details = { operation: 'getSpendRules', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
+        if (isCardAway) throw new CardApiError('away', { ...details, apiMessage: null });
+        const limits = { ...none, daily: 70_000, weekly: 70_000 };
+        const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: null, isCardNotPresentAllowed: null };
+        return { rules: { limits, categories: [], apartCents: 0, ...allowed }, raw: {} };
+      },
+    },
+    updateTemporaryChange: async (id) => void updated.push(id),
+    now: () => new Date(at),
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const notes = await supersede(dailyAndWeekly, goals, isForGood);
+  return { notes, saved: saved.at(-1), updated };
+}
+
+it('ends a temporary change whose rules all were changed again', async () => {
+  const { saved, updated } = await superseded([limitGoal('daily', 80_000), limitGoal('weekly', 90_000)], false);
+
+  expect(saved).toMatchObject({ state: 'superseded', closedAt: at });
+  expect(updated).toEqual(['act_1']);
+});
+
+it('leaves the other rules to go back to what they were', async () => {
+  const { saved, notes } = await superseded([limitGoal('daily', 80_000)], false);
+
+  expect(saved).toMatchObject({ state: 'open', changes: [limitMove('weekly', 60_000, 70_000)] });
+  expect(notes).toEqual([]);
+});
+
+it('lets the others go back to no less than what stays for good, and says so', async () => {
+  const { saved, notes } = await superseded([limitGoal('daily', 65_000)], true);
+
+  expect(saved?.changes).toEqual([limitMove('weekly', 65_000, 70_000)]);
+  expect(notes).toEqual(['The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.']);
+});
+
+it('ends what was temporary also while the card cannot be read', async () => {
+  const { saved } = await superseded([limitGoal('daily', 65_000)], true, true);
+
+  expect(saved?.changes).toEqual([limitMove('weekly', 60_000, 70_000)]);
+});
+
+it('touches nothing where no rule was changed again', async () => {
+  expect(await superseded([], true)).toEqual({ notes: [], saved: undefined, updated: [] });
+});
+
+it('says which of the rules that were asked for were temporary', () => {
+  expect(keptWords([], 1)).toBeNull();
+  expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it stays until it is changed.');
+  expect(keptWords([limitGoal('daily', 1)], 2)).toBe(
+    'The daily limit was temporary; now it stays until it is changed.',
+  );
+  expect(keptWords([limitGoal('daily', 1), limitGoal('weekly', 1)], 2)).toContain('were temporary');
+});
