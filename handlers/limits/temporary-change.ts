@@ -2,7 +2,7 @@ import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
 import { ofButton } from '../dispatch/interaction.ts';
 
-/** *Take back now* on a temporary change: the value is the lease's id. */
+/** *Take back now* on a temporary change: the value is its id. */
 export function revertNow(deps: ListenerDeps) {
   return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
     await ack();

@@ -11,7 +11,7 @@ import { ruleNames } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
 /**
- * *Take back now*, and the answer to "somebody changed it meanwhile": put back, or leave it.
+ * *Take back now*, and the answer to "somebody changed it meanwhile": restore the rules, or leave them.
  *
  * Runs under the account's lock, so of two people who press at once the second finds it done.
  *

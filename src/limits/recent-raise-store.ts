@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
 
-/** What one person's yes allowed lately, and where glass was broken. */
+/** What single approvals allowed lately, and on which cards an emergency override was used. */
 export interface RecentRaises {
   /** Counts a raise. The same action counts once, however often it is told. */
   add(acctId: number, raise: { actionId: string; target: string; cents: number; atMs: number }): Promise<void>;
@@ -10,7 +10,7 @@ export interface RecentRaises {
   sum(acctId: number, target: string, nowMs: number, exceptActionId: string): Promise<number>;
   /** Once within the counted time for each card. @returns false when somebody else's click has it. */
   overrideRequest(acctId: number, actionId: string): Promise<boolean>;
-  /** It came to nothing: the glass is whole again, if it was this action that broke it. */
+  /** The override came to nothing: it may be used again, if it was this action that used it. */
   cancelOverride(acctId: number, actionId: string): Promise<void>;
 }
 

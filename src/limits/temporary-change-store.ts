@@ -20,13 +20,13 @@ export const TemporaryChange = z.strictObject({
   /** UTC ISO 8601, as all times here. */
   openedAt: z.string(),
   endsAt: z.string(),
-  /** The purchase that it was made for: its authorization ends the lease. Null: any time until the end. */
+  /** The purchase that it was made for: its authorization ends the change. Null: any time until the end. */
   purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
   /** Where it is shown: the alert or the request that it came from; else it has a message of its own. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),
   /**
-   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` put back, `kept` as
+   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` restored, `kept` as
    * somebody set it, `refused` by the card service, `superseded` by a change that stays.
    */
   state: z.enum(['open', 'asking', 'ended', 'kept', 'refused', 'superseded']),
@@ -39,13 +39,13 @@ export const TemporaryChange = z.strictObject({
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
 export interface TemporaryChanges {
-  /** Keeps a lease as it is now. */
+  /** Keeps a temporary change as it is now. */
   save(temporaryChange: TemporaryChange): Promise<void>;
   /** Also one that has ended, for a month. */
   get(id: string): Promise<TemporaryChange | null>;
   /** It never came to be. */
   forget(id: string): Promise<void>;
-  /** Every lease that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
+  /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
   all(): Promise<TemporaryChange[]>;
 }
 

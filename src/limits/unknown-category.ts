@@ -19,9 +19,9 @@ type Named =
  * card could not be read. It is one that stops the purchase now, or none: whoever typed an amount for a category has not
  * seen what the card's own limits are.
  *
- * A wish whose limit was known stays as it is, and so does one that was found out before a crash.
+ * A change request whose limit was known stays as it is, and so does one whose limit was found out before a crash.
  *
- * @returns the wish with its limit named, or one sentence: why nothing was changed, and what to do.
+ * @returns the change request with its limit named, or one sentence: why nothing was changed, and what to do.
  * @throws CardApiError when the card cannot be read now either.
  */
 export async function withCategory(
