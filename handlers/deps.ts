@@ -8,7 +8,7 @@ import type { Log } from '../src/core/log.ts';
 import type { Seal } from '../src/core/seal.ts';
 import type { Directory } from '../src/directory/directory.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
-import type { Ask, Prepared } from '../src/dispatch/request-action.ts';
+import type { Ask } from '../src/dispatch/request-action.ts';
 import type { BatchMessages } from '../src/outbox/batch-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
@@ -19,12 +19,7 @@ import type { Respond } from '../src/slack/respond.ts';
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {
   /** Permits and stores; `tell` reaches the person who asked. */
-  readonly requestAction: (
-    ask: Ask,
-    notify: (message: Message) => Promise<void>,
-    /** Done once it is permitted; may find why it is refused all the same. Null: nothing is stored. */
-    prepare?: () => Promise<Prepared>,
-  ) => Promise<void>;
+  readonly requestAction: (ask: Ask, notify: (message: Message) => Promise<void>) => Promise<void>;
   readonly permissions: Permissions;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly alertMessages: Pick<AlertMessages, 'at'>;

@@ -9,12 +9,10 @@ import { describe, expect, it } from 'vitest';
 const knownPairs: readonly string[] = [
   'actions alerts',
   'actions approvals',
-  'actions audit',
   'actions directory',
   'actions dispatch',
   'actions holders',
   'actions limits',
-  'actions policy',
   'actions virtual-cards',
 ];
 

@@ -15,7 +15,7 @@ export function activateCard(deps: ListenerDeps) {
     await args.ack();
     const interaction = ofButton(args.body, deps);
     await deps.requestAction(
-      { ...interaction, verb: 'activate', target: { kind: 'alert', alertId: value } },
+      { ...interaction, verb: 'activate', target: { kind: 'alert', alertId: value }, input: { confirmed: false } },
       interaction.notify,
     );
   };

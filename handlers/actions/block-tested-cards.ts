@@ -1,7 +1,7 @@
 import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
 import { readTestedCardValue, type TriedCard } from '../../src/alerts/card-testing-rule.ts';
 import { contentId } from '../../src/core/content-id.ts';
-import { isPermitted } from '../../src/policy/permissions.ts';
+import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
@@ -38,8 +38,9 @@ async function blockCards(
   if (cards.length === 0) {
     const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };
-    const ask = { ...interaction, verb: 'block', target: { kind: 'alert', alertId: warningId } } as const;
-    return await deps.requestAction(ask, interaction.notify, async () => refused(no));
+    const target = { kind: 'alert', alertId: warningId } as const;
+    const ask = { ...interaction, verb: 'block', target, input: async () => refused(no) } as const;
+    return await deps.requestAction(ask, interaction.notify);
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
@@ -52,6 +53,7 @@ async function blockCards(
         id: contentId('act_', [interaction.id, acctId]),
         verb: 'block',
         target: { kind: 'card', acctId, cardId: null, alertId: warningId },
+        input: {},
       },
       interaction.notify,
     );

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { isPermitted } from '../../src/policy/permissions.ts';
+import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../deps.ts';
 

@@ -30,6 +30,9 @@ export function askForRaise(deps: ListenerDeps) {
     const { notify, ...submitted } = ofForm(body, form, deps);
     const named: Target = form.words.length === 0 ? { kind: 'own' } : { kind: 'words', words: form.words };
     const target: Target = form.alertId === null ? named : { kind: 'alert', alertId: form.alertId };
-    await deps.requestAction({ ...submitted, verb: 'ask', target, reason, ask: { amountCents, term } }, notify);
+    await deps.requestAction(
+      { ...submitted, verb: 'ask', target, reason, input: { ask: { amountCents, term } } },
+      notify,
+    );
   };
 }

@@ -1,3 +1,4 @@
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
@@ -13,7 +14,7 @@ export function openDecideForm(purpose: DecidePurpose) {
       const requestId = action.value ?? '';
       const verb = purpose === 'override' ? 'break_glass' : 'decide';
       const target = { kind: 'request', requestId } as const;
-      await deps.requestAction({ ...interaction, verb, target }, interaction.notify, async () => {
+      const input = async (): Promise<Refused | { kind: 'none' }> => {
         const request = await deps.requests.get(requestId);
         if (request?.state !== 'open') {
           const why = request === null ? 'This request is too old.' : 'This request is decided already.';
@@ -24,7 +25,8 @@ export function openDecideForm(purpose: DecidePurpose) {
         const capCents = deps.twoPersonAboveCents;
         await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
         // The action is what the form will submit.
-        return null;
-      });
+        return { kind: 'none' };
+      };
+      await deps.requestAction({ ...interaction, verb, target, input }, interaction.notify);
     };
 }

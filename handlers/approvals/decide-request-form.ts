@@ -37,10 +37,10 @@ export function decideRequestForm(deps: ListenerDeps) {
     await ack();
     const { notify, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'request', requestId: form.requestId } as const;
-    const verb = form.purpose === 'override' ? 'break_glass' : 'decide';
-    const approve = form.purpose === 'change';
+    const asked = { ...submitted, target, reason };
+    const input = { approve: form.purpose === 'change', changeRequest };
     await deps.requestAction(
-      { ...submitted, verb, target, approve, reason, ...(changeRequest && { changeRequest }) },
+      form.purpose === 'override' ? { ...asked, verb: 'break_glass', input: {} } : { ...asked, verb: 'decide', input },
       notify,
     );
   };

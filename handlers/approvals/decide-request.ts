@@ -8,7 +8,8 @@ export function decideRequest(approve: boolean) {
     async ({ ack, body, action }: ButtonArgs): Promise<void> => {
       await ack();
       const interaction = ofButton(body, deps);
+      const input = { approve, changeRequest: null };
       const target = { kind: 'request', requestId: action.value ?? '' } as const;
-      await deps.requestAction({ ...interaction, verb: 'decide', target, approve }, interaction.notify);
+      await deps.requestAction({ ...interaction, verb: 'decide', target, input }, interaction.notify);
     };
 }

@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
-import { isPermitted } from '../../src/policy/permissions.ts';
+import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { toChoice } from '../dispatch/picker.ts';

@@ -1,5 +1,6 @@
 import type { Action } from '../../src/actions/action.ts';
 import { contentId } from '../../src/core/content-id.ts';
+import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
 import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from './button-args.ts';
@@ -22,7 +23,8 @@ export function actOnPicked(deps: ListenerDeps) {
       const { verb, target, origin, actor } = asked;
       const id = contentId('act_', ['picked', pendingId]);
       const isExternal = false;
-      await deps.requestAction({ id, verb, target, actor, isExternal, origin }, notifyAt(origin, user.id, deps));
+      const ask = askOf({ id, verb, target, actor, isExternal, origin, input: inputOf(asked) });
+      await deps.requestAction(ask, notifyAt(origin, user.id, deps));
     }
     await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
   };

@@ -1,4 +1,5 @@
 import { contentId } from '../../src/core/content-id.ts';
+import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from './button-args.ts';
 import { ofButton } from './interaction.ts';
@@ -27,22 +28,13 @@ export function chooseCard(deps: ListenerDeps) {
       const no = { what: 'Your choice', why, whoCan: 'Only the person who asked can choose.' };
       return await refuseChoice(interaction, asked.target, no, deps);
     }
+    const { verb, target, reason } = asked;
+    const { actor, isExternal, notify } = interaction;
+    const id = contentId('act_', ['choice', pending.questionId ?? pendingId]);
+    const origin = { ...interaction.origin, replace: true };
     await deps.requestAction(
-      {
-        id: contentId('act_', ['choice', pending.questionId ?? pendingId]),
-        verb: asked.verb,
-        target: asked.target,
-        ...(asked.changeRequest === null ? {} : { changeRequest: asked.changeRequest }),
-        ...(asked.ask === null ? {} : { ask: asked.ask }),
-        reason: asked.reason,
-        details: asked.details,
-        confirmed: asked.confirmed,
-        ...(asked.subject === null ? {} : { subject: asked.subject }),
-        actor: interaction.actor,
-        isExternal: interaction.isExternal,
-        origin: { ...interaction.origin, replace: true },
-      },
-      interaction.notify,
+      askOf({ id, verb, target, reason, actor, isExternal, origin, input: inputOf(asked) }),
+      notify,
     );
   };
 }

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, BlockAction, ExternalSelectAction, SlackActionMiddlewareArgs } from '@slack/bolt';
-import type { Target } from '../../src/actions/action.ts';
-import { isPermitted } from '../../src/policy/permissions.ts';
+import type { CardTarget } from '../../src/actions/action.ts';
+import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { cardPicker } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { controlsOf, ofChoice } from './picker.ts';
@@ -23,8 +23,8 @@ export function pickCard(deps: ListenerDeps) {
     if (!isPermitted('show', roles)) {
       // Refused where every other action is, so that it is on record.
       const { notify, ...asked } = inForm(body, deps);
-      const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
-      await deps.requestAction({ ...asked, verb: 'show', target }, notify, async () => null);
+      const target: CardTarget = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
+      await deps.requestAction({ ...asked, verb: 'show', target, input: async () => ({ kind: 'none' }) }, notify);
       const said = isComplete
         ? 'Only operators and approvers may see cards.'
         : 'Slack does not say just now who may see cards. Choose again in a minute.';

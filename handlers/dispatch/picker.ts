@@ -1,6 +1,6 @@
-import { Action, type Origin } from '../../src/actions/action.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
-import { isPermitted, type Role } from '../../src/policy/permissions.ts';
+import type { Action, Origin } from '../../src/actions/action.ts';
+import { helpEntries, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
+import type { Role } from '../../src/policy/decide.ts';
 import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -10,7 +10,7 @@ import type { Interaction } from './interaction.ts';
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
   const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
-    await interaction.notify(help({ isOperator: true, isApprover: true }));
+    await interaction.notify(help(helpEntries));
     return;
   }
   const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
@@ -42,7 +42,7 @@ const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
 /** What this person may do with a card that has this status, each behind an opaque id of its own. */
 export async function controlsOf(
   asker: { readonly actor: Action['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
-  card: Pick<CardFacts, 'acctId' | 'cardId'>,
+  card: { readonly acctId: number; readonly cardId: number | null },
   status: string | null,
   deps: ListenerDeps,
 ): Promise<{ verb: PickedVerb; value: string }[]> {
@@ -50,20 +50,20 @@ export async function controlsOf(
   const verbs = pickedVerbs.filter((verb) => fits[verb].includes(status) && isPermitted(verb, roles));
   return await Promise.all(
     verbs.map(async (verb) => {
-      const action = Action.parse({
-        id: 'act_picked',
-        verb,
-        target: { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null },
-        changeRequest: null,
-        reason: '',
-        confirmed: false,
-        approve: null,
-        actor,
-        roles,
-        origin,
-        askedAt: new Date().toISOString(),
+      const target = { kind: 'card', acctId: card.acctId, cardId: card.cardId, alertId: null } as const;
+      const by = { actor, roles: [...roles], asHolder: isAsHolder(verb, roles), origin };
+      const action: Action = { id: 'act_picked', verb, target, reason: '', ...by, askedAt: new Date().toISOString() };
+      const value = await deps.pending.put({
+        kind: 'choice',
+        action: verb === 'activate' ? confirmable(action) : action,
+        questionId: null,
       });
-      return { verb, value: await deps.pending.put({ kind: 'choice', action, questionId: null }) };
+      return { verb, value };
     }),
   );
+}
+
+/** The question whether other cards of the account may end is still to be asked. */
+function confirmable(action: Action): Action & { readonly confirmed: false } {
+  return { ...action, confirmed: false };
 }

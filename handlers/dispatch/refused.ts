@@ -1,13 +1,13 @@
 import type { BlockAction } from '@slack/bolt';
 import type { Target } from '../../src/actions/action.ts';
-import type { Prepared } from '../../src/dispatch/request-action.ts';
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Interaction, ofButton } from './interaction.ts';
 
 /** A no that is found here: told with its reason and who can, and on record. */
-export function refused(no: Refusal): NonNullable<Prepared> {
-  return { refused: { why: no.why, message: refusal(no) } };
+export function refused(no: Refusal): Refused {
+  return { kind: 'refused', why: no.why, message: refusal(no) };
 }
 
 /** What was picked stands for nothing any more: told so, and on record. */
@@ -17,7 +17,7 @@ export async function refuseChoice(
   no: Refusal,
   deps: ListenerDeps,
 ): Promise<void> {
-  await deps.requestAction({ ...interaction, verb: 'choose', target }, notify, async () => refused(no));
+  await deps.requestAction({ ...interaction, verb: 'choose', target, input: async () => refused(no) }, notify);
 }
 
 /** A click in an open form: what is wrong is said there, not where it was opened. */

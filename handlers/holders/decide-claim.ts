@@ -10,7 +10,7 @@ export function decideClaim(deps: ListenerDeps) {
     const [claimId = '', index] = (action.value ?? '').split('.');
     const choice = index === undefined ? null : Number(index);
     await deps.requestAction(
-      { ...interaction, verb: 'decide-claim', target: { kind: 'claim', claimId, choice } },
+      { ...interaction, verb: 'decide-claim', target: { kind: 'claim', claimId, choice }, input: {} },
       interaction.notify,
     );
   };

@@ -1,3 +1,5 @@
+import type { Prepared } from '../../src/dispatch/request-action.ts';
+import type { InputOf } from '../../src/dispatch/verbs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
@@ -16,7 +18,7 @@ export function approveRemedy(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
-    await deps.requestAction({ ...interaction, verb: 'remedy', target }, interaction.notify, async () => {
+    const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
       const stored = await deps.alerts.get(alertId);
       if (stored?.alert.kind !== 'transaction' || stored.alert.event.decline === null) {
         const whoCan = 'Use `/card limit` with the card’s last four digits.';
@@ -28,7 +30,8 @@ export function approveRemedy(deps: ListenerDeps) {
       const pendingId = await deps.pending.put({ kind: 'form', alertId, channel, messageTs, remedy, rules: null });
       const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
       const { viewId, hash } = await deps.openView(body.trigger_id, view);
-      return { form: { viewId, hash, pendingId } };
-    });
+      return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
+    };
+    await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm }, interaction.notify);
   };
 }

@@ -1,4 +1,3 @@
-import type { Verb } from '../../src/actions/action.ts';
 import type { Remedy } from '../../src/alerts/alert.ts';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
@@ -53,14 +52,15 @@ export function raiseLimit(deps: ListenerDeps) {
     await ack();
     const { notify, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'alert', alertId: form.alertId } as const;
-    const { verb, changeRequest, reason } = read;
-    await deps.requestAction({ ...submitted, verb, reason, ...(changeRequest && { changeRequest }), target }, notify);
+    const { ask, reason } = read;
+    await deps.requestAction({ ...submitted, ...ask, reason, target }, notify);
   };
 }
 
 interface Asked {
-  readonly verb: Verb;
-  readonly changeRequest?: ChangeRequest;
+  readonly ask:
+    | { readonly verb: 'unblock'; readonly input: Record<never, never> }
+    | { readonly verb: 'limit' | 'allow'; readonly input: { readonly changeRequest: ChangeRequest } };
   readonly reason: string;
 }
 type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitToRaise[] });
@@ -68,7 +68,8 @@ type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: rea
 function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   const reason = inputs.text('reason');
   const said: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
-  if (remedy?.kind === 'unblock') return reason === '' ? { errors: said } : { verb: 'unblock', reason };
+  if (remedy?.kind === 'unblock')
+    return reason === '' ? { errors: said } : { ask: { verb: 'unblock', input: {} }, reason };
 
   const term = inputs.term();
   if ('error' in term) said['day'] = term.error;
@@ -86,7 +87,8 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   }
   if (goals === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
   const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
-  const asked = { verb: isAboutLimits(goals) ? 'limit' : 'allow', changeRequest, reason } as const;
+  const verb = isAboutLimits(goals) ? 'limit' : 'allow';
+  const asked = { ask: { verb, input: { changeRequest } }, reason } as const;
   if (known === null || along.length === 0) return asked;
   const toRaise = (isAlong: boolean) => (goal: LimitGoal) => limitToRaise(goal, known, isAlong);
   return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };

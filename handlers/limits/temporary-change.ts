@@ -7,8 +7,8 @@ export function revertNow(deps: ListenerDeps) {
   return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
     await ack();
     const interaction = ofButton(body, deps);
-    const target = { kind: 'lease', temporaryChangeId: action.value ?? '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'take_back', target }, interaction.notify);
+    const target = { kind: 'temporary-change', temporaryChangeId: action.value ?? '' } as const;
+    await deps.requestAction({ ...interaction, verb: 'take_back', target, input: {} }, interaction.notify);
   };
 }
 
@@ -18,7 +18,10 @@ export function resolveTemporaryChange(restore: boolean) {
     async ({ ack, body, action }: ButtonArgs): Promise<void> => {
       await ack();
       const interaction = ofButton(body, deps);
-      const target = { kind: 'lease', temporaryChangeId: action.value ?? '' } as const;
-      await deps.requestAction({ ...interaction, verb: 'settle_lease', target, approve: restore }, interaction.notify);
+      const target = { kind: 'temporary-change', temporaryChangeId: action.value ?? '' } as const;
+      await deps.requestAction(
+        { ...interaction, verb: 'settle_lease', target, input: { restore } },
+        interaction.notify,
+      );
     };
 }

@@ -38,6 +38,7 @@ export function orderVirtual(deps: ListenerDeps) {
         id: contentId('act_', ['order', view.private_metadata]),
         verb: 'order-virtual',
         target: { kind: 'order', sealed: deps.seal.seal(JSON.stringify(order)) },
+        input: {},
         reason,
         actor,
         isExternal: false,

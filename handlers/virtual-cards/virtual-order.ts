@@ -1,4 +1,4 @@
-import { isPermitted } from '../../src/policy/permissions.ts';
+import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
@@ -6,7 +6,7 @@ import type { Interaction } from '../dispatch/interaction.ts';
 /** `/card virtual order [NAME]`: opens the form, for approvers: ordering a card is giving somebody money to spend. */
 export async function openVirtualOrder(
   triggerId: string,
-  words: readonly string[],
+  { name }: Readonly<Record<string, unknown>>,
   interaction: Interaction,
   deps: ListenerDeps,
 ): Promise<void> {
@@ -14,10 +14,10 @@ export async function openVirtualOrder(
   if (!isPermitted('order-virtual', roles)) {
     // Refused where every other action is, so that it is on record.
     const target = { kind: 'order', sealed: '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'order-virtual', target }, interaction.notify);
+    await deps.requestAction({ ...interaction, verb: 'order-virtual', target, input: {} }, interaction.notify);
     return;
   }
-  const [firstName = '', ...rest] = words;
+  const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
   const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
   const fundMaxCents = deps.twoPersonAboveCents;
   await deps.openView(

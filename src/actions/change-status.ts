@@ -4,8 +4,7 @@ import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
-import { Action, alertIdOf } from './action.ts';
+import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionDeps } from './deps.ts';
 import { offerUndo } from './offer-undo.ts';
 import { auditRecord, endOf, notify, report } from './report.ts';
@@ -26,12 +25,14 @@ const BLOCK_READ_MS = 4000;
  * sent is written down first; after a crash, and after an answer that never came, the card is read again before
  * anything is repeated. Runs under the account's lock.
  *
+ * @param options.isConfirmed the person has read that other cards of the account end for good.
  * @throws CardApiError when the job should run again.
  */
 export async function changeStatus(
   verb: StatusVerb,
   { action, acctId, cardId }: Resolved,
   deps: ActionDeps,
+  { isConfirmed = false }: { readonly isConfirmed?: boolean } = {},
 ): Promise<void> {
   // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
   if (verb === 'block') await deps.blocks.want(acctId, action.actor.userId);
@@ -59,7 +60,7 @@ export async function changeStatus(
   const obstacle = obstacleTo(verb, card);
   if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-  if (verb === 'activate' && card !== undefined && !action.confirmed) {
+  if (verb === 'activate' && card !== undefined && !isConfirmed) {
     const ending = account.cards.filter(
       (other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null,
     );
@@ -218,8 +219,8 @@ async function askFirst(
   ending: readonly Card[],
   deps: ActionDeps,
 ): Promise<void> {
-  const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) };
-  const confirmed = Action.parse({ ...action, confirmed: true, target });
+  const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
+  const confirmed: Action & { confirmed: true } = { ...action, confirmed: true, target };
   const value = await deps.pending.put({ kind: 'choice', action: confirmed, questionId: action.id });
   const others = [];
   for (const other of ending)

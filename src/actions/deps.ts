@@ -14,16 +14,17 @@ import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
 import type { DirectoryAccount } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import type { DigestParts, RoutingParts } from '../dispatch/notification-verbs.ts';
+import type { DigestParts, RoutingParts } from '../dispatch/compose-channels.ts';
 import type { PendingStore } from '../dispatch/pending-form-store.ts';
 import type { Claim, Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { ServiceDays } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import type { TemporaryChange, TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { RemedyAction } from '../limits/verbs.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
-import type { Role } from '../policy/permissions.ts';
+import type { Role } from '../policy/decide.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { VirtualOrders } from '../virtual-cards/order-store.ts';
@@ -97,6 +98,8 @@ export interface ActionDeps {
   readonly person: (userId: string) => Promise<Person | null>;
   readonly recentRaises: RecentRaises;
   readonly blocks: Blocks;
+  /** Behind "was refused to": `change a limit of`. */
+  readonly refusedTo: (verb: string) => string;
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: Role) => Promise<readonly string[]>;
   readonly audit: Audit;
@@ -125,7 +128,7 @@ export interface ActionDeps {
   readonly postToApprovals: (id: string, message: Message) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
   /** Shows in an open form what is known by now. */
-  readonly updateForm: (form: NonNullable<Action['form']>, shown: FilledForm) => Promise<void>;
+  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Wakes the worker when a temporary limit ends. */

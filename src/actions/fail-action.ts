@@ -2,8 +2,7 @@ import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { CardApiError } from '../core/errors.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
-import type { Action, Verb } from './action.ts';
+import type { Action, Resolved } from './action.ts';
 import { noteOf } from './change-status.ts';
 import type { ActionDeps } from './deps.ts';
 import type { ProgressEntry } from './progress-store.ts';
@@ -85,11 +84,15 @@ export async function failUnchanged(action: Action, error: CardApiError | null, 
 }
 
 /** Null where no card is changed. */
-function verbOf(verb: Verb): ActionVerb | null {
-  if (verb === 'undo_block') return 'unblock';
-  return isChange(verb) ? verb : null;
+function verbOf(verb: string): ActionVerb | null {
+  return changing[verb] ?? null;
 }
 
-function isChange(verb: Verb): verb is Extract<Verb, ActionVerb> {
-  return ['block', 'unblock', 'activate', 'limit', 'allow'].includes(verb);
-}
+const changing: Readonly<Record<string, ActionVerb>> = {
+  block: 'block',
+  unblock: 'unblock',
+  undo_block: 'unblock',
+  activate: 'activate',
+  limit: 'limit',
+  allow: 'allow',
+};

@@ -1,6 +1,5 @@
-import type { Resolved } from '../directory/resolve-card.ts';
 import { UNDO_MS } from '../policy/decide.ts';
-import { alertIdOf } from './action.ts';
+import { alertIdOf, type Resolved } from './action.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Result } from './result.ts';
 

@@ -1,27 +1,9 @@
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
-import type { Action, Verb } from './action.ts';
+import type { Action } from './action.ts';
 import type { ActionDeps } from './deps.ts';
 import { auditRecord } from './report.ts';
-
-/** Verbs that are no words; the card, if there is one, follows. */
-const wordOf: Readonly<Partial<Record<Verb, string>>> = {
-  undo_block: 'undo the block of',
-  break_glass: 'break the glass for',
-  take_back: 'take back a temporary change of',
-  settle_lease: 'decide about a temporary change of',
-  remedy: 'raise a limit of',
-  limit: 'change a limit of',
-  ask: 'ask for more for',
-  recognize: 'say whose purchase it was for',
-  decide: 'decide a request',
-  choose: 'choose',
-  claim: 'claim',
-  'decide-claim': 'decide a claim',
-  'order-virtual': 'order a virtual card',
-  'resend-virtual': 'have the details sent again of',
-};
 
 /** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
@@ -37,13 +19,13 @@ export interface Refused {
  * Nothing else in `perform/` says no to somebody, so that no refusal is missing; a test holds that.
  */
 export async function recordRefusal(action: Action, deps: ActionDeps, about: Refused = {}): Promise<void> {
-  const why = about.why ?? action.refusedFor ?? 'not permitted';
+  const why = about.why ?? 'not permitted';
   const acctId = about.acctId ?? (await accountOf(action, deps));
   const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
   await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId, detail: why }, deps));
   const line = auditLine({
     by: action.actor.userId,
-    did: `was refused to ${wordOf[action.verb] ?? action.verb}`,
+    did: `was refused to ${deps.refusedTo(action.verb)}`,
     card: acctId === null ? null : deps.toFacts(acctId, await deps.directory.account(acctId)),
     at: deps.now().toISOString(),
     before: null,
@@ -84,7 +66,7 @@ async function accountOf({ target }: Action, deps: ActionDeps): Promise<number |
       return (await deps.alerts.get(target.alertId))?.alert.event.acctId ?? null;
     case 'request':
       return (await deps.requests.get(target.requestId))?.acctId ?? null;
-    case 'lease':
+    case 'temporary-change':
       return (await deps.temporaryChanges.get(target.temporaryChangeId))?.acctId ?? null;
     case 'action':
       return (await deps.blocks.get(target.actionId))?.acctId ?? null;

@@ -4,7 +4,6 @@ import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { mayBeOverruled, saysOfRuleset } from '../../templates/limits/ruleset-words.ts';
 import type { Outcome } from '../alerts/alert.ts';
 import type { AuditRecord } from '../audit/audit.ts';
-import { isForOwnCard } from '../policy/permissions.ts';
 import { type Action, alertIdOf } from './action.ts';
 import type { ActionDeps } from './deps.ts';
 import type { ProgressEnd, ProgressEntry } from './progress-store.ts';
@@ -231,7 +230,7 @@ export function toOutcome(
     at,
     acctId: card.acctId,
     state: state === 'unchanged' ? 'failed' : state,
-    asHolder: isForOwnCard(action.verb, action.roles),
+    asHolder: action.asHolder,
     text: sentences(change, said, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,

@@ -3,12 +3,18 @@ import { Confirmation, Control } from '../alerts/alert.ts';
 import { RuleChanges } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
+import { Term } from '../limits/change-request.ts';
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
   /** From what the rules said before: for whoever finds the change made, long after it was sent. */
-  z.strictObject({ kind: z.literal('rule'), changes: RuleChanges }),
+  z.strictObject({
+    kind: z.literal('rule'),
+    changes: RuleChanges,
+    /** How long the change stays; absent where it ends another. */
+    term: Term.optional(),
+  }),
 ]);
 export type Expected = z.infer<typeof Expected>;
 

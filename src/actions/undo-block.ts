@@ -1,11 +1,12 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { judge } from '../policy/decide.ts';
-import { Action } from './action.ts';
+import { decide } from '../policy/decide.ts';
+import type { Action } from './action.ts';
 import type { Block } from './block-store.ts';
 import { changeStatus } from './change-status.ts';
 import type { ActionDeps } from './deps.ts';
 import { refuse } from './record-refusal.ts';
 import { notify } from './report.ts';
+import { statusVerbs, type UndoBlockAction } from './verbs.ts';
 
 /**
  * *Undo*, within a minute, by who blocked: the card is as active as it was before.
@@ -14,16 +15,17 @@ import { notify } from './report.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function undoBlock(action: Action, deps: ActionDeps): Promise<void> {
-  const blockId = action.target.kind === 'action' ? action.target.actionId : '';
+export async function undoBlock(action: UndoBlockAction, deps: ActionDeps): Promise<void> {
+  const blockId = action.target.actionId;
   const block = await deps.blocks.get(blockId);
   const no = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
     refuse(action, { what: 'Undoing the block', why, whoCan }, deps, { acctId: block?.acctId ?? null });
   if (block === null) return await no('That can be undone for a minute only.');
   const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
   const isOwnAction = block.by === action.actor.userId;
-  const verdict = judge({ verb: 'undo_block', roles: action.roles, isOwnCard: false, isOwnAction, ageMs }, deps);
-  if (verdict.kind === 'refused') return await no(verdict.why);
+  const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
+  const decision = decide(statusVerbs.undo_block.permission, question, deps);
+  if (decision.kind === 'refused') return await no(decision.why);
 
   const { acctId, cardId } = block;
   const unblock = unblockOf(action, block);
@@ -39,7 +41,7 @@ export async function undoBlock(action: Action, deps: ActionDeps): Promise<void>
 
 /** *Undo* as the change of the card that it makes. */
 export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): Action {
-  return Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId } });
+  return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
 /** Why the block that stands now is not only that of who made it; null when it is. */

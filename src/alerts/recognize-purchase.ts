@@ -1,18 +1,17 @@
-import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import type { Alerts } from './alert-store.ts';
+import type { RecognizeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'updateMessages' | 'withLock' | 'now'> {
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
 }
 
 /** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
-export function createRecognizePurchase(deps: Deps): (action: Action) => Promise<void> {
+export function createRecognizePurchase(deps: Deps): (action: RecognizeAction) => Promise<void> {
   const { alerts, record, refuse, updateMessages, withLock, now } = deps;
 
   return async function recognizePurchase(action) {
-    if (action.target.kind !== 'alert') return;
     const { alertId } = action.target;
     await withLock(`alert:${alertId}`, async () => {
       const alert = (await alerts.get(alertId))?.alert;

@@ -1,10 +1,9 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
-import type { Action } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardOrder } from '../card-api/schema-order.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import type { Message } from '../slack/message.ts';
 import type { Alerts } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';

@@ -11,8 +11,9 @@ import type { RedisClient } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
-import type { RoutingParts } from '../dispatch/notification-verbs.ts';
+import type { RoutingParts } from '../dispatch/compose-channels.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
+import { refusedTo } from '../dispatch/verbs.ts';
 import type { NotifyPersonLater } from '../holders/notify-holder.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import type { PostNotice } from '../outbox/post-notice.ts';
@@ -92,6 +93,7 @@ export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
     serviceDays: serviceDays(config.serviceZone),
     recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
+    refusedTo,
     whoMay: deps.configuredRoles.whoMay,
     toFacts: toCardFacts,
     nameRuleset: deps.nameRuleset,

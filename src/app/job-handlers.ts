@@ -80,7 +80,7 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
     'perform-action': (action, attempt) => performAction(action, actionDeps(attempt)),
-    'record-refusal': (action, attempt) => recordRefusal(action, actionDeps(attempt)),
+    'record-refusal': ({ action, why }, attempt) => recordRefusal(action, actionDeps(attempt), { why }),
     'verify-action': ({ actionId }, attempt) => verifyAction(actionId, actionDeps(attempt)),
     'end-temporary-change': ({ temporaryChangeId }, attempt) =>
       endTemporaryChange(temporaryChangeId, actionDeps(attempt)),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { Action } from '../actions/action.ts';
+import { Action as AnyAction } from '../actions/action.ts';
 import { HomeOpened } from '../app-home/opened.ts';
 import { StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { QueueName } from '../core/queues.ts';
+import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
@@ -116,7 +117,13 @@ const table = {
   'render-homes': job({ ...home, data: nothing, retry: unkept(times(3)), mergeBy: () => 'homes' }),
 
   'perform-action': job({ queue: 'actions', data: Action, retry: times(5), id: ({ id }) => id, changesHome: true }),
-  'record-refusal': job({ queue: 'actions', data: Action, retry: times(12), id: ({ id }) => id, changesHome: true }),
+  'record-refusal': job({
+    queue: 'actions',
+    data: z.strictObject({ action: AnyAction, why: z.string() }),
+    retry: times(12),
+    id: ({ action }) => action.id,
+    changesHome: true,
+  }),
 
   /** Looks whether a change that was sent can be seen. */
   'verify-action': job({

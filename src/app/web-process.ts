@@ -15,6 +15,7 @@ import { createSeal } from '../core/seal.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { requestAction } from '../dispatch/request-action.ts';
+import { verbs } from '../dispatch/verbs.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
@@ -65,7 +66,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     isHolder: createLinks(redis).isHolder,
     log,
   });
-  const policy = policyOf(config, config.twoPersonAboveCents);
+  const policy = policyOf(verbs, config, config.twoPersonAboveCents);
   const now = (): Date => new Date();
   const webhookDeps = {
     isAuthentic: createAuthenticate(config.webhookSecrets),
@@ -109,22 +110,17 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
   const pending = createPending(redis);
   const respond = createRespond();
   registerListeners(slackApp.app, {
-    requestAction: (ask, notify, prepare) =>
-      requestAction(
-        ask,
-        {
-          permissions,
-          policy,
-          take: intake.take,
-          notify,
-          refusal: notPermitted,
-          unavailable,
-          count: (verb, decision) => metrics.actions.inc({ verb, decision }),
-          now,
-          log,
-        },
-        prepare,
-      ),
+    requestAction: (ask, notify) =>
+      requestAction(ask, notify, {
+        permissions,
+        policy,
+        take: intake.take,
+        refusal: notPermitted,
+        unavailable,
+        count: (verb, decision) => metrics.actions.inc({ verb, decision }),
+        now,
+        log,
+      }),
     permissions,
     requests: createRequests(redis),
     twoPersonAboveCents: config.twoPersonAboveCents,

@@ -3,6 +3,7 @@ import { gapOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectPatient } from '../core/redis.ts';
+import type { Action } from '../dispatch/verbs.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
@@ -66,8 +67,9 @@ async function toJob(entry: InboxEntry, enqueue: Enqueue): Promise<void> {
     case 'home':
       return await enqueue('open-home', entry.opened);
     case 'action':
-      return await enqueue('perform-action', entry.action);
+      // Checked before it was taken, and again when it is done: here it is only handed on.
+      return await enqueue('perform-action', entry.action as Action);
     case 'refused':
-      return await enqueue('record-refusal', entry.action);
+      return await enqueue('record-refusal', { action: entry.action, why: entry.why });
   }
 }

@@ -1,5 +1,5 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
-import { type Action, alertIdOf } from '../actions/action.ts';
+import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { PurchaseCheck } from '../actions/deps.ts';
 import type { RecordAction } from '../actions/record-action.ts';
@@ -9,18 +9,18 @@ import { changesFrom, isAboutLimits, type RuleChange } from '../card-api/rule-ch
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import type { OpenRequest } from '../limits/change-rule.ts';
 import type { Raise } from '../limits/raise-amount.ts';
 import { goalsOfRemedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import { judge, type Verdict } from '../policy/decide.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import type { RequestedChange } from './open-request.ts';
+import { type AskAction, approvalVerbs } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'factsOf' | 'refuse' | 'answer'> {
-  readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Verdict>;
+  readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Decision>;
   readonly findChange: FindChange;
-  readonly openRequest: OpenRequest;
+  readonly openRequest: (asked: RequestedChange) => Promise<string>;
   /** Puts that it was asked on record, unless an attempt before has. */
   readonly recordOnce: RecordAction;
   readonly showWaiting: (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
@@ -31,9 +31,8 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'refuse' | 'answer'> {
  *
  * Runs under the account's lock. The returned function throws CardApiError when the job should run again.
  */
-export function createAskForRaise(deps: Deps): (resolved: Resolved) => Promise<void> {
+export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) => Promise<void> {
   return async function askForRaise({ action, acctId }) {
-    if (action.ask === null) throw new Error('asked for more without an amount');
     const { amountCents, term } = action.ask;
     const refuse = (why: string, whoCan: string) =>
       deps.refuse(action, { what: 'Your request', why, whoCan }, { acctId });
@@ -70,8 +69,8 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
   return async function judgeAsk(action, acctId, change) {
     const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === action.actor.userId;
     const raise = change === undefined ? null : { ...change, fromBase: change.changes };
-    const amount = raise === null ? {} : { amountCents: await deps.raiseAmount(action, acctId, raise) };
-    return judge({ verb: 'ask', roles: action.roles, isOwnCard, ...amount }, deps);
+    const amount = raise === null ? {} : { raiseCents: await deps.raiseAmount(action, acctId, raise) };
+    return decide(approvalVerbs.ask.permission, { roles: action.roles, isOwnCard, ...amount }, deps);
   };
 }
 

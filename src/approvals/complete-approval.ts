@@ -7,7 +7,7 @@ import type { Result } from '../actions/result.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Role } from '../policy/permissions.ts';
+import type { Role } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import {
   type ApprovalClick,

@@ -1,10 +1,9 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { Action } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
 import type { Raise } from '../limits/raise-amount.ts';
 import { ruleNames } from '../limits/rule-words.ts';
-import { judge } from '../policy/decide.ts';
+import { decide } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import type { ExpireRequest } from './expire-request.ts';
@@ -17,6 +16,7 @@ import {
   unconfirmedApproval,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
+import { approvalVerbs, type DecideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'now'> {
   readonly requests: Pick<Requests, 'get'>;
@@ -43,7 +43,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
  * function throws CardApiError when the job should run again.
  */
 export function createDecideRequest(deps: Deps) {
-  return async function decideRequest(action: Action, attempt: Attempt): Promise<void> {
+  return async function decideRequest(action: DecideAction, attempt: Attempt): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
@@ -55,13 +55,13 @@ export function createDecideRequest(deps: Deps) {
     if (await deps.execution.resume(action, request, attempt)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
     const isExpired = deps.now().toISOString() > request.expiresAt;
-    const notYet = action.approve === true && !isExpired ? null : await deps.execution.whyNotYet(request);
+    const notYet = action.approve && !isExpired ? null : await deps.execution.whyNotYet(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
     if (isExpired) {
       await deps.expire(request);
       return await refuse('This request expired without a decision.', 'Ask for the limit again.');
     }
-    if (action.approve !== true) return await deps.decisions.deny(action, request);
+    if (!action.approve) return await deps.decisions.deny(action, request);
     const why = await deps.decisions.approve(action, request, attempt);
     if (why !== null) await refuse(why, 'Ask another approver.');
   };
@@ -70,8 +70,8 @@ export function createDecideRequest(deps: Deps) {
 /** Both put on record who decided before anything is done about it. */
 export interface Decisions {
   /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
-  approve(action: Action, request: OpenRequest, attempt: Attempt): Promise<string | null>;
-  deny(action: Action, request: OpenRequest): Promise<void>;
+  approve(action: DecideAction, request: OpenRequest, attempt: Attempt): Promise<string | null>;
+  deny(action: DecideAction, request: OpenRequest): Promise<void>;
 }
 
 interface DecisionDeps extends Pick<ActionTools, 'record'> {
@@ -120,7 +120,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
    *
    * How many approvers it takes is found out anew: what single approvers added meanwhile counts.
    */
-  async function withOwnAmounts(action: Action, request: OpenRequest): Promise<OpenRequest> {
+  async function withOwnAmounts(action: DecideAction, request: OpenRequest): Promise<OpenRequest> {
     const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
     const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
     const isSame = isSameTerm && isSameGoals(goals, request.changes);
@@ -134,18 +134,19 @@ export function createDecisions(deps: DecisionDeps): Decisions {
   }
 
   /** What the click itself adds is not counted against it when its job runs again. */
-  async function othersNeeded({ action, acctId, changes, term }: OpenRequest, click: Action): Promise<1 | 2> {
-    const raiseCents = await deps.raiseAmount(Action.parse({ ...action, id: click.id }), acctId, {
+  async function othersNeeded({ action, acctId, changes, term }: OpenRequest, click: DecideAction): Promise<1 | 2> {
+    const raiseCents = await deps.raiseAmount({ ...action, id: click.id }, acctId, {
       changes,
       fromBase: changes,
       term,
     });
-    const verdict = judge({ verb: 'ask', roles: action.roles, isOwnCard: true, amountCents: raiseCents }, deps);
+    const question = { roles: action.roles, isOwnCard: true, raiseCents };
+    const verdict = decide(approvalVerbs.ask.permission, question, deps);
     return verdict.kind === 'request' ? verdict.others : 2;
   }
 
   async function record(
-    action: Action,
+    action: DecideAction,
     { acctId, card, id, changes }: LimitRequest,
     { event, outcome }: { readonly event: 'approved' | 'denied'; readonly outcome: string },
   ): Promise<void> {
@@ -166,13 +167,12 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
   return async function whyNotAllowed({ verb, actor, roles }, { action, acctId, holder, approvals }) {
     const by = actor.userId;
     const question = {
-      verb: verb === 'break_glass' ? 'break_glass' : 'approve',
       roles,
       isOwnCard: await deps.isOwnCard(by, acctId, holder),
       isOwnAction: action.actor.userId === by || approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),
-    } as const;
-    const verdict = judge(question, deps);
+    };
+    const verdict = decide(approvalVerbs[verb].permission, question, deps);
     return verdict.kind === 'refused' ? verdict.why : null;
   };
 }

@@ -1,5 +1,4 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Action } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
@@ -11,6 +10,7 @@ import type { WhyNotAllowed } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
 import { type ApprovedChange, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
 import type { Requests } from './request-store.ts';
+import type { OverrideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
   readonly requests: Pick<Requests, 'get'>;
@@ -29,7 +29,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
  * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
  */
 export function createOverrideRequest(deps: Deps) {
-  return async function overrideRequest(action: Action, attempt: Attempt): Promise<void> {
+  return async function overrideRequest(action: OverrideAction, attempt: Attempt): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { what: 'Breaking the glass', why, whoCan }, { acctId: request?.acctId ?? null });

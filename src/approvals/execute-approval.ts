@@ -1,13 +1,13 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Action } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import type { GivenUp } from '../actions/fail-action.ts';
 import type { ProgressEntry } from '../actions/progress-store.ts';
 import type { Result } from '../actions/result.ts';
 import type { CardApiError } from '../core/errors.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
+import type { RuleAction } from '../limits/verbs.ts';
 import type { CompleteApproval } from './complete-approval.ts';
 import {
   type ApprovalClick,
@@ -42,7 +42,7 @@ export interface Execution {
 interface Deps extends Pick<ActionTools, 'progress' | 'withLock'> {
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
-  readonly changeRule: (resolved: Resolved, approved: Approved, attempt: Attempt) => Promise<Result>;
+  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: Attempt) => Promise<Result>;
   /** Tells an end that is written down and not told yet. */
   readonly notify: (action: Action, verb: ActionVerb, end: SettledEntry, of: Approved) => Promise<void>;
   readonly complete: CompleteApproval;

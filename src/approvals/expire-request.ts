@@ -1,7 +1,7 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Role } from '../policy/decide.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
-import type { Role } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import type { Execution } from './execute-approval.ts';
 import type { OpenRequest } from './request.ts';

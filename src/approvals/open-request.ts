@@ -2,10 +2,13 @@ import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import { formatCents } from '../core/money.ts';
-import type { AskedChange, OpenRequest as OpenRequestFor } from '../limits/change-rule.ts';
+import type { AskedChange } from '../limits/change-rule.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest, OpenRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
+
+/** A change that others decide, asked for by an approver or by the card's holder. */
+export type RequestedChange = AskedChange<LimitRequest['action']>;
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly requests: Requests;
@@ -28,8 +31,8 @@ interface Deps extends Pick<ActionTools, 'now'> {
  *
  * The returned function answers with a sentence that says what happens now.
  */
-export function createOpenRequest(deps: Deps): OpenRequestFor {
-  return async function openRequest(asked) {
+export function createOpenRequest(deps: Deps) {
+  return async function openRequest(asked: RequestedChange): Promise<string> {
     const { action, acctId } = asked;
     const { userId } = action.actor;
     const id = requestIdOf(action.id);
@@ -46,7 +49,7 @@ export function createOpenRequest(deps: Deps): OpenRequestFor {
     return whyAsked(asked, isOwnCard);
   };
 
-  async function save(id: string, asked: AskedChange, isOwnCard: boolean): Promise<OpenRequest> {
+  async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
     const { action, acctId, card, changes, term, others } = asked;
     const now = deps.now();
     const by = action.actor.userId;
@@ -72,7 +75,7 @@ export function createOpenRequest(deps: Deps): OpenRequestFor {
     return request;
   }
 
-  function whyAsked({ action }: AskedChange, isOwnCard: boolean): string {
+  function whyAsked({ action }: RequestedChange, isOwnCard: boolean): string {
     const asked = 'I asked in the approvals channel.';
     if (action.verb === 'ask') return 'I asked the approvers; you hear from me when they have decided.';
     if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;
@@ -81,6 +84,6 @@ export function createOpenRequest(deps: Deps): OpenRequestFor {
   }
 }
 
-function isSame({ acctId, changes, action }: LimitRequest, asked: AskedChange): boolean {
+function isSame({ acctId, changes, action }: LimitRequest, asked: RequestedChange): boolean {
   return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
 }

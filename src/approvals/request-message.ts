@@ -15,7 +15,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     card,
     changes,
     term,
-    payCents: action.ask?.amountCents ?? null,
+    payCents: action.verb === 'ask' ? action.ask.amountCents : null,
     reason: action.reason,
     needed,
     approvals,

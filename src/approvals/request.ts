@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Action } from '../actions/action.ts';
 import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { Term } from '../limits/change-request.ts';
+import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
+import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
 
 const Approval = z.strictObject({
   /** Slack user, and when, UTC ISO 8601. */
@@ -42,7 +43,7 @@ export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 const requested = {
   id: z.string(),
   /** What was asked, by whom, and where. */
-  action: Action,
+  action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction]),
   acctId: z.int(),
   card: CardFacts,
   /** Slack user who held the card when it was asked for, if linked: has no say in it. */
@@ -124,13 +125,13 @@ export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFligh
 }
 
 /** A click that approves a request, or breaks the glass for it. */
-export type ApprovalClick = Action;
+export type ApprovalClick = DecideAction | OverrideAction;
 /** What a click wants of a request. */
 export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals'>;
 
 /** The request that somebody pressed a button of. */
 export function requestIdIn({ target }: ApprovalClick): string {
-  return target.kind === 'request' ? target.requestId : '';
+  return target.requestId;
 }
 
 /** What a request becomes by a click, should the change be there. */
@@ -153,13 +154,13 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
  * An approval as the change that it makes: in the name of the approver who asked for a second one, or of who approves what
  * a holder asks for. It keeps the click's own id: a later approval, after one that failed, is another try.
  */
-export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): Action {
+export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
   const { changes, term } = approval;
   const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
   const changeRequest = { goals: goalsOf(changes), term };
-  return Action.parse({ ...inWhoseName, verb: verbOf(approval), changeRequest, id: click.id });
+  return { ...inWhoseName, verb: verbOf(approval), changeRequest, id: click.id };
 }
 
 /** Whether who clicks answers for the change; otherwise the approver does who asked for it. */
@@ -173,6 +174,6 @@ export function verbOf({ changes }: Pick<ApprovalInFlight, 'changes'>): 'limit' 
 
 /** What a click approves where it has not come to deciding that. */
 export function asRequested(click: ApprovalClick, { changes, term, note, approvals }: LimitRequest): ApprovedChange {
-  const own = click.changeRequest;
+  const own = click.verb === 'decide' ? click.changeRequest : null;
   return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals };
 }

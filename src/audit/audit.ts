@@ -1,11 +1,19 @@
 import { hash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { Policy } from '../actions/action.ts';
 import { contentId } from '../core/content-id.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { defineScript } from '../core/redis-script.ts';
+
+/** The rules by which something was permitted. */
+export const Policy = z.strictObject({
+  /** Changes when the rules do. */
+  version: z.string(),
+  /** What they say, in one line. */
+  words: z.string(),
+});
+export type Policy = z.infer<typeof Policy>;
 
 /** One line of the record: who asked for what, what became of it, and on which grounds. */
 export const AuditRecord = z.strictObject({

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { VerbEntry } from '../actions/verb.ts';
 
 /** What a channel wants of its digest. */
 export const DigestInput = z.discriminatedUnion('kind', [
@@ -15,6 +17,31 @@ export const DigestInput = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('now') }),
 ]);
 export type DigestInput = z.infer<typeof DigestInput>;
+
+/** When a channel gets its digest. */
+export const DigestAction = actionOf('digest', target.channel, { wanted: DigestInput });
+export type DigestAction = z.infer<typeof DigestAction>;
+
+export const digestVerbs = {
+  digest: {
+    action: DigestAction,
+    permission: { role: 'approver', doing: 'set a channel’s digest' },
+    refusedTo: 'digest',
+    isOfCard: false,
+    command: {
+      usage: 'digest daily 09:00 [zone]',
+      example: '/card digest weekly monday 09:00',
+      effect: 'sums up declines in this channel, every day or week; “now” at once, “off” no more',
+      read(words) {
+        const wanted = readDigest(words);
+        const usage = '/card digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off';
+        if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
+        const on = { kind: 'channel', text: words.join(' ') } as const;
+        return { kind: 'read', verb: 'digest', target: on, reason: '', input: { wanted } };
+      },
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 

@@ -2,7 +2,7 @@ import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { WithLock } from '../core/lock.ts';
-import { type DigestInput, readDigest } from './digest-command.ts';
+import type { DigestAction, DigestInput } from './digest-command.ts';
 import type { DigestKind, Digests } from './digest-store.ts';
 import { type DigestSchedule, nextDue, scheduleWords } from './schedule.ts';
 
@@ -31,10 +31,9 @@ interface Deps {
 export function createSetDigest(deps: Deps) {
   const { digests, timers, serviceZone, reply, now } = deps;
 
-  return async function setDigest(action: Action): Promise<void> {
+  return async function setDigest(action: DigestAction): Promise<void> {
     const { channel } = action.origin;
-    const input = action.target.kind === 'place' ? readDigest(action.target.text.split(' ')) : '';
-    if (typeof input === 'string') throw new Error('a digest action that cannot be read');
+    const { wanted: input } = action;
     // It can be ended from anywhere, also after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
     if (input.kind === 'now') return await deps.postNow(channel, action.id);

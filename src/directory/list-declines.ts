@@ -1,11 +1,11 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import { CardApiError, PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import type { Resolved } from './resolve-card.ts';
 import type { RecentDeclines } from './show-card.ts';
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
@@ -23,7 +23,11 @@ interface Deps {
 
 /** `/card declines CARD [7d]`: what the card service says, and what came as webhooks; the same decline counts once. */
 export function createListDeclines({ card, recentDeclines, toMissed, factsOf, reply, now }: Deps) {
-  return async function listDeclines({ action, acctId, cardId }: Resolved): Promise<void> {
+  return async function listDeclines({
+    action,
+    acctId,
+    cardId,
+  }: Resolved<Action & { readonly details: string }>): Promise<void> {
     const words = action.details === '' ? [] : action.details.replace(/^for /i, '').split(' ');
     const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
     if (asked === null || asked.words < words.length) {

@@ -1,20 +1,11 @@
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { Action, alertIdOf } from '../actions/action.ts';
+import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { isForOwnCard } from '../policy/permissions.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
-
-/** The card that an action is about, and the action with what was left of its words. */
-export interface Resolved {
-  readonly action: Action;
-  readonly acctId: number;
-  /** Null: the account decides (block, unblock and limits are the account's). */
-  readonly cardId: number | null;
-}
 
 /** Candidates of a question: each is one thing that the verb can be done to. */
 interface Candidate {
@@ -41,11 +32,11 @@ interface Deps {
 }
 
 /** @returns null when there is no such card, or more than one: the person has then been told, or asked which. */
-export type ResolveCard = (action: Action) => Promise<Resolved | null>;
+export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
 /** Finds the card that a person means. */
 export function createResolveCard({ directory, links, cardOfAlert, factsOf, putChoice, reply }: Deps): ResolveCard {
-  return async function resolveCard(action) {
+  return async function resolveCard<A extends Action>(action: A) {
     if (action.target.kind === 'own') return await ownCard(action);
     const resolved = await findCard(action);
     if (resolved === null || (await mayActOn(resolved.acctId, action))) return resolved;
@@ -55,7 +46,7 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
   };
 
   /** The only card that the person holds. */
-  async function ownCard(action: Action): Promise<Resolved | null> {
+  async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
     const why = only === undefined ? 'No card is linked to you.' : 'You have more than one card.';
@@ -68,11 +59,11 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
   }
 
   /** Who may do it as a holder only may do it to the own card only: the link of this moment decides. */
-  async function mayActOn(acctId: number, { verb, roles, actor }: Action): Promise<boolean> {
-    return !isForOwnCard(verb, roles) || (await links.ofAccount(acctId))?.userId === actor.userId;
+  async function mayActOn(acctId: number, { asHolder, actor }: Action): Promise<boolean> {
+    return !asHolder || (await links.ofAccount(acctId))?.userId === actor.userId;
   }
 
-  async function findCard(action: Action): Promise<Resolved | null> {
+  async function findCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const { target } = action;
     if (target.kind === 'card') return { action, acctId: target.acctId, cardId: target.cardId };
     if (target.kind === 'alert') return await ofAlert(action, target.alertId);
@@ -85,7 +76,7 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
       : await splitCardAndRest(target.words, async (text) => (await directory.findKnown(text)).length > 0);
     const query = split?.card ?? target.words.join(' ');
     const reason = [action.reason, ...(split?.rest ?? [])].filter(Boolean).join(' ').slice(0, 500);
-    const meant = Action.parse({ ...action, reason });
+    const meant = { ...action, reason };
 
     const matches: CardMatch[] = [];
     for (const match of await directory.find(query)) {
@@ -101,7 +92,7 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
     return null;
   }
 
-  async function ofAlert(action: Action, alertId: string): Promise<Resolved | null> {
+  async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
     const card = await cardOfAlert(alertId);
     if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
     const why = 'This alert names no card account, so I cannot act from it.';
@@ -112,7 +103,7 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
   async function refuseUnknown(action: Action, query: string): Promise<void> {
     // What was typed may be somebody's name: the record does not need it.
     const onRecord = { why: 'no card matches' };
-    if (isForOwnCard(action.verb, action.roles)) {
+    if (action.asHolder) {
       const whoCan = 'Use the last four digits of a card that is linked to you.';
       return await reply.refuse(action, { what: action.verb, why: `You hold no card “${query}”.`, whoCan }, onRecord);
     }
@@ -132,7 +123,8 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
     // Looking at one card keeps nobody from looking at the next; of what changes something the first answer counts.
     const questionId = action.verb === 'show' ? null : action.id;
     for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
-      const chosen = Action.parse({ ...action, target: { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } });
+      const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
+      const chosen: Action = { ...action, target };
       const value = await putChoice(chosen, questionId);
       choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
     }

@@ -1,4 +1,5 @@
 import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
+import type { Resolved } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { limitPeriods } from '../card-api/rule.ts';
@@ -6,7 +7,6 @@ import type { RemainingLimits } from '../card-api/schema-limits.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import type { Resolved } from './resolve-card.ts';
 
 const DECLINES_SHOWN = 5;
 

@@ -24,7 +24,7 @@ const place = { channel: z.string(), messageTs: z.string().nullable() };
 
 /** What waits behind a control that a person may press next. */
 export const Pending = z.discriminatedUnion('kind', [
-  /** "This one": the action with its card settled. */
+  /** "This one": the action with the card that was picked. */
   z.strictObject({
     kind: z.literal('choice'),
     action: Action,

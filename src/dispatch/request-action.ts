@@ -1,41 +1,77 @@
-import { Action, type Origin, type Policy, type Target, type Verb } from '../actions/action.ts';
+import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
+import type { Policy } from '../audit/audit.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { ChangeRequest } from '../limits/change-request.ts';
-import { isPermitted, neededRole, type Permissions, type Role } from '../policy/permissions.ts';
+import type { Role } from '../policy/decide.ts';
+import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
+import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, type Verb, verbs } from './verbs.ts';
 
-/** What a person asked for, as Slack delivered it. */
-export interface Ask {
+/** Who asks for what, as Slack delivered it. */
+export interface Asking {
   /** Equal for repeated deliveries of one click or command, different for two. */
   readonly id: string;
   readonly verb: Verb;
   readonly target: Target;
-  readonly changeRequest?: ChangeRequest;
   readonly reason?: string;
-  /** What stood behind the card: until when, which countries, since when. */
-  readonly details?: string;
-  readonly confirmed?: boolean;
-  readonly approve?: boolean;
-  /** For `link`: the Slack user who holds the card. */
-  readonly subject?: string;
-  readonly ask?: Action['ask'];
-  readonly form?: Action['form'];
   readonly actor: { readonly userId: string; readonly teamId: string };
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isExternal: boolean;
   readonly origin: Origin;
 }
 
+/** The same with what the verb takes, or a function that finds it: done once it is permitted, before it is stored. */
+export type Ask = {
+  [V in Verb]: Asking & {
+    readonly verb: V;
+    readonly target: ActionOf<V>['target'];
+    readonly input: InputOf<V> | (() => Promise<Prepared<InputOf<V>>>);
+  };
+}[Verb];
+
+/**
+ * What was read from words or kept behind a button, whose verb and input nobody knows when this is compiled.
+ *
+ * @throws Error for a verb that does not exist. The input is checked before anything is stored.
+ */
+export function askOf(
+  ask: Omit<Asking, 'verb'> & { readonly verb: string; readonly input: Readonly<Record<string, unknown>> },
+): Ask {
+  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('an action of an unknown verb');
+  return ask as Ask;
+}
+
+/** What the verb of a kept action takes. */
+export function inputOf(action: AnyAction): Readonly<Record<string, unknown>> {
+  const envelope = ['id', 'verb', 'target', 'reason', 'actor', 'roles', 'asHolder', 'origin', 'policy', 'askedAt'];
+  return Object.fromEntries(Object.entries(action).filter(([name]) => !envelope.includes(name)));
+}
+
+/** What was found before an action is stored: its input, or why it cannot be; `none`: nothing is to be stored. */
+export type Prepared<Input = unknown> =
+  | { readonly kind: 'input'; readonly input: Input }
+  | Refused
+  | { readonly kind: 'none' };
+
+export interface Refused {
+  readonly kind: 'refused';
+  /** One sentence, for the record. */
+  readonly why: string;
+  /** What the person reads. */
+  readonly message: Message;
+}
+
 interface Deps {
   readonly permissions: Permissions;
   /** Goes on record with what is asked. */
   readonly policy: Policy;
-  readonly take: (entry: { type: 'action' | 'refused'; action: Action }) => Promise<'new' | 'seen'>;
-  /** Tells the person who asked; nobody else sees it. */
-  readonly notify: (message: Message) => Promise<void>;
+  readonly take: (
+    entry:
+      | { readonly type: 'action'; readonly action: Action }
+      | { readonly type: 'refused'; readonly action: AnyAction; readonly why: string },
+  ) => Promise<'new' | 'seen'>;
   readonly refusal: (refused: {
-    verb: Verb;
+    doing: string;
     role: Role | null;
     isExternal: boolean;
     whoMay: readonly string[];
@@ -46,81 +82,62 @@ interface Deps {
   readonly log: Log;
 }
 
-/** What was found before an action is stored: its form, or why it cannot be; null: nothing is to be stored. */
-export type Prepared = Pick<Ask, 'form'> | { readonly refused: Refused } | null;
-
-interface Refused {
-  /** One sentence, for the record. */
-  readonly why: string;
-  /** What the person reads. */
-  readonly message: Message;
-}
-
 /**
  * Web half of an action: permit and store. It holds no card API token, so this is all it can do.
  *
  * Permission is looked up now, at the click, whatever the message showed when it was drawn.
  *
- * @param prepare done once it is permitted, before it is stored: opens a form, for instance. What it answers is added to
- * the action, or says why it is refused all the same; null: nothing is stored.
+ * @param notify tells the person who asked; nobody else sees it.
  */
-export async function requestAction(
-  ask: Ask,
-  deps: Deps,
-  prepare: () => Promise<Prepared> = async () => ({}),
-): Promise<void> {
-  const { permissions, log } = deps;
+export async function requestAction(ask: Ask, notify: (message: Message) => Promise<void>, deps: Deps): Promise<void> {
+  const { verb } = ask;
   const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
-    : await permissions.rolesOf(ask.actor.userId);
-  const isPermittedNow = !ask.isExternal && isPermitted(ask.verb, roles);
-  const prepared = isPermittedNow ? await prepare() : { refused: noOf(ask, isComplete, deps) };
-  if (prepared === null) return;
-  const no = 'refused' in prepared ? prepared.refused : null;
-  const action = Action.parse({
-    id: ask.id,
-    verb: ask.verb,
-    target: ask.target,
-    changeRequest: ask.changeRequest ?? null,
-    reason: ask.reason ?? '',
-    details: ask.details ?? '',
-    confirmed: ask.confirmed ?? false,
-    approve: ask.approve ?? null,
-    subject: ask.subject ?? null,
-    ask: ask.ask ?? null,
-    form: ('form' in prepared ? prepared.form : null) ?? null,
-    actor: ask.actor,
-    roles,
-    origin: ask.origin,
-    refusedFor: no?.why ?? null,
-    policy: deps.policy,
-    askedAt: deps.now().toISOString(),
-  });
-  const isUnsure = !isPermittedNow && !isComplete;
-  deps.count(ask.verb, isUnsure ? 'unavailable' : no === null ? 'taken' : 'refused');
+    : await deps.permissions.rolesOf(ask.actor.userId);
+  const isAllowed = !ask.isExternal && isPermitted(verb, roles);
+  const prepared = isAllowed ? await prepare(ask) : refusedOf(ask, isComplete, deps);
+  if (prepared.kind === 'none') return;
+  const envelope = envelopeOf(ask, roles, deps);
+  const isTaken = prepared.kind === 'input';
+  const isUnsure = !isAllowed && !isComplete;
+  deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
   const { userId } = ask.actor;
-  log.info({ actionId: action.id, verb: ask.verb, userId, roles, isAllowed: no === null }, 'action asked for');
+  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action asked for');
 
   try {
-    await deps.take({ type: no === null ? 'action' : 'refused', action });
+    await deps.take(
+      isTaken
+        ? { type: 'action', action: Action.parse({ ...envelope, ...prepared.input }) }
+        : { type: 'refused', action: envelope, why: prepared.why },
+    );
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    deps.count(ask.verb, 'unavailable');
-    if (no === null) return await deps.notify(deps.unavailable());
+    deps.count(verb, 'unavailable');
+    if (isTaken) return await notify(deps.unavailable());
     // A refusal is given all the same; that it is missing in the record is said in the log.
-    log.error({ err: error, actionId: action.id }, 'a refusal could not be recorded');
+    deps.log.error({ err: error, actionId: ask.id }, 'a refusal could not be recorded');
   }
-  if (no !== null) await deps.notify(no.message);
+  if (!isTaken) await notify(prepared.message);
+}
+
+async function prepare({ input }: Ask): Promise<Prepared<object>> {
+  return typeof input === 'function' ? await input() : { kind: 'input', input };
+}
+
+function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, roles: Role[], deps: Deps): AnyAction {
+  const { policy } = deps;
+  const askedAt = deps.now().toISOString();
+  return { id, verb, target, reason, actor, roles, asHolder: isAsHolder(verb, roles), origin, policy, askedAt };
 }
 
 /** Why somebody may not. Nobody is let through on a guess. */
-function noOf({ verb, isExternal }: Ask, isComplete: boolean, deps: Deps): Refused {
+function refusedOf({ verb, isExternal }: Asking, isComplete: boolean, deps: Deps): Refused {
   if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'roles could not be read, nobody is let through');
-    return { why: 'it could not be read who may', message: deps.unavailable() };
+    return { kind: 'refused', why: 'it could not be read who may', message: deps.unavailable() };
   }
-  const role = neededRole[verb];
+  const { role, doing } = entryOf(verb).permission;
   const whoMay = role === null ? [] : deps.permissions.whoMay(role);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
-  return { why, message: deps.refusal({ verb, role, isExternal, whoMay }) };
+  return { kind: 'refused', why, message: deps.refusal({ doing, role, isExternal, whoMay }) };
 }

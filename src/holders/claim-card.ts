@@ -1,7 +1,7 @@
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
 import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
-import { Action } from '../actions/action.ts';
+import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
@@ -11,6 +11,7 @@ import type { Message } from '../slack/message.ts';
 import { type Claim, type Claims, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
+import type { ClaimAction } from './verbs.ts';
 
 /** A claim that nobody decides ends by itself. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
@@ -27,7 +28,7 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
   /** @returns the value of a button that stands for the action. */
   readonly offer: (action: Action) => Promise<string>;
   /** Leaves it to the approvers. */
-  readonly openClaim: (action: Action, acctIds: readonly number[]) => Promise<void>;
+  readonly openClaim: (action: ClaimAction, acctIds: readonly number[]) => Promise<void>;
 }
 
 /**
@@ -39,7 +40,7 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
  *
  * @throws SlackError when Slack could not be asked who this is, and asking again can help.
  */
-export function createClaimCard(deps: Deps): (action: Action) => Promise<void> {
+export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<void> {
   return async function claimCard(action) {
     const { userId } = action.actor;
     const person = await deps.person(userId);
@@ -85,12 +86,12 @@ export function createClaimCard(deps: Deps): (action: Action) => Promise<void> {
     return own;
   }
 
-  async function askToConfirm(action: Action, own: readonly DirectoryAccount[]): Promise<void> {
+  async function askToConfirm(action: ClaimAction, own: readonly DirectoryAccount[]): Promise<void> {
     const choices = [];
     for (const account of own) {
       const { acctId } = account;
-      const target = { kind: 'card', acctId, cardId: null, alertId: null };
-      const confirmed = Action.parse({ ...action, verb: 'claim', subject: null, confirmed: true, target });
+      const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
+      const confirmed: ClaimAction = { ...action, confirmed: true, target };
       choices.push({ value: await deps.offer(confirmed), card: toCardFacts(acctId, account) });
     }
     await deps.answer(action, confirmOwnCard(choices));
@@ -110,7 +111,9 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
 }
 
 /** A claim that an approver has to decide. Safe to repeat. */
-export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: readonly number[]) => Promise<void> {
+export function createOpenClaim(
+  deps: OpenClaimDeps,
+): (action: ClaimAction, acctIds: readonly number[]) => Promise<void> {
   return async function openClaim(action, acctIds) {
     if ((await deps.claims.count(action.actor.userId, action.id)) > CLAIMS_A_DAY) {
       const why = `You have asked ${CLAIMS_A_DAY} times today.`;
@@ -123,7 +126,7 @@ export function createOpenClaim(deps: OpenClaimDeps): (action: Action, acctIds: 
     await deps.answer(action, claimWaits());
   };
 
-  async function open(id: string, action: Action, acctIds: readonly number[]): Promise<Claim> {
+  async function open(id: string, action: ClaimAction, acctIds: readonly number[]): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
     const claim: Claim = { id, action, acctIds: [...acctIds], state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });

@@ -1,8 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { Action } from '../actions/action.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
+import { ClaimAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Whoever claims more than a few cards in a day is guessing. */
@@ -11,7 +11,7 @@ const COUNTED_SECONDS = 24 * 3600;
 const claimed = {
   id: z.string(),
   /** Who claims, and in which words. */
-  action: Action,
+  action: ClaimAction,
   /** Accounts that the words can mean. Empty: none. */
   acctIds: z.array(z.int()),
   /** UTC ISO 8601. */

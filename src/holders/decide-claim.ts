@@ -1,8 +1,8 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
-import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { type Claims, type ClosedClaim, isDecidedBy, type OpenClaim } from './claim-store.ts';
 import type { SetLink } from './link-card.ts';
+import type { DecideClaimAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save'>;
@@ -13,7 +13,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' 
 
 export interface ClaimDecisions {
   /** An approver confirms or refuses "I hold this card". One decision, never by the one who claims. */
-  decideClaim(action: Action): Promise<void>;
+  decideClaim(action: DecideClaimAction): Promise<void>;
   /** Nobody decided in time. Safe to repeat. */
   endClaim(claimId: string): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ClaimDecisions {
 export function createClaimDecisions(deps: Deps): ClaimDecisions {
   return {
     async decideClaim(action) {
-      const claimId = action.target.kind === 'claim' ? action.target.claimId : '';
+      const { claimId } = action.target;
       await deps.withLock(`claim:${claimId}`, () => decide(action, claimId));
     },
     async endClaim(claimId) {
@@ -34,7 +34,7 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     },
   };
 
-  async function decide(action: Action, claimId: string): Promise<void> {
+  async function decide(action: DecideClaimAction, claimId: string): Promise<void> {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
@@ -52,8 +52,8 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     await confirmOrRefuse(action, claim);
   }
 
-  async function confirmOrRefuse(action: Action, claim: OpenClaim): Promise<void> {
-    const choice = action.target.kind === 'claim' ? action.target.choice : null;
+  async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim): Promise<void> {
+    const { choice } = action.target;
     const acctId = choice === null ? undefined : claim.acctIds[choice];
     const { userId } = claim.action.actor;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };

@@ -1,10 +1,10 @@
 import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
-import type { Action } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
+import type { LinkAction } from './verbs.ts';
 
 /** Who holds a card from now on, and how that was proved. */
 export interface NewLink {
@@ -70,9 +70,8 @@ interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer'> {
 
 /** An approver says who holds a card. */
 export function createLinkCard({ person, setLink, refuse, answer }: LinkCardDeps) {
-  return async function linkCard({ action, acctId, cardId }: Resolved): Promise<void> {
+  return async function linkCard({ action, acctId, cardId }: Resolved<LinkAction>): Promise<void> {
     const userId = action.subject;
-    if (userId === null) throw new Error('a link without a person');
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';

@@ -53,7 +53,7 @@ export type TakenEntry =
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   | { readonly type: 'action'; readonly action: Action }
   /** Somebody asked who may not: for the record only. */
-  | { readonly type: 'refused'; readonly action: Action }
+  | { readonly type: 'refused'; readonly action: Action; readonly why: string }
   | { readonly type: 'home'; readonly opened: HomeOpened };
 
 const takeSource = readScript(new URL('./take.lua', import.meta.url));

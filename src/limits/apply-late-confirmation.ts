@@ -23,14 +23,15 @@ export async function applyLateConfirmation(
 ): Promise<Opened | null> {
   const { action, acctId, outcomeOf, result } = awaited;
   const { expects } = result;
-  if (result.state !== 'unknown' || expects?.kind !== 'rule' || action.changeRequest === null) return null;
+  if (result.state !== 'unknown' || expects?.kind !== 'rule') return null;
+  const { term } = expects;
+  if (term === undefined) return null;
   if (confirmation !== 'confirmed') {
     await forgetUnmade(awaited, deps);
     return null;
   }
   // What is seen may be a later change's, which has done all of this for itself.
   if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) return null;
-  const { term } = action.changeRequest;
   // Opened before it was sent: without it, its end was found to be nobody's.
   if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
   const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);

@@ -1,4 +1,4 @@
-import type { Action } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import { noteOf, superseded } from '../actions/change-status.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { auditRecord, endOf, notify, report } from '../actions/report.ts';
@@ -7,8 +7,7 @@ import { changesFrom, isAboutLimits, isLooser, isMade, limitGoals, type RuleChan
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
-import { judge } from '../policy/decide.ts';
+import { decide } from '../policy/decide.ts';
 import { endOfTerm, type Term } from './change-request.ts';
 import { composeTemporaryTerms } from './compose.ts';
 import { contradiction } from './contradiction.ts';
@@ -16,6 +15,7 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { changesFromBase, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { withCategory } from './unknown-category.ts';
+import { limitVerbs, type RuleAction } from './verbs.ts';
 
 /** Whoever had to has approved; the outcome belongs to the action that asked. */
 export interface Approval {
@@ -26,8 +26,8 @@ export interface Approval {
 }
 
 /** A change that the policy does not leave to the person who asks for it. */
-export interface AskedChange {
-  readonly action: Action;
+export interface AskedChange<A extends Action = RuleAction> {
+  readonly action: A;
   readonly acctId: number;
   readonly card: CardFacts;
   /** From what the rules are, or will be again by themselves. */
@@ -51,13 +51,12 @@ type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result
  * @throws CardApiError when the job should run again.
  */
 export async function changeRule(
-  { action, acctId }: Resolved,
+  { action, acctId }: Resolved<RuleAction>,
   approval: Approval | null,
   deps: ActionDeps,
   openRequest: OpenRequest,
 ): Promise<Result> {
   const { card: api, progress } = deps;
-  if (action.changeRequest === null) throw new Error('an action on rules without a change request');
   const written = await progress.read(action.id);
   const card = deps.toFacts(acctId, await deps.directory.account(acctId));
   const { rules, raw } = await api.getSpendRules(acctId);
@@ -86,7 +85,8 @@ export async function changeRule(
   if (approval === null && isLooser(fromBase)) {
     const amountCents = await raisedCents(action, acctId, { changes, fromBase, term }, deps);
     const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
-    const verdict = judge({ verb: 'raise', roles: action.roles, isOwnCard, amountCents }, deps);
+    const question = { roles: action.roles, isOwnCard, raiseCents: amountCents };
+    const verdict = decide(limitVerbs[action.verb].permission, question, deps);
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {
       const asked = { action, changes: fromBase, term, acctId, card, others: verdict.others };
@@ -101,7 +101,7 @@ export async function changeRule(
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   }
 
-  const expects = { kind: 'rule', changes } as const;
+  const expects = { kind: 'rule', changes, term } as const;
   if (
     written?.state === 'sending' &&
     (await deps.confirmations.isSuperseded(acctId, expects, action.id, written.followed))
@@ -163,9 +163,9 @@ async function conclude(
   finish: Finish,
   terms: TemporaryTerms,
 ): Promise<Result> {
-  const { changes } = made;
+  const { changes, term } = made;
   const opened = await terms.resolve(made);
-  const expects = confirmation === 'sent' ? { expects: { kind: 'rule', changes } as const } : {};
+  const expects = confirmation === 'sent' ? { expects: { kind: 'rule', changes, term } as const } : {};
   return await finish('done', { ...sidesOf(changes), ...opened, confirmation, ...expects });
 }
 

@@ -3,12 +3,13 @@ import type { ActionDeps } from '../actions/deps.ts';
 import { refuse } from '../actions/record-refusal.ts';
 import { auditRecord } from '../actions/report.ts';
 import { isLooser, reversed } from '../card-api/rule-change.ts';
-import { judge } from '../policy/decide.ts';
+import { decide } from '../policy/decide.ts';
 import { restore } from './end-temporary-change.ts';
 import { notifyEnd, showEnd } from './notify-end.ts';
 import { isOwnCardOf } from './raise-amount.ts';
 import { ruleNames } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
+import { limitVerbs, type TemporaryChangeAction } from './verbs.ts';
 
 /**
  * *Take back now*, and the answer to "somebody changed it meanwhile": restore the rules, or leave them.
@@ -17,8 +18,8 @@ import type { TemporaryChange } from './temporary-change-store.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function decideTemporaryChange(action: Action, deps: ActionDeps): Promise<void> {
-  const temporaryChangeId = action.target.kind === 'lease' ? action.target.temporaryChangeId : '';
+export async function decideTemporaryChange(action: TemporaryChangeAction, deps: ActionDeps): Promise<void> {
+  const { temporaryChangeId } = action.target;
   const known = await deps.temporaryChanges.get(temporaryChangeId);
   if (known === null) return await no(action, 'This change is too old.', 'Look at the card.', deps);
   await deps.withLock(`account:${known.acctId}`, async () => {
@@ -34,10 +35,10 @@ export async function decideTemporaryChange(action: Action, deps: ActionDeps): P
     const isRaise = isLooser(reversed(temporaryChange.changes));
     const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
     const isOwnCard = await isOwnCardOf(action.actor.userId, temporaryChange.acctId, deps);
-    const verdict = judge({ verb, roles: action.roles, isOwnCard }, deps);
+    const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, deps);
     if (verdict.kind === 'refused') return await no(action, verdict.why, 'Ask an approver.', deps);
     await askedOnce(action, temporaryChange, deps);
-    if (action.verb === 'settle_lease' && action.approve !== true) {
+    if (action.verb === 'settle_lease' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await notifyEnd({ ...temporaryChange, ...over, state: 'kept' }, action, deps);
     }

@@ -1,6 +1,6 @@
-import type { Action } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { RemedyAction } from './verbs.ts';
 
 /**
  * A button of a decline was pressed and its form is open: says what would let the purchase pass now, not when the alert
@@ -8,9 +8,8 @@ import { CardApiError } from '../core/errors.ts';
  *
  * The form works without it, so what cannot be read is left as it was opened.
  */
-export async function fillForm(action: Action, deps: ActionDeps): Promise<void> {
+export async function fillForm(action: RemedyAction, deps: ActionDeps): Promise<void> {
   const { form, target } = action;
-  if (form === null || target.kind !== 'alert') return;
   const alert = (await deps.alerts.get(target.alertId))?.alert;
   const pending = await deps.pending.get(form.pendingId);
   if (alert?.kind !== 'transaction' || pending?.kind !== 'form') return;

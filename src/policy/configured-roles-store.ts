@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
-import type { Role } from './permissions.ts';
+import type { Role } from './decide.ts';
 
 const Names = z.object({ operators: z.array(z.string()), approvers: z.array(z.string()) });
 

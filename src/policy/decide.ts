@@ -1,23 +1,8 @@
-import type { Role } from './permissions.ts';
+import { z } from 'zod';
 
-/** What can be done to a card or a request, as the policy sees it. */
-export const policyVerbs = [
-  'show',
-  'acknowledge',
-  'activate',
-  'block',
-  'undo_block',
-  'unblock',
-  'lower',
-  'raise',
-  'take_back',
-  'settle_lease',
-  'ask',
-  'approve',
-  'deny',
-  'break_glass',
-] as const;
-export type PolicyVerb = (typeof policyVerbs)[number];
+/** `holder`: a card account is linked to this Slack user. Which one counts is looked up when the card is known. */
+export const Role = z.enum(['operator', 'approver', 'holder']);
+export type Role = z.infer<typeof Role>;
 
 /** Whoever blocked by mistake takes it back within this time; afterwards unblocking is for approvers. */
 export const UNDO_MS = 60_000;
@@ -30,102 +15,114 @@ export const OVERRIDE_AFTER_MS = 3_600_000;
 /** Raises of one rule of a card within this time count together; glass is broken once within it. */
 export const COUNTED_MS = 24 * 3_600_000;
 
-export interface Case {
-  readonly verb: PolicyVerb;
+/** What the policy says of one verb: a column of the verb table. Every `why` is a sentence for who is refused. */
+export interface Permission {
+  /** Needed to ask for it; null: everybody of the company. An approver may do all that an operator may. */
+  readonly role: Role | null;
+  /** Behind "Only approvers may": `unblock cards`. */
+  readonly doing: string;
+  /** Of a role that is missing when it is done, where that is not told as "Only … may …". */
+  readonly whyRole?: string;
+  /** The card's holder may do it as well, with the own card. */
+  readonly holderMay?: boolean;
+  /** Nobody does it with the own card. */
+  readonly notOwnCard?: { readonly why: string };
+  /** Nobody does it with what they asked for or said yes to before. */
+  readonly notOwnAction?: { readonly why: string };
+  /** Only who did it before does it. */
+  readonly onlyOwnAction?: { readonly why: string };
+  /** Until so long after, and not until so long after. */
+  readonly within?: { readonly ms: number; readonly why: string };
+  readonly after?: { readonly ms: number; readonly why: string };
+  /**
+   * What lets a card spend more. `much`: others have to say yes to a raise above the configured amount, and to any raise
+   * of the own card. `always`: others have to say yes to any.
+   */
+  readonly needsOthers?: 'much' | 'always';
+}
+
+/** Who asks, and what is known of the case by now. What is not given does not matter to the verb. */
+export interface Question {
   readonly roles: readonly Role[];
   /** The person is linked to the card's account as its holder. */
   readonly isOwnCard: boolean;
-  /**
-   * For raises: whole cents that the card may spend more, with what the last 24 hours added to the same rule by one
-   * person's yes. Infinity where no amount says how much.
-   */
-  readonly amountCents?: number;
-  /** For `undo_block`: the person blocked it. For `approve` and `break_glass`: the person asked for it or said yes before. */
+  /** The person did it, asked for it, or said yes to it before. */
   readonly isOwnAction?: boolean;
   /** Since the block, or since the request. */
   readonly ageMs?: number;
+  /**
+   * Whole cents that the card may spend more, with what the last 24 hours added to the same rule by one person's yes.
+   * Infinity where no amount says how much; 0 or absent: it spends no more.
+   */
+  readonly raiseCents?: number;
 }
 
-export type Verdict =
+export type Decision =
   | { readonly kind: 'allowed' }
   /** Not alone: it becomes a request. `others` approvers have to say yes besides the person who asks. */
   | { readonly kind: 'request'; readonly others: 1 | 2 }
-  /** `who` can do it: the card's holder, or a role; null: nobody any more. */
-  | { readonly kind: 'refused'; readonly why: string; readonly who: Role | 'holder' | null };
+  /** `who` can do it: a role; null: nobody any more. */
+  | { readonly kind: 'refused'; readonly why: string; readonly who: Role | null };
 
-const allowed: Verdict = { kind: 'allowed' };
-const refused = (why: string, who: Role | 'holder' | null): Verdict => ({ kind: 'refused', why, who });
+/** True when one of `roles` is enough to ask; for a holder only with the own card, see {@link isForOwnCard}. */
+export function mayAsk({ role, holderMay }: Permission, roles: readonly Role[]): boolean {
+  if (role === null) return true;
+  if (role !== 'holder' && (roles.includes('approver') || roles.includes(role))) return true;
+  return roles.includes('holder') && (role === 'holder' || holderMay === true);
+}
+
+/** True when somebody may do it as the card's holder only: then it has to be the own card. */
+export function isForOwnCard(permission: Permission, roles: readonly Role[]): boolean {
+  const others = roles.filter((role) => role !== 'holder');
+  return mayAsk(permission, roles) && !mayAsk(permission, others);
+}
+
+const whoWords: Readonly<Record<Role, string>> = {
+  approver: 'approvers',
+  operator: 'operators and approvers',
+  holder: 'the card’s holder',
+};
 
 /**
  * Who may do what. Pure: roles are looked up at the click, everything else when it is done.
  *
  * What makes a card safer is easy, what makes it spend more is not: one click of an operator blocks, but two different
- * approvers raise by much, and nobody says yes to a wish of their own.
+ * approvers raise by much, and nobody says yes to a change request of their own.
+ *
+ * @param rules.twoPersonAboveCents a raise above this takes two approvers.
  */
-export function judge(one: Case, rules: { readonly twoPersonAboveCents: number }): Verdict {
-  const isApprover = one.roles.includes('approver');
-  const isOperator = isApprover || one.roles.includes('operator');
-  const isMuch = (one.amountCents ?? 0) > rules.twoPersonAboveCents;
-  const age = one.ageMs ?? 0;
+export function decide(
+  permission: Permission,
+  question: Question,
+  rules: { readonly twoPersonAboveCents: number },
+): Decision {
+  const why = whyNot(permission, question);
+  if (why !== null) return { kind: 'refused', ...why };
+  const { needsOthers } = permission;
+  const { raiseCents = 0, isOwnCard } = question;
+  if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return { kind: 'allowed' };
+  const isMuch = raiseCents > rules.twoPersonAboveCents;
+  // The yes of an approver who holds the card counts for nothing.
+  if (isOwnCard || needsOthers === 'always') return { kind: 'request', others: isMuch ? 2 : 1 };
+  return isMuch ? { kind: 'request', others: 1 } : { kind: 'allowed' };
+}
 
-  switch (one.verb) {
-    case 'show':
-    case 'acknowledge':
-    case 'activate':
-    case 'take_back':
-      return isOperator ? allowed : refused('Only operators and approvers may do that.', 'operator');
-
-    case 'block':
-      // A stolen card must not wait for anybody: its holder may block it, too.
-      return isOperator || one.isOwnCard
-        ? allowed
-        : refused('Only operators, approvers and the card’s holder may block it.', 'operator');
-
-    case 'undo_block':
-      if (!isOperator || one.isOwnAction !== true) return refused('Only who blocked it can undo that.', 'approver');
-      return age <= UNDO_MS ? allowed : refused('That can be undone for a minute only.', 'approver');
-
-    case 'unblock':
-      if (!isApprover) return refused('Only approvers may unblock cards.', 'approver');
-      return one.isOwnCard ? refused('Nobody unblocks the own card: it takes another approver.', 'approver') : allowed;
-
-    case 'lower':
-      return isApprover ? allowed : refused('Only approvers may change limits.', 'approver');
-
-    case 'raise':
-      if (!isApprover) return refused('Only approvers may change limits.', 'approver');
-      // The yes of an approver who holds the card counts for nothing.
-      if (one.isOwnCard) return { kind: 'request', others: isMuch ? 2 : 1 };
-      return isMuch ? { kind: 'request', others: 1 } : allowed;
-
-    case 'ask':
-      return one.isOwnCard
-        ? { kind: 'request', others: isMuch ? 2 : 1 }
-        : refused('Only the card’s holder can ask for more.', 'holder');
-
-    case 'settle_lease':
-      if (!isApprover) return refused('Only approvers may decide that.', 'approver');
-      return one.isOwnCard
-        ? refused('Nobody decides about the own card: it takes another approver.', 'approver')
-        : allowed;
-
-    case 'approve':
-      if (!isApprover) return refused('Only approvers may decide requests.', 'approver');
-      if (one.isOwnCard) return refused('It is your own card: it takes another approver.', 'approver');
-      if (one.isOwnAction === true)
-        return refused('You have approved it already: it takes a different approver.', 'approver');
-      return allowed;
-
-    case 'deny':
-      return isApprover ? allowed : refused('Only approvers may decide requests.', 'approver');
-
-    case 'break_glass':
-      if (!isOperator) return refused('Only operators may break the glass.', 'operator');
-      if (one.isOwnCard || one.isOwnAction === true) {
-        return refused('Nobody breaks the glass for a wish of their own.', 'operator');
-      }
-      return age >= PATIENCE_MS
-        ? allowed
-        : refused('The approvers have 15 minutes to answer before the glass may be broken.', 'approver');
+function whyNot(permission: Permission, question: Question): { why: string; who: Role | null } | null {
+  const { role, notOwnCard, notOwnAction, onlyOwnAction, within, after } = permission;
+  const { roles, isOwnCard, isOwnAction = false, ageMs = 0 } = question;
+  const byRole = mayAsk(
+    permission,
+    roles.filter((one) => one !== 'holder'),
+  );
+  const asHolder = isOwnCard && (role === 'holder' || permission.holderMay === true);
+  if (!byRole && !asHolder) {
+    const why = permission.whyRole ?? `Only ${whoWords[role ?? 'operator']} may ${permission.doing}.`;
+    return { why: onlyOwnAction?.why ?? why, who: role };
   }
+  if (onlyOwnAction !== undefined && !isOwnAction) return { why: onlyOwnAction.why, who: 'approver' };
+  if (within !== undefined && ageMs > within.ms) return { why: within.why, who: 'approver' };
+  if (notOwnCard !== undefined && isOwnCard) return { why: notOwnCard.why, who: role };
+  if (notOwnAction !== undefined && isOwnAction) return { why: notOwnAction.why, who: role };
+  if (after !== undefined && ageMs < after.ms) return { why: after.why, who: 'approver' };
+  return null;
 }

@@ -1,91 +1,35 @@
-import type { Policy, Verb } from '../actions/action.ts';
+import type { Policy } from '../audit/audit.ts';
 import { contentId } from '../core/content-id.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
-
-/** `holder`: a card account is linked to this Slack user. Which one counts is looked up when the card is known. */
-export type Role = 'operator' | 'approver' | 'holder';
-
-/** Which role each verb needs; null: none. An approver may do all that an operator may. */
-export const neededRole: Readonly<Record<Verb, Role | null>> = {
-  show: 'operator',
-  activate: 'operator',
-  block: 'operator',
-  acknowledge: 'operator',
-  undo_block: 'operator',
-  break_glass: 'operator',
-  take_back: 'operator',
-  unblock: 'approver',
-  limit: 'approver',
-  allow: 'approver',
-  remedy: 'approver',
-  decide: 'approver',
-  link: 'approver',
-  unlink: 'approver',
-  claim: null,
-  'decide-claim': 'approver',
-  recognize: 'holder',
-  recover: 'approver',
-  digest: 'approver',
-  'order-virtual': 'approver',
-  'resend-virtual': 'operator',
-  subscribe: 'approver',
-  unsubscribe: 'approver',
-  subscriptions: 'approver',
-  quiet: 'approver',
-  mute: 'operator',
-  unmute: 'operator',
-  mutes: 'operator',
-  travel: 'operator',
-  settle_lease: 'approver',
-  ask: 'holder',
-  // Looking at what is in the message anyway; what it leads to asks for the role.
-  choose: null,
-  why: 'operator',
-  declines: 'operator',
-  track: 'operator',
-};
-
-/** What holders may do as well, with their own card. */
-const holderMay: ReadonlySet<Verb> = new Set(['block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
+import type { Permission, Role } from './decide.ts';
 
 /**
  * Who may do what, in one line for the record, with a mark that changes when the rules do.
  *
+ * @param verbs the verb table.
  * @param twoPersonAboveCents above this raise two approvers are needed.
  */
 export function policyOf(
+  verbs: Readonly<Record<string, { readonly permission: Permission }>>,
   people: { readonly operators: readonly string[]; readonly approvers: readonly string[] },
   twoPersonAboveCents: number,
 ): Policy {
-  const may = (role: Role): string =>
-    Object.entries(neededRole)
-      .filter(([, needed]) => needed === role)
+  const verbsWhere = (fits: (permission: Permission) => boolean): string =>
+    Object.entries(verbs)
+      .filter(([, { permission }]) => fits(permission))
       .map(([verb]) => verb)
       .join(', ');
+  const may = (needed: Role): string => verbsWhere(({ role }) => role === needed);
   const who = (ids: readonly string[]): string => (ids.length === 0 ? 'nobody' : ids.toSorted().join(' '));
   const words = [
     `operators (${who(people.operators)}): ${may('operator')}`,
     `approvers (${who(people.approvers)}): these and ${may('approver')}`,
-    `holders, their own card: ${[...holderMay].join(', ')}`,
+    `holders, their own card: ${verbsWhere(({ role, holderMay }) => role === 'holder' || holderMay === true)}`,
     `two approvers for a raise above ${formatCents(twoPersonAboveCents)}`,
   ].join('; ');
   return { version: contentId('pol_', [words]).slice(0, 12), words };
-}
-
-/** True when one of `roles` is enough for `verb`; for a holder only with the own card, see {@link isForOwnCard}. */
-export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {
-  const role = neededRole[verb];
-  if (role === null) return true;
-  if (role !== 'holder' && (roles.includes('approver') || roles.includes(role))) return true;
-  return roles.includes('holder') && holderMay.has(verb);
-}
-
-/** True when somebody may do it as the card's holder only: then it has to be the own card. */
-export function isForOwnCard(verb: Verb, roles: readonly Role[]): boolean {
-  const others = roles.filter((role) => role !== 'holder');
-  return isPermitted(verb, roles) && !isPermitted(verb, others);
 }
 
 /** What is certain. Nobody is let through on a guess, and nobody is kept out for a group that does not matter. */

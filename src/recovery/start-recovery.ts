@@ -1,8 +1,36 @@
+import type { z } from 'zod';
 import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
-import type { Action } from '../actions/action.ts';
+import { actionOf, target } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
+import type { VerbEntry } from '../actions/verb.ts';
 import type { Gap } from '../core/gap.ts';
-import type { Since } from '../core/since.ts';
+import { readSince, type Since } from '../core/since.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Fetch what was missed. */
+export const RecoverAction = actionOf('recover', target.since, {});
+export type RecoverAction = z.infer<typeof RecoverAction>;
+
+export const recoveryVerbs = {
+  recover: {
+    action: RecoverAction,
+    permission: { role: 'approver', doing: 'have missed events fetched' },
+    refusedTo: 'recover',
+    isOfCard: false,
+    command: {
+      usage: 'recover [SINCE]',
+      example: '/card recover 2h',
+      effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
+      read(words) {
+        const since = words.length === 0 ? { agoMs: DAY_MS } : readSince(words);
+        const why = 'Since when? Write how long ago, or a date and time.';
+        if (since === null) return { kind: 'unclear', why, usage: '/card recover [2h | 2026-11-20T09:00]' };
+        return { kind: 'read', verb: 'recover', target: { kind: 'since', since }, reason: '', input: {} };
+      },
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
 
 interface Deps {
   /** A moment that a person wrote, UTC ISO 8601; null when there is no such date. */
@@ -16,8 +44,7 @@ interface Deps {
 
 /** `/card recover …`: somebody wants to be sure that nothing was missed. Puts it on record, starts it, says where to look. */
 export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }: Deps) {
-  return async function startRecovery(action: Action): Promise<void> {
-    if (action.target.kind !== 'since') throw new Error('a recovery without a beginning');
+  return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
     if (from === null || from >= action.askedAt) {
       const why = from === null ? 'There is no such date.' : 'That is not in the past.';

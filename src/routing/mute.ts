@@ -1,12 +1,12 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
-import type { Action } from '../actions/action.ts';
+import type { Action, Resolved } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
+import type { MuteAction } from './verbs.ts';
 
 const DAYS_MAX = 90;
 const MUTE_MAX_MS = DAYS_MAX * 24 * 3_600_000;
@@ -26,7 +26,7 @@ interface MuteDeps {
 
 export interface MuteVerbs {
   /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`: always with an end. */
-  mute(resolved: Resolved): Promise<void>;
+  mute(resolved: Resolved<MuteAction>): Promise<void>;
   /** `/card unmute CARD`: its mute and its travel notice end now. */
   unmute(resolved: Resolved): Promise<void>;
   /** `/card mutes`: every mute and travel notice. */

@@ -6,6 +6,7 @@ import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
 import type { QuietHoursStore } from './quiet-hours-store.ts';
+import type { ChannelAction } from './verbs.ts';
 
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
 
@@ -22,7 +23,8 @@ interface Deps {
 
 /** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
 export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, zone, now }: Deps) {
-  return async function setQuiet(action: Action, text: string): Promise<void> {
+  return async function setQuiet(action: ChannelAction): Promise<void> {
+    const { text } = action.target;
     const parsed = parseQuiet(text, zone);
     if ('why' in parsed) return await reply.refuseUnclear(action, { why: parsed.why, usage });
     if ('off' in parsed) return await end(action);

@@ -4,7 +4,6 @@ import {
   subscriptionList,
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
-import type { Action } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import type { MayGetAlerts } from './channel-of-action.ts';
@@ -14,6 +13,7 @@ import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
 import type { QuietHoursStore } from './quiet-hours-store.ts';
 import type { Subscription, Subscriptions } from './subscription-store.ts';
+import type { ChannelAction } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
 
@@ -29,18 +29,19 @@ interface Deps {
 
 export interface SubscriptionVerbs {
   /** `/card subscribe KIND [filters]`: adds to what the channel gets where it is typed. */
-  subscribe(action: Action, text: string): Promise<void>;
+  subscribe(action: ChannelAction): Promise<void>;
   /** `/card unsubscribe [number | KIND | all]`: in the channel where it is typed; a number may be of any channel. */
-  unsubscribe(action: Action, text: string): Promise<void>;
+  unsubscribe(action: ChannelAction): Promise<void>;
   /** `/card subscriptions [all]`: what the channel gets where it is typed, or every channel. */
-  list(action: Action, text: string): Promise<void>;
+  list(action: ChannelAction): Promise<void>;
 }
 
 export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
   const { subscriptions, defaultChannel, reply } = deps;
 
   return {
-    async subscribe(action, text) {
+    async subscribe(action) {
+      const { text } = action.target;
       const { channel } = action.origin;
       const parsed = parseFilter(text);
       if ('error' in parsed) {
@@ -71,7 +72,8 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
     },
 
-    async unsubscribe(action, text) {
+    async unsubscribe(action) {
+      const { text } = action.target;
       const all = await subscriptions.all();
       const here = all.filter(({ channel }) => channel === action.origin.channel);
       const meant = subscriptionsMeant(text.trim(), here, all);
@@ -89,7 +91,8 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       await reply.answer(action, unsubscribed({ removed: meant }));
     },
 
-    async list(action, text) {
+    async list(action) {
+      const { text } = action.target;
       const isAll = /^all$/i.test(text.trim());
       const [rules, mutes] = await Promise.all([rulesOf(isAll ? null : action.origin.channel), deps.mutes.active()]);
       await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));

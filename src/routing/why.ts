@@ -1,13 +1,13 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { why } from '../../templates/routing/why.ts';
-import { Action } from '../actions/action.ts';
+import type { Action, CardTarget, Resolved } from '../actions/action.ts';
 import type { Reply } from '../actions/reply.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
+import type { WhyAction } from './verbs.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
-/** As `parseWhy` writes a message. */
+/** As `readWhy` writes a message. */
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 /** Meant as an event's id, whatever is wrong with it. */
 const likeEventId = /^evt_/;
@@ -27,7 +27,7 @@ interface Deps {
   /** Address of a message. Null: not known now. */
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
   /** Null: the person has been asked which card, or told that there is none. */
-  readonly resolveCard: (action: Action) => Promise<Resolved | null>;
+  readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
   readonly reply: Pick<Reply, 'answer' | 'refuse'>;
 }
 
@@ -35,8 +35,8 @@ interface Deps {
 export function createExplainRouting(deps: Deps) {
   const { alerts, messages, eventLog, timesDelivered, permalink, resolveCard, reply } = deps;
 
-  return async function explainRouting(action: Action, text: string): Promise<void> {
-    const ids = await eventsMeant(action, text);
+  return async function explainRouting(action: WhyAction): Promise<void> {
+    const ids = await eventsMeant(action);
     if (ids === null) return;
     const stored = (await Promise.all(ids.map((id) => alerts.get(id)))).filter((alert) => alert !== null);
     if (stored.length === 0) {
@@ -60,17 +60,16 @@ export function createExplainRouting(deps: Deps) {
   };
 
   /** Null: the person has been asked which card, or told that there is none. */
-  async function eventsMeant(action: Action, text: string): Promise<string[] | null> {
+  async function eventsMeant(action: WhyAction): Promise<string[] | null> {
+    const text = action.target.kind === 'channel' ? action.target.text : '';
     const id = eventId.exec(text)?.[0];
     if (id !== undefined) return [id];
     const [, channel, ts] = message.exec(text) ?? [];
     if (likeEventId.test(text.trim())) return [];
     if (channel !== undefined && ts !== undefined) return await messages.at(channel, ts);
-    const asked =
-      action.target.kind === 'card'
-        ? action
-        : Action.parse({ ...action, target: { kind: 'words', words: text.split(' ') } });
-    const resolved = await resolveCard(asked);
+    const target: CardTarget =
+      action.target.kind === 'channel' ? { kind: 'words', words: text.split(' ') } : action.target;
+    const resolved = await resolveCard({ ...action, target });
     if (resolved === null) return null;
     const latest = await eventLog.latest(resolved.acctId);
     return latest === null ? [] : [latest];

@@ -10,6 +10,7 @@ import { formatCents } from '../core/money.ts';
 import type { OrderNotices } from './notify-ordered.ts';
 import { VirtualOrder } from './order.ts';
 import type { VirtualOrders } from './order-store.ts';
+import type { OrderVirtualAction } from './verbs.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
@@ -33,7 +34,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
  */
 export function createOrderVirtual(deps: Deps) {
   const { progress } = deps;
-  return async function orderVirtual(action: Action, attempt: Attempt): Promise<void> {
+  return async function orderVirtual(action: OrderVirtualAction, attempt: Attempt): Promise<void> {
     const order = orderOf(action, deps.unseal);
     if (order === null) {
       const whoCan = 'Type `/card virtual order` again.';
@@ -134,8 +135,8 @@ export function createReportOrder({
   };
 }
 
-function orderOf({ target }: Action, unseal: Deps['unseal']): VirtualOrder | null {
-  const text = target.kind === 'order' ? unseal(target.sealed) : null;
+function orderOf({ target }: OrderVirtualAction, unseal: Deps['unseal']): VirtualOrder | null {
+  const text = unseal(target.sealed);
   return text === null ? null : VirtualOrder.parse(JSON.parse(text));
 }
 

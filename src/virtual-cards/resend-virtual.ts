@@ -1,8 +1,8 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
+import type { Resolved } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/change-status.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { Resolved } from '../directory/resolve-card.ts';
 import type { VirtualOrders } from './order-store.ts';
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {

@@ -49,7 +49,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
           (change) =>
             `${capital(outside(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
         ),
-        action.ask === null ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
+        action.verb !== 'ask' ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
       ...(purpose === 'override'

@@ -17,6 +17,7 @@ import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand } from '../../src/dispatch/command.ts';
 import { readSlashText } from '../../src/dispatch/slash-text.ts';
+import { ChangeRequest } from '../../src/limits/change-request.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/webhooks/card-status.ts';
 import { familyOf, toStoredEvent } from '../../src/webhooks/kind.ts';
@@ -113,9 +114,9 @@ const properties: Readonly<Record<string, () => void>> = {
       ),
       (text) => {
         const command = parseCommand(text);
-        if (command.verb === 'unclear') expect(command.why.length).toBeLessThan(300);
-        if (command.verb !== 'limit') return;
-        for (const { to } of command.changeRequest.goals)
+        if (command.kind === 'unclear') expect(command.why.length).toBeLessThan(300);
+        if (command.kind !== 'read' || command.verb !== 'limit') return;
+        for (const { to } of ChangeRequest.parse(command.input['changeRequest']).goals)
           if (to !== null) expect(Number.isSafeInteger(to) && Number(to) >= 0).toBe(true);
       },
     );

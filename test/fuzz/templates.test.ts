@@ -178,7 +178,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'not-permitted': (one) => [
-    notPermitted({ verb: 'block', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
+    notPermitted({ doing: 'block cards', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
   ],
   quiet: (one, two) => [
     quietSet({ words: one, except: two, until: at, released: 3 }),

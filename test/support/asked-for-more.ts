@@ -1,6 +1,6 @@
-import { Action } from '../../src/actions/action.ts';
 import type { ActionDeps } from '../../src/actions/deps.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
+import { Action } from '../../src/dispatch/verbs.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { acctId, ask, byCommand, type PerformWorld } from './perform-world.ts';
 

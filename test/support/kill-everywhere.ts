@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { Action } from '../../src/actions/action.ts';
 import type { ActionDeps } from '../../src/actions/deps.ts';
 import { verifyAction } from '../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../src/dispatch/perform-action.ts';
+import type { Action } from '../../src/dispatch/verbs.ts';
 import { Killed, mortal } from './crash-at.ts';
 import { createActionWorld, type PerformWorld } from './perform-world.ts';
 

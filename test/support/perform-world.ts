@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { Action } from '../../src/actions/action.ts';
+import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
 import { createConfirmations } from '../../src/actions/confirmation-store.ts';
 import type { ActionDeps } from '../../src/actions/deps.ts';
@@ -8,6 +8,7 @@ import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
+import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
 import { applyChanges } from '../../src/card-api/apply-changes.ts';
 import { parseAssumptions } from '../../src/card-api/assumptions.ts';
@@ -16,12 +17,15 @@ import { readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { createLog } from '../../src/core/log.ts';
 import { serviceDays } from '../../src/core/service-time.ts';
+import type { DigestAction } from '../../src/digests/digest-command.ts';
 import { createDigests } from '../../src/digests/digest-store.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Directory } from '../../src/directory/directory.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
+import { type ActionOf, isAsHolder, refusedTo, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
+import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
@@ -118,6 +122,7 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
+    refusedTo,
     whoMay: async () => [],
     nameRuleset: async (known) => known,
     alerts,
@@ -234,31 +239,52 @@ export const virtualOrder = {
   }),
 } as const;
 
+/** What a test says of an action. What its verb does not take is left out. */
+export interface Over extends Partial<Action> {
+  readonly changeRequest?: ChangeRequest | null;
+  readonly approve?: boolean;
+  readonly restore?: boolean;
+  readonly subject?: string;
+  readonly ask?: AskAction['ask'];
+  readonly confirmed?: boolean;
+  readonly details?: string;
+  readonly wanted?: DigestAction['wanted'];
+}
+
+const toFourFifty: ChangeRequest = {
+  goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
+  term: { kind: 'permanent' },
+};
+
 /** Somebody who may asks for it: with a button on the alert, or, without `alertId`, with a command. */
-export function ask(verb: Action['verb'], over: Partial<Action> = {}): Action {
-  return Action.parse({
-    id: `act_${verb}1`,
+export function ask<V extends Verb>(verb: V, over: Over = {}): ActionOf<V> {
+  const { action: schema } = verbs[verb];
+  const roles = over.roles ?? ['operator', 'approver'];
+  const given = {
+    id: `act_${verb.replaceAll(/[^a-z]/g, '')}1`,
     verb,
     target: { kind: 'alert', alertId: 'evt_0123456789abcdef' },
-    changeRequest:
-      verb === 'limit'
-        ? {
-            goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
-            term: { kind: 'permanent' },
-          }
-        : null,
+    changeRequest: verb === 'decide' ? null : toFourFifty,
     reason: '',
     confirmed: false,
-    approve: null,
+    approve: false,
+    restore: false,
+    details: '',
+    ask: { amountCents: 50_000, term: { kind: 'permanent' } },
+    subject: 'U0HUGO',
+    wanted: { kind: 'off' },
     actor: { userId: 'U0OLGA', teamId: 'T1' },
-    roles: ['operator', 'approver'],
+    roles,
+    asHolder: isAsHolder(verb, roles),
     origin: { kind: 'button', channel: 'C1', messageTs: '1.1', reply: null, replace: false },
     askedAt: '2026-11-20T15:00:00.000Z',
     ...over,
-  });
+  };
+  const taken = Object.entries(given).filter(([name]) => Object.hasOwn(schema.shape, name));
+  return schema.parse(Object.fromEntries(taken)) as ActionOf<V>;
 }
 
-export const byCommand: Partial<Action> = {
+export const byCommand = {
   target: { kind: 'card', acctId, cardId, alertId: null },
   origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
-};
+} as const;

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
 import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type Over, type PerformWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const MINUTE = 60_000;
@@ -24,12 +24,8 @@ function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
   return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
 
-const raise = (
-  id: string,
-  dollars: Partial<Record<LimitPeriod, number>>,
-  term: Term,
-  over: Partial<Action> = {},
-): Action => ask('limit', { id: `act_${id}`, changeRequest: { goals: limits(dollars), term }, ...over });
+const raise = (id: string, dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Over = {}): Action =>
+  ask('limit', { id: `act_${id}`, changeRequest: { goals: limits(dollars), term }, ...over });
 const earlier = raise('earlier', { daily: 450 }, forMs(HOUR), byCommand);
 const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
 const lasting = raise('later', { daily: 500 }, permanent);

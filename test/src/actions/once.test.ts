@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { Expected } from '../../../src/actions/result.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
 const onButton = {};
-const cases: readonly [string, Action['verb'], Partial<Action>, string, PerformWorld['service']['status']][] = [
+const cases: readonly [string, Verb, Over, string, PerformWorld['service']['status']][] = [
   ['a block by a button', 'block', onButton, 'status BLOCKED', 'ACTIVE'],
   ['a block by a command', 'block', byCommand, 'status BLOCKED', 'ACTIVE'],
   ['an unblock by a command', 'unblock', byCommand, 'status ACTIVE', 'BLOCKED'],
@@ -56,7 +63,7 @@ describe.each(cases)(
   (_what, verb, over, write, status) => {
     it('is done all the same: what came before it is no reason to leave it', async () => {
       const action = ask(verb, over);
-      const { changeRequest } = action;
+      const changeRequest = action.verb === 'limit' ? action.changeRequest : null;
       const expected: Expected =
         changeRequest === null
           ? { kind: 'status', status: 'BLOCKED', cardId: null }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, virtualOrder } from '../../support/perform-world.ts';

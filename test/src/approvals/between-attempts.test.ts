@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { composeApprovals } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';

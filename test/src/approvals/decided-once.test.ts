@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, linkHugo, override, type Told, toPay } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import { createOpenRequest } from '../../../src/approvals/open-request.ts';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -23,7 +23,7 @@ function setUp(holder: string | null = null) {
     twoPersonAboveCents: 100_000,
     now: () => new Date(askedAt),
   });
-  const open = (action: Action) =>
+  const open = (action: LimitRequest['action']) =>
     openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1 });
   return { open, requests, posted };
 }

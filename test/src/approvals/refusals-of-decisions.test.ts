@@ -1,19 +1,19 @@
 import { it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, type Over, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused } from '../../support/refused.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
-const typed = (text: string, channel = 'C1'): Partial<Action> => ({
-  target: { kind: 'place', text },
+const typed = (text: string, channel = 'C1'): Over => ({
+  target: { kind: 'channel', text },
   origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
 });
 const place = { isMember: true, isExtShared: false, isPrivate: false };
@@ -28,15 +28,15 @@ const routing = (over: object = {}): Partial<ActionDeps> => ({
   } as unknown as ActionDeps['routing'],
 });
 const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
-  const changeRequest: Action['changeRequest'] = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };
+  const changeRequest: ChangeRequest = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };
   await performAction(ask('limit', { ...byCommand, changeRequest }), deps);
   const open = await deps.temporaryChanges.get('act_limit1');
   if (open !== null) await deps.temporaryChanges.save({ ...open, state });
 };
-const onTemporaryChange = (temporaryChangeId: string): Partial<Action> => ({
-  target: { kind: 'lease', temporaryChangeId },
+const onTemporaryChange = (temporaryChangeId: string): Over => ({
+  target: { kind: 'temporary-change', temporaryChangeId },
 });
-const onBlock: Partial<Action> = { target: { kind: 'action', actionId: 'act_block1' } };
+const onBlock: Over = { target: { kind: 'action', actionId: 'act_block1' } };
 const decided = async (world: PerformWorld) => {
   const { deps } = await askedToPay(world, 50_000);
   await performAction(deny('act_no', 'U0BEN'), deps);
@@ -220,7 +220,10 @@ const rows: Refused[] = [
   {
     verb: 'digest',
     when: 'it is no channel',
-    asked: typed('daily 09:00', 'D0OLGA'),
+    asked: {
+      ...typed('daily 09:00', 'D0OLGA'),
+      wanted: { kind: 'at', weekday: null, hour: 9, minute: 0, zone: null },
+    },
     deps: routing(),
     why: /direct conversation/,
   },

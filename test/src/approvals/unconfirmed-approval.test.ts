@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReply } from '../../../src/actions/reply.ts';
 import { SlackError } from '../../../src/core/errors.ts';
+import { readDigest } from '../../../src/digests/digest-command.ts';
 import { createDigests } from '../../../src/digests/digest-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-of-action.ts';
@@ -30,7 +31,9 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     now: () => new Date(),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
-  await setDigest(ask('digest', { target: { kind: 'place', text: words }, origin }));
+  const wanted = readDigest(words.split(' '));
+  if (typeof wanted === 'string') throw new Error(wanted);
+  await setDigest(ask('digest', { target: { kind: 'channel', text: words }, wanted, origin }));
   return {
     told: world.answers.map(({ text }) => text).join('\n'),
     set: await digests.ofChannel(channel),

@@ -1,24 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCardNumber } from '../../../src/core/card-number.ts';
-import { commandVerbs, parseCommand } from '../../../src/dispatch/command.ts';
-import { helpEntries } from '../../../templates/dispatch/help.ts';
+import { commandWords, parseCommand } from '../../../src/dispatch/command.ts';
+import { helpEntries } from '../../../src/dispatch/verbs.ts';
+
+const read = (verb: string, words: string[], input: object = {}, reason = '') => ({
+  kind: 'read',
+  verb,
+  target: { kind: 'words', words },
+  reason,
+  input,
+});
+const recover = (since: object) => ({ ...read('recover', []), target: { kind: 'since', since } });
 
 describe('what a command asks for', () => {
   it.each([
-    ['', { verb: 'pick' }],
-    ['help', { verb: 'help' }],
-    ['HELP me', { verb: 'help' }],
-    ['show 4242', { verb: 'show', words: ['4242'] }],
-    ['Block  Jane   Doe lost it', { verb: 'block', words: ['Jane', 'Doe', 'lost', 'it'] }],
-    ['unblock ••4242', { verb: 'unblock', words: ['••4242'] }],
-    ['link 4242', { verb: 'claim', words: ['4242'] }],
-    ['link Jane Doe <@U0JANE>', { verb: 'link', words: ['Jane', 'Doe'], subject: 'U0JANE' }],
-    ['unlink 4242', { verb: 'unlink', words: ['4242'] }],
-    ['recover', { verb: 'recover', since: { agoMs: 86_400_000 } }],
-    ['recover 2 hours', { verb: 'recover', since: { agoMs: 7_200_000 } }],
-    ['recover 2026-11-20', { verb: 'recover', since: { at: '2026-11-20T00:00' } }],
-    ['recover 2026-11-20T09:00Z', { verb: 'recover', since: { at: '2026-11-20T09:00Z' } }],
+    ['', { kind: 'pick' }],
+    ['help', { kind: 'help' }],
+    ['HELP me', { kind: 'help' }],
+    ['show 4242', read('show', ['4242'])],
+    ['Block  Jane   Doe lost it', read('block', ['Jane', 'Doe', 'lost', 'it'])],
+    ['activate 4242', read('activate', ['4242'], { confirmed: false })],
+    ['unblock ••4242', read('unblock', ['••4242'])],
+    ['link 4242', read('claim', ['4242'], { confirmed: false })],
+    ['link Jane Doe <@U0JANE>', read('link', ['Jane', 'Doe'], { subject: 'U0JANE' })],
+    ['unlink 4242', read('unlink', ['4242'])],
+    ['recover', recover({ agoMs: 86_400_000 })],
+    ['recover 2 hours', recover({ agoMs: 7_200_000 })],
+    ['recover 2026-11-20', recover({ at: '2026-11-20T00:00' })],
+    ['recover 2026-11-20T09:00Z', recover({ at: '2026-11-20T09:00Z' })],
   ])('%j', (text, command) => {
     expect(parseCommand(text)).toEqual(command);
   });
@@ -34,14 +44,14 @@ describe('what a command asks for', () => {
   ])('%j', (text, words, period, limitCents, durationMs, reason) => {
     const term = durationMs === null ? { kind: 'permanent' } : { kind: 'duration', ms: durationMs };
     const changeRequest = { goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }], term };
-    expect(parseCommand(text)).toEqual({ verb: 'limit', words, changeRequest, reason });
+    expect(parseCommand(text)).toEqual(read('limit', words, { changeRequest }, reason));
   });
 
   it.each([
     ['until midnight gala', { kind: 'midnight' }, 'gala'],
     ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
   ])('limit 4242 daily 30 %s', (words, term, reason) => {
-    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ changeRequest: { term }, reason });
+    expect(parseCommand(`limit 4242 daily 30 ${words}`)).toMatchObject({ input: { changeRequest: { term } }, reason });
   });
 
   it.each([
@@ -71,11 +81,13 @@ describe('what a command asks for', () => {
     'limit 4242 daily 4 until the gala is over',
     'limit 4242 daily 4 until',
   ])('%j is unclear, and is answered with how it is written', (text) => {
-    expect(parseCommand(text)).toMatchObject({ verb: 'unclear', usage: expect.stringMatching(/^\/card /) });
+    expect(parseCommand(text)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
   });
 
   it('help lists the verbs that exist and no others', () => {
-    expect([...new Set(helpEntries.map(({ verb }) => verb))].toSorted()).toEqual([...commandVerbs].toSorted());
+    expect([...new Set(helpEntries.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
+      [...commandWords].toSorted(),
+    );
   });
 });
 
@@ -84,7 +96,7 @@ describe('whatever somebody types', () => {
     const verb = fc.constantFrom('', 'block ', 'limit ', 'limit 1 daily ', 'limit 1 daily 4 for ', 'show ');
     fc.assert(
       fc.property(verb, fc.string({ unit: 'binary', maxLength: 400 }), (start, rest) => {
-        expect(parseCommand(`${start}${rest}`)).toHaveProperty('verb');
+        expect(parseCommand(`${start}${rest}`)).toHaveProperty('kind');
       }),
       { numRuns: 2000 },
     );

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type Over } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -44,7 +44,7 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
 });
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };
-const again: readonly [string, Action['verb'], Partial<Action>, Partial<Action>][] = [
+const again: readonly [string, Verb, Over, Over][] = [
   ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
   ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],
   ['a link that is there', 'link', { ...byCommand, subject: 'U0HUGO' }, { ...byCommand, subject: 'U0HUGO' }],

@@ -1,20 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type Action, verbs } from '../../../src/actions/action.ts';
 import { recordRefusal } from '../../../src/actions/record-refusal.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
+import { verbNames } from '../../../src/dispatch/verbs.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+} from '../../support/perform-world.ts';
 import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
 const somebody = { email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const at = '2026-11-20T15:00:00.000Z';
-const gone: Partial<Action> = { target: { kind: 'alert', alertId: 'evt_gone' } };
-const words = (...typed: string[]): Partial<Action> => ({ ...byCommand, target: { kind: 'words', words: typed } });
-const asHolder: Partial<Action> = { roles: ['holder'] };
+const gone: Over = { target: { kind: 'alert', alertId: 'evt_gone' } };
+const words = (...typed: string[]): Over => ({ ...byCommand, target: { kind: 'words', words: typed } });
+const asHolder: Over = { roles: ['holder'] };
 const toPay = { ask: { amountCents: 50_000, term: { kind: 'permanent' } } } as const;
 const noCards = {
   account: async () => null,
@@ -32,7 +39,7 @@ const claim = ({ deps }: PerformWorld, over: object = {}) =>
     expiresAt: '2026-11-21T15:00:00.000Z',
     ...over,
   });
-const onClaim: Partial<Action> = { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } };
+const onClaim: Over = { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } };
 
 const rows: Refused[] = [
   ...(['block', 'unblock', 'activate', 'limit', 'allow', 'ask', 'acknowledge', 'recognize', 'show'] as const).map(
@@ -177,12 +184,12 @@ it('what was refused where it was asked is on record with the reason that was gi
   const { deps } = await askedToPay(world, 50_000);
   const late = ask('decide', {
     ...approvalClick('act_late', 'U0ZOE'),
-    refusedFor: 'This request is decided already.',
     policy,
   });
 
-  await recordRefusal(late, deps);
-  await recordRefusal(late, deps);
+  const refused = { why: 'This request is decided already.' };
+  await recordRefusal(late, deps, refused);
+  await recordRefusal(late, deps, refused);
 
   expect(await refusedOf(world)).toEqual([
     expect.objectContaining({ actionId: 'act_late', detail: 'This request is decided already.', acctId, policy }),
@@ -208,13 +215,13 @@ it('nobody says no without the record: one file of each half does', () => {
   expect(saying('handlers').toSorted()).toEqual(['dispatch/card-command.ts', 'dispatch/refused.ts']);
 });
 
-it.each(verbs)('the record’s line says of %s in words that it was refused', async (verb) => {
+it.each(verbNames)('the record’s line says of %s in words that it was refused', async (verb) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
 
-  await recordRefusal(ask(verb, { id: 'act_refused2' }), deps);
+  await recordRefusal({ ...ask('block', { id: 'act_refused2' }), verb }, deps);
 
   expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
   expect(lines[0]).not.toMatch(/refused to \w*[_-]/);

@@ -1,66 +1,67 @@
 import { expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { type Ask, type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
-import type { Permissions, Role } from '../../../src/policy/permissions.ts';
+import { type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
+import type { Role } from '../../../src/policy/decide.ts';
+import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { notPermitted, unavailable } from '../../../templates/policy/not-permitted.ts';
 
-const ask: Ask = {
+const ask = {
   id: 'act_1',
   verb: 'block',
   target: { kind: 'words', words: ['1212'] },
   actor: { userId: 'U0OLGA', teamId: 'T1' },
   isExternal: false,
   origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
-};
+} as const;
 const policy = { version: 'pol_1', words: 'operators (U0OLGA): block' };
 const said = (text: string): Message => ({ text, blocks: [] });
 
 /** @returns what was stored and what was told. */
 async function asked(given: {
-  ask?: Partial<Ask>;
+  isExternal?: boolean;
   roles?: Role[];
   isComplete?: boolean;
-  prepared?: Prepared;
+  prepared?: Prepared<object>;
   isStoreAway?: boolean;
 }) {
-  const taken: { type: string; refusedFor: string | null; policy: unknown }[] = [];
+  const taken: { type: string; why: string | null; policy: unknown }[] = [];
   const told: string[] = [];
   const counted: string[] = [];
-  const { roles = ['operator'], isComplete = true, prepared = {} } = given;
+  const { roles = ['operator'], isComplete = true, prepared = { kind: 'input', input: {} } } = given;
+  const permissions: Permissions = {
+    rolesOf: async () => ({ roles, isComplete }),
+    whoMay: () => ['U0ANA'],
+    forgetGroup: () => {},
+  };
+  const { isExternal = false } = given;
   await requestAction(
-    { ...ask, ...given.ask },
+    { ...ask, target: { kind: 'words', words: ['1212'] }, isExternal, input: async () => prepared },
+    async ({ text }) => void told.push(text),
     {
-      permissions: { rolesOf: async () => ({ roles, isComplete }), whoMay: () => ['U0ANA'] } as unknown as Permissions,
+      permissions,
       policy,
-      async take({ type, action }) {
+      async take(entry) {
         if (given.isStoreAway === true) throw new StoreUnavailableError('away');
-        taken.push({ type, refusedFor: action.refusedFor, policy: action.policy });
+        const why = entry.type === 'refused' ? entry.why : null;
+        taken.push({ type: entry.type, why, policy: entry.action.policy });
         return 'new';
       },
-      notify: async ({ text }) => void told.push(text),
       refusal: notPermitted,
       unavailable,
       count: (_verb, decision) => void counted.push(decision),
       now: () => new Date('2026-11-20T15:00:00Z'),
       log: createLog({ level: 'silent', process: 'test' }),
     },
-    async () => prepared,
   );
   return { taken, told, counted };
 }
 
-const tooLate = { refused: { why: 'This alert is too old.', message: said('Not done: too old') } };
+const tooLate = { kind: 'refused', why: 'This alert is too old.', message: said('Not done: too old') } as const;
 const refusals: readonly [string, Parameters<typeof asked>[0], string, RegExp, string][] = [
   ['who has no role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],
-  [
-    'somebody of another company',
-    { ask: { isExternal: true } },
-    'not permitted to people of another company',
-    /./,
-    'refused',
-  ],
+  ['somebody of another company', { isExternal: true }, 'not permitted to people of another company', /./, 'refused'],
   [
     'anybody while a group cannot be read',
     { roles: [], isComplete: false },
@@ -76,7 +77,7 @@ it.each(refusals)(
   async (_who, given, why, words, counted) => {
     const seen = await asked(given);
 
-    expect(seen.taken).toEqual([{ type: 'refused', refusedFor: why, policy }]);
+    expect(seen.taken).toEqual([{ type: 'refused', why, policy }]);
     expect(seen.told).toEqual([expect.stringMatching(words)]);
     expect(seen.counted).toEqual([counted]);
   },
@@ -85,11 +86,11 @@ it.each(refusals)(
 it('who may is let through, though a group that does not matter cannot be read', async () => {
   const seen = await asked({ isComplete: false });
 
-  expect(seen).toMatchObject({ taken: [{ type: 'action', refusedFor: null }], told: [], counted: ['taken'] });
+  expect(seen).toMatchObject({ taken: [{ type: 'action', why: null }], told: [], counted: ['taken'] });
 });
 
 it('a form that opens stores nothing yet', async () => {
-  expect(await asked({ prepared: null })).toEqual({ taken: [], told: [], counted: [] });
+  expect(await asked({ prepared: { kind: 'none' } })).toEqual({ taken: [], told: [], counted: [] });
 });
 
 it('a no is given though it cannot be recorded; a yes is not', async () => {

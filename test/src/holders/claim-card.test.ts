@@ -7,7 +7,7 @@ import { createClaimCard, createOpenClaim } from '../../../src/holders/claim-car
 import { createClaims } from '../../../src/holders/claim-store.ts';
 import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask } from '../../support/perform-world.ts';
+import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -70,7 +70,7 @@ function setUp({ email = 'hugo@example.com', link = null }: Given = {}) {
   return { claimCard, claims, answers, refusals, set, offered, entries, posted };
 }
 
-const claim = (over: Partial<Action> = {}): Action =>
+const claim = (over: Over = {}) =>
   ask('claim', { target: { kind: 'words', words: ['1212'] }, actor: { userId: 'U0HUGO', teamId: 'T1' }, ...over });
 
 it('asks to confirm where the e-mail address is the one of the holder, and links nothing yet', async () => {

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { RecordEntry } from '../../../src/actions/record-action.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask } from '../../support/perform-world.ts';
+import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -42,7 +41,7 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
   return { ...decisions, claims, set, entries, refusals, updated, told };
 }
 
-const decision = (choice: number | null, over: Partial<Action> = {}): Action =>
+const decision = (choice: number | null, over: Over = {}) =>
   ask('decide-claim', { id: 'act_decide1', target: { kind: 'claim', claimId: 'clm_1', choice }, ...over });
 
 it('links the card that was picked, and the claim is confirmed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
-import { parseRaiseCommand } from '../../../src/dispatch/ask-command.ts';
 import { atMost, endOfTerm, type Term } from '../../../src/limits/change-request.ts';
 
 const days = serviceDays('America/New_York');
@@ -42,19 +42,18 @@ describe('what a holder asks for', () => {
     ['Jane Doe 84.10 for 2 days hotel', ['Jane', 'Doe'], 8410, 'duration', 'hotel'],
     ['4242 $1,250 until midnight', ['4242'], 125_000, 'midnight', ''],
   ])('%s', (text, words, amountCents, kind, reason) => {
-    expect(parseRaiseCommand(text.split(' '))).toMatchObject({
+    expect(approvalVerbs.ask.command.read(text.split(' '))).toMatchObject({
       verb: 'ask',
-      words,
-      amountCents,
-      term: { kind },
+      target: words.length === 0 ? { kind: 'own' } : { kind: 'words', words },
+      input: { ask: { amountCents, term: { kind } } },
       reason,
     });
   });
 
   it.each(['', '4242', '0', 'Jane Doe', '300 for 9 lightyears'])('%j', (text) => {
-    const asked = parseRaiseCommand(text.split(' ').filter(Boolean));
+    const asked = approvalVerbs.ask.command.read(text.split(' ').filter(Boolean));
 
     // "4242" alone is an amount: a card alone says nothing of money.
-    expect(asked.verb).toBe(text === '4242' ? 'ask' : 'unclear');
+    expect(asked.kind).toBe(text === '4242' ? 'read' : 'unclear');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { Term } from '../../../src/limits/change-request.ts';
 import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
@@ -12,7 +12,14 @@ import { Killed, mortal } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const HOUR = 3_600_000;
@@ -24,13 +31,13 @@ function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
   return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
 
-const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Partial<Action> = {}): Action =>
+const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Over = {}) =>
   ask('limit', { changeRequest: { goals: limits(dollars), term }, ...over });
 const both = raise({ daily: 450, monthly: 2100 }, forHours(1));
 const revert = ask('take_back', {
   ...byCommand,
   id: 'act_back1',
-  target: { kind: 'lease', temporaryChangeId: both.id },
+  target: { kind: 'temporary-change', temporaryChangeId: both.id },
   actor: { userId: 'U0BEN', teamId: 'T1' },
 });
 
@@ -166,7 +173,7 @@ describe('what somebody changed meanwhile', () => {
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
     await endTemporaryChange(both.id, world.deps);
-    const decide = (id: string) => ({ ...revert, id, verb: 'settle_lease', approve: true }) as Action;
+    const decide = (id: string) => ask('settle_lease', { ...revert, id, verb: 'settle_lease', restore: true });
 
     Object.assign(world.service.rules, { MonthlySpendLimit: 3500 });
     await performAction(decide('act_yes1'), world.deps);
@@ -372,7 +379,7 @@ describe('how much one person may raise', () => {
 
 describe('a request for several limits', () => {
   const much = raise({ daily: 1500, monthly: 3500 }, forHours(4));
-  const pendingApproval = (over: Partial<Action> = {}): Action =>
+  const pendingApproval = (over: Over = {}): Action =>
     ask('decide', {
       target: { kind: 'request', requestId: 'req_limit1' },
       approve: true,

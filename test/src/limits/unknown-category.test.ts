@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitWindow } from '../../../src/card-api/rule.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
@@ -54,7 +53,7 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
 }
 
 /** From the form: of one that could not say which limit it was, unless `isKnown`. */
-const wished = (period: LimitWindow, dollars: number, isKnown = false): Action =>
+const wished = (period: LimitWindow, dollars: number, isKnown = false) =>
   ask('limit', {
     changeRequest: {
       goals: [limitGoal(period, dollars * 100)],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import { performAction } from '../../../src/dispatch/perform-action.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type Over } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const ANA = { userId: 'U0ANA', teamId: 'T1' };
@@ -24,7 +24,7 @@ async function afterUnlink(agoMs: number, next: string | null = null) {
   return { world, links, link };
 }
 
-const decide = (over: Partial<Action>): Action =>
+const decide = (over: Over): Action =>
   ask('decide', { approve: true, id: 'act_decide1', target: { kind: 'request', requestId: 'req_limit1' }, ...over });
 const text = ({ answers }: { answers: readonly { text: string }[] }): string => answers.at(-1)?.text ?? '';
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Verb, verbs } from '../../../src/actions/action.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createPermissions, isForOwnCard, isPermitted, type Role } from '../../../src/policy/permissions.ts';
+import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
+import type { Role } from '../../../src/policy/decide.ts';
+import { createPermissions } from '../../../src/policy/permissions.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -28,7 +29,7 @@ describe('role and verb', () => {
   ]);
   const mayHolders = new Set([...mayAll, 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
   const onlyHolders = new Set(['recognize', 'ask']);
-  const cases = verbs.flatMap((verb) => [
+  const cases = verbNames.flatMap((verb) => [
     [verb, [] as Role[], mayAll.has(verb)] as const,
     [verb, ['operator'] as Role[], mayOperators.has(verb)] as const,
     [verb, ['approver'] as Role[], !onlyHolders.has(verb)] as const,
@@ -50,7 +51,7 @@ describe('role and verb', () => {
     ['unblock', ['holder'], false],
     ['claim', ['holder'], false],
   ])('%s by %j is for the own card only: %s', (verb, roles, isOwn) => {
-    expect(isForOwnCard(verb, roles)).toBe(isOwn);
+    expect(isAsHolder(verb, roles)).toBe(isOwn);
   });
 });
 

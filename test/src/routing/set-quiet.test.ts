@@ -8,7 +8,7 @@ import { ask, type PerformWorld } from '../../support/perform-world.ts';
 const redis = useRedis();
 const typed = (text: string) =>
   ask('quiet', {
-    target: { kind: 'place', text },
+    target: { kind: 'channel', text },
     origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
   });
 

@@ -1,4 +1,3 @@
-import type { Action, Verb } from '../actions/action.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { createReply } from '../actions/reply.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
@@ -9,7 +8,7 @@ import type { TransactionEvent, WebhookKind } from '../core/event.ts';
 import type { Digests } from '../digests/digest-store.ts';
 import { createSetDigest, type DigestTimers } from '../digests/set-digest.ts';
 import { createListDeclines } from '../directory/list-declines.ts';
-import { createResolveCard, type ResolveCard, type Resolved } from '../directory/resolve-card.ts';
+import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createShowCard } from '../directory/show-card.ts';
 import { createStartRecovery } from '../recovery/start-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-of-action.ts';
@@ -22,7 +21,6 @@ import type { Subscriptions } from '../routing/subscription-store.ts';
 import { createExplainRouting } from '../routing/why.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import type { channelVerbs, notificationVerbs } from './routing-command.ts';
 
 /** What the verbs of routing take besides what every action takes. */
 export interface RoutingParts {
@@ -47,17 +45,6 @@ export interface DigestParts {
   readonly timers: DigestTimers;
   readonly postNow: (channel: string, id: string) => Promise<void>;
   readonly serviceZone: string;
-}
-
-type ChannelVerb = (typeof channelVerbs)[number];
-type NotificationVerb = (typeof notificationVerbs)[number];
-
-export function isChannelVerb(verb: Verb): verb is ChannelVerb {
-  return ['subscribe', 'unsubscribe', 'subscriptions', 'quiet', 'mutes', 'why'].includes(verb);
-}
-
-export function isNotificationVerb(verb: Verb): verb is NotificationVerb {
-  return ['mute', 'travel', 'unmute', 'declines', 'track'].includes(verb);
 }
 
 const factsOf =
@@ -89,18 +76,14 @@ export function composeResolveCard(deps: ActionDeps): ResolveCard {
 }
 
 /** What a channel gets, when, and why. */
-export async function performInChannel(action: Action, verb: ChannelVerb, deps: ActionDeps): Promise<void> {
+export function composeChannelVerbs(deps: ActionDeps) {
   const { routing } = deps;
   const reply = createReply(deps);
   const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply });
-  const subscriptionVerbs = createSubscriptionVerbs({ ...routing, mayGetAlerts, reply });
-  const perform: Readonly<Record<ChannelVerb, (action: Action, text: string) => Promise<void>>> = {
-    subscribe: subscriptionVerbs.subscribe,
-    unsubscribe: subscriptionVerbs.unsubscribe,
-    subscriptions: subscriptionVerbs.list,
-    quiet: createSetQuiet({ ...routing, mayGetAlerts, reply, now: deps.now }),
-    mutes: composeMutes(deps).list,
-    why: createExplainRouting({
+  return {
+    ...createSubscriptionVerbs({ ...routing, mayGetAlerts, reply }),
+    setQuiet: createSetQuiet({ ...routing, mayGetAlerts, reply, now: deps.now }),
+    explainRouting: createExplainRouting({
       ...routing,
       alerts: deps.alerts,
       messages: deps.alertMessages,
@@ -108,22 +91,10 @@ export async function performInChannel(action: Action, verb: ChannelVerb, deps: 
       reply,
     }),
   };
-  await perform[verb](action, action.target.kind === 'place' ? action.target.text : '');
 }
 
-/** What people are notified of, or look up, about a card. Changes nothing about the card. */
-export async function performNotificationVerb(
-  resolved: Resolved,
-  verb: NotificationVerb,
-  deps: ActionDeps,
-): Promise<void> {
-  if (verb === 'track') return await createTrackCard({ ...deps, factsOf: factsOf(deps) })(resolved);
-  if (verb === 'declines') return await composeLooks(deps).declines(resolved);
-  const mutes = composeMutes(deps);
-  await (verb === 'unmute' ? mutes.unmute(resolved) : mutes.mute(resolved));
-}
-
-function composeMutes(deps: ActionDeps) {
+/** What people are not notified of, for a while. */
+export function composeMutes(deps: ActionDeps) {
   const { routing, now } = deps;
   const { closeMute } = createEndMute({ mutes: routing.mutes, postNotice: routing.postNotice, now });
   return createMuteVerbs({ ...routing, closeMute, factsOf: factsOfCard(deps), reply: createReply(deps) });
@@ -134,6 +105,7 @@ export function composeLooks(deps: ActionDeps) {
   const recentDeclines = createRecentDeclines(deps.history, deps.alerts);
   const common = { card, recentDeclines, factsOf: factsOfCard(deps), reply: createReply(deps) };
   return {
+    track: createTrackCard({ ...deps, factsOf: factsOf(deps) }),
     show: createShowCard({ ...common, nameRuleset }),
     declines: createListDeclines({ ...common, toMissed: deps.routing.toMissed, now }),
   };

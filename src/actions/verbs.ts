@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { UNDO_MS } from '../policy/decide.ts';
+import { actionOf, target } from './action.ts';
+import { readCard, type VerbEntry } from './verb.ts';
+
+export const BlockAction = actionOf('block', target.card, {});
+export const UnblockAction = actionOf('unblock', target.card, {});
+export const ActivateAction = actionOf('activate', target.card, {
+  /** The person has read that other cards of the account end for good. */
+  confirmed: z.boolean(),
+});
+export type ActivateAction = z.infer<typeof ActivateAction>;
+export const UndoBlockAction = actionOf('undo_block', target.action, {});
+export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
+
+/** What changes the status of a card. */
+export const statusVerbs = {
+  activate: {
+    action: ActivateAction,
+    permission: { role: 'operator', doing: 'activate cards' },
+    refusedTo: 'activate',
+    isOfCard: true,
+    command: {
+      usage: 'activate CARD',
+      example: '/card activate Jane Doe',
+      effect: 'makes a new card usable; asks first if other cards of the account would end',
+      read: readCard('activate', 'activate CARD', 'Which card should I activate?', { confirmed: false }),
+    },
+  },
+  block: {
+    action: BlockAction,
+    // A stolen card must not wait for anybody: its holder may block it, too.
+    permission: { role: 'operator', doing: 'block cards', holderMay: true },
+    refusedTo: 'block',
+    isOfCard: true,
+    command: {
+      usage: 'block CARD [reason]',
+      example: '/card block 4242 lost on the train',
+      effect: 'declines everything until the card is unblocked',
+      read: readCard('block', 'block CARD [reason]', 'Which card should I block?'),
+    },
+  },
+  unblock: {
+    action: UnblockAction,
+    permission: {
+      role: 'approver',
+      doing: 'unblock cards',
+      notOwnCard: { why: 'Nobody unblocks the own card: it takes another approver.' },
+    },
+    refusedTo: 'unblock',
+    isOfCard: true,
+    command: {
+      usage: 'unblock CARD [reason]',
+      example: '/card unblock 4242 found again',
+      effect: 'makes a blocked card usable again',
+      read: readCard('unblock', 'unblock CARD [reason]', 'Which card should I unblock?'),
+    },
+  },
+  undo_block: {
+    action: UndoBlockAction,
+    permission: {
+      role: 'operator',
+      doing: 'undo a block',
+      onlyOwnAction: { why: 'Only who blocked it can undo that.' },
+      within: { ms: UNDO_MS, why: 'That can be undone for a minute only.' },
+    },
+    refusedTo: 'undo the block of',
+    isOfCard: false,
+  },
+} as const satisfies Record<string, VerbEntry>;

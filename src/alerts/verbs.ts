@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import { type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { readDuration } from '../core/duration.ts';
+
+export const AcknowledgeAction = actionOf('acknowledge', target.alert, {});
+export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
+/** "It was me", by the holder of the card. */
+export const RecognizeAction = actionOf('recognize', target.alert, {});
+export type RecognizeAction = z.infer<typeof RecognizeAction>;
+export const DeclinesAction = actionOf('declines', target.card, {
+  /** Since when, as it was typed; empty: a week. */
+  details: z.string(),
+});
+export type DeclinesAction = z.infer<typeof DeclinesAction>;
+
+export const alertVerbs = {
+  acknowledge: {
+    action: AcknowledgeAction,
+    permission: { role: 'operator', doing: 'acknowledge alerts' },
+    refusedTo: 'acknowledge',
+    isOfCard: false,
+  },
+  recognize: {
+    action: RecognizeAction,
+    permission: { role: 'holder', doing: 'say whether a purchase was theirs' },
+    refusedTo: 'say whose purchase it was for',
+    isOfCard: true,
+  },
+  declines: {
+    action: DeclinesAction,
+    permission: { role: 'operator', doing: 'see declines', holderMay: true },
+    refusedTo: 'declines',
+    isLook: true,
+    isOfCard: true,
+    command: {
+      usage: 'declines CARD [7d]',
+      example: '/card declines 4242 30d',
+      effect: 'every decline of that time, counted by reason; holders may see their own',
+      read: readDeclines,
+    },
+  },
+  track: {
+    action: actionOf('track', target.card, {}),
+    permission: { role: 'operator', doing: 'see shipments', holderMay: true },
+    refusedTo: 'track',
+    isLook: true,
+    isOfCard: true,
+    command: {
+      usage: 'track CARD',
+      example: '/card track Jane Doe',
+      effect: 'where a card is: ordered, shipped, activated or still waiting; holders may see their own',
+      read: readCard('track', 'track CARD', 'Which card do you mean?'),
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/** Reads `4242 30d`. A name comes first, so that nobody called "2 Days" is cut in two. */
+function readDeclines(words: readonly string[]): ReadCommand | UnclearCommand {
+  if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: '/card declines CARD [7d]' };
+  const since = words.findIndex(
+    (word, index) => index > 0 && (/^for$/i.test(word) || readDuration(words.slice(index)) !== null),
+  );
+  const at = since === -1 ? words.length : since;
+  const on = { kind: 'words', words: words.slice(0, at) } as const;
+  return { kind: 'read', verb: 'declines', target: on, reason: '', input: { details: words.slice(at).join(' ') } };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { parseAmount } from '../core/money.ts';
+import { ChangeRequest, Term } from '../limits/change-request.ts';
+import { readTerm } from '../limits/parse-term.ts';
+import { PATIENCE_MS } from '../policy/decide.ts';
+
+/** A holder wants to pay something, and until when. Which rule that takes is found out later. */
+export const AskAction = actionOf('ask', target.card, {
+  ask: z.strictObject({ amountCents: z.int().positive(), term: Term }),
+});
+export type AskAction = z.infer<typeof AskAction>;
+
+export const DecideAction = actionOf('decide', target.request, {
+  approve: z.boolean(),
+  /** An approver's own amount or time; null: as it was asked. */
+  changeRequest: ChangeRequest.nullable(),
+});
+export type DecideAction = z.infer<typeof DecideAction>;
+
+export const OverrideAction = actionOf('break_glass', target.request, {});
+export type OverrideAction = z.infer<typeof OverrideAction>;
+
+const askUsage = '/card ask [CARD] AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
+
+export const approvalVerbs = {
+  ask: {
+    action: AskAction,
+    permission: {
+      role: 'holder',
+      doing: 'ask for more',
+      whyRole: 'Only the card’s holder can ask for more.',
+      needsOthers: 'always',
+    },
+    refusedTo: 'ask for more for',
+    isOfCard: true,
+    command: {
+      usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
+      example: '/card ask 300 for 2 days hotel in Denver',
+      effect: 'asks the approvers for what it takes to pay that with your own card',
+      read: readAsk,
+    },
+  },
+  decide: {
+    action: DecideAction,
+    // To deny is to change nothing: the own card and the own change request matter to an approval only.
+    permission: {
+      role: 'approver',
+      doing: 'decide requests',
+      notOwnCard: { why: 'It is your own card: it takes another approver.' },
+      notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
+    },
+    refusedTo: 'decide a request',
+    isOfCard: false,
+  },
+  break_glass: {
+    action: OverrideAction,
+    permission: {
+      role: 'operator',
+      doing: 'break the glass',
+      notOwnCard: { why: 'Nobody breaks the glass for a wish of their own.' },
+      notOwnAction: { why: 'Nobody breaks the glass for a wish of their own.' },
+      after: { ms: PATIENCE_MS, why: 'The approvers have 15 minutes to answer before the glass may be broken.' },
+    },
+    refusedTo: 'break the glass for',
+    isOfCard: false,
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/**
+ * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits look like one.
+ * Without a reason it is asked for in a form.
+ */
+function readAsk(words: readonly string[]): ReadCommand | UnclearCommand {
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
+  const first = words.findIndex((word) => parseAmount(word) !== null);
+  if (first === -1) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
+  const next = words[first + 1];
+  const isCard = next !== undefined && parseAmount(next) !== null && !(words[first] ?? '').startsWith('$');
+  const at = isCard ? first + 1 : first;
+  const amountCents = parseAmount(words[at] ?? '') ?? 0;
+  if (amountCents === 0) return unclear('How much do you want to pay? Nothing costs nothing.');
+  const read = readTerm(words.slice(at + 1));
+  if (typeof read === 'string') return unclear(read);
+  const card = words.slice(0, at);
+  const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
+  const ask = { amountCents, term: read.term };
+  return { kind: 'read', verb: 'ask', target: on, reason: read.rest.join(' '), input: { ask } };
+}

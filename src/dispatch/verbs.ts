@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { HelpEntry } from '../../templates/dispatch/help.ts';
+import type { Action as AnyAction } from '../actions/action.ts';
+import { actionOf, Target, target } from '../actions/action.ts';
+import { readCard, type VerbEntry } from '../actions/verb.ts';
+import { statusVerbs } from '../actions/verbs.ts';
+import { alertVerbs } from '../alerts/verbs.ts';
+import { approvalVerbs } from '../approvals/verbs.ts';
+import { digestVerbs } from '../digests/digest-command.ts';
+import { holderVerbs } from '../holders/verbs.ts';
+import { limitVerbs } from '../limits/verbs.ts';
+import { isForOwnCard, mayAsk, type Role } from '../policy/decide.ts';
+import { recoveryVerbs } from '../recovery/start-recovery.ts';
+import { routingVerbs } from '../routing/verbs.ts';
+import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
+
+/**
+ * Everything that people can ask for: one entry a verb, kept by the capability that does it. What is stored of it, who
+ * may, how it is typed and what the help says are read from here; who does it is put together in `src/app`.
+ */
+export const verbs = {
+  show: {
+    action: actionOf('show', target.card, {}),
+    permission: { role: 'operator', doing: 'see cards' },
+    refusedTo: 'show',
+    isLook: true,
+    isOfCard: true,
+    command: {
+      usage: 'show CARD',
+      example: '/card show 4242',
+      effect: 'holder, status, limits and what is left of them, last declines; only you see it',
+      read: readCard('show', 'show CARD', 'Which card should I show?'),
+    },
+  },
+  ...statusVerbs,
+  ...virtualCardVerbs,
+  ...limitVerbs,
+  ...approvalVerbs,
+  ...holderVerbs,
+  ...recoveryVerbs,
+  ...digestVerbs,
+  ...alertVerbs,
+  ...routingVerbs,
+  /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
+  choose: {
+    action: actionOf('choose', Target, {}),
+    permission: { role: null, doing: 'choose here' },
+    refusedTo: 'choose',
+    isOfCard: false,
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+export type Verb = keyof typeof verbs;
+export const verbNames = Object.keys(verbs) as readonly Verb[];
+
+/** An action of one verb, with that verb's own input. */
+export type ActionOf<V extends Verb> = z.infer<(typeof verbs)[V]['action']>;
+type Envelope = keyof AnyAction;
+/** What a verb takes besides what every action has. */
+export type InputOf<V extends Verb> = Omit<ActionOf<V>, Envelope>;
+
+const { show, ...others } = verbs;
+const schemas = Object.values(others).map(({ action }) => action);
+
+/** Something that a person asked for and may do: the only thing besides events that the queue accepts. */
+export const Action = z.discriminatedUnion('verb', [show.action, ...schemas]);
+export type Action = z.infer<typeof Action>;
+
+/** True when one of `roles` is enough to ask for it; for a holder only with the own card. */
+export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {
+  return mayAsk(entryOf(verb).permission, roles);
+}
+
+/** True when somebody may do it as the card's holder only: then it has to be the own card. */
+export function isAsHolder(verb: Verb, roles: readonly Role[]): boolean {
+  return isForOwnCard(entryOf(verb).permission, roles);
+}
+
+export function entryOf(verb: Verb): VerbEntry {
+  return verbs[verb];
+}
+
+const help: HelpEntry = { usage: 'help', example: '/card help', effect: 'this list', who: 'all' };
+
+/** Every command, as the list of `/card help` shows it. */
+export const helpEntries: readonly HelpEntry[] = [
+  help,
+  ...verbNames.flatMap((verb) => {
+    const { command, permission } = entryOf(verb);
+    return command === undefined ? [] : [{ ...command, who: whoOf(permission.role) }];
+  }),
+];
+
+function whoOf(role: Role | null): HelpEntry['who'] {
+  if (role === 'operator') return 'operators';
+  return role === 'approver' ? 'approvers' : 'all';
+}
+
+/** Behind "was refused to", for the record; the card, if there is one, follows. */
+export function refusedTo(verb: string): string {
+  return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
+}

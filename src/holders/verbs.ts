@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import { type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+
+/** Somebody else is the holder of a card. */
+export const LinkAction = actionOf('link', target.card, {
+  /** The Slack user who holds the card. */
+  subject: z.string(),
+});
+export type LinkAction = z.infer<typeof LinkAction>;
+
+/** "I hold this card": by a matching e-mail address, else for an approver to decide. */
+export const ClaimAction = actionOf('claim', target.card, {
+  /** The person has pressed the button for that very card. */
+  confirmed: z.boolean(),
+});
+export type ClaimAction = z.infer<typeof ClaimAction>;
+
+export const DecideClaimAction = actionOf('decide-claim', target.claim, {});
+export type DecideClaimAction = z.infer<typeof DecideClaimAction>;
+
+export const holderVerbs = {
+  claim: {
+    action: ClaimAction,
+    permission: { role: null, doing: 'say that they hold a card' },
+    refusedTo: 'claim',
+    isOfCard: false,
+    command: {
+      usage: 'link CARD',
+      example: '/card link 4242',
+      effect: 'says that you hold this card: you get messages about it, and may always block it',
+    },
+  },
+  link: {
+    action: LinkAction,
+    permission: { role: 'approver', doing: 'link cards to people' },
+    refusedTo: 'link',
+    isOfCard: true,
+    command: {
+      usage: 'link CARD @user',
+      example: '/card link 4242 @jane',
+      effect: 'says who holds a card; takes effect at once',
+      read: readLink,
+    },
+  },
+  unlink: {
+    action: actionOf('unlink', target.card, {}),
+    permission: { role: 'approver', doing: 'unlink cards', holderMay: true },
+    refusedTo: 'unlink',
+    isOfCard: true,
+    command: {
+      usage: 'unlink CARD',
+      example: '/card unlink 4242',
+      effect: 'ends that; holders may do it with their own card',
+      read: readCard('unlink', 'unlink CARD', 'Which card should I unlink?'),
+    },
+  },
+  'decide-claim': {
+    action: DecideClaimAction,
+    permission: { role: 'approver', doing: 'confirm who holds a card' },
+    refusedTo: 'decide a claim',
+    isOfCard: false,
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/** A person, as `readSlashText` leaves it. */
+const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
+
+/** With a person it is an approver's word; without, the one who types says to hold the card. */
+function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: '/card link CARD [@user]' });
+  const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
+  if (card.length === 0) return unclear('Which card should I link?');
+  const on = { kind: 'words', words: card } as const;
+  if (card.length === words.length)
+    return { kind: 'read', verb: 'claim', target: on, reason: '', input: { confirmed: false } };
+  const last = words.at(-1) ?? '';
+  const subject = userToken.exec(last)?.[1];
+  if (subject === undefined) return unclear('I do not know this person. Pick the name from the list that Slack shows.');
+  if (card.length !== words.length - 1) return unclear('Name the card first, then one person.');
+  return { kind: 'read', verb: 'link', target: on, reason: '', input: { subject } };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import type { LimitPeriod } from '../card-api/rule.ts';
+import { parseAmount } from '../core/money.ts';
+import { ChangeRequest } from './change-request.ts';
+import { readTerm } from './parse-term.ts';
+
+/** Changes what a card may spend. */
+export const LimitAction = actionOf('limit', target.card, { changeRequest: ChangeRequest });
+export type LimitAction = z.infer<typeof LimitAction>;
+/** Changes what a card may be used for: a category, abroad, online. */
+export const AllowAction = actionOf('allow', target.card, { changeRequest: ChangeRequest });
+export type AllowAction = z.infer<typeof AllowAction>;
+/** A change of a card's spend rules. */
+export type RuleAction = LimitAction | AllowAction;
+
+/** The form on a decline was opened, and waits for what the card allows now. */
+export const RemedyAction = actionOf('remedy', target.alert, {
+  form: z.strictObject({ viewId: z.string(), hash: z.string(), pendingId: z.string() }),
+});
+export type RemedyAction = z.infer<typeof RemedyAction>;
+
+export const RevertAction = actionOf('take_back', target.temporaryChange, {});
+/** Somebody changed it meanwhile: the rules from before are restored, or what is there is kept. */
+export const ResolveTemporaryChangeAction = actionOf('settle_lease', target.temporaryChange, { restore: z.boolean() });
+export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
+
+const usage =
+  'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
+
+export const limitVerbs = {
+  limit: {
+    action: LimitAction,
+    permission: { role: 'approver', doing: 'change limits', needsOthers: 'much' },
+    refusedTo: 'change a limit of',
+    isOfCard: true,
+    command: {
+      usage: 'limit CARD PERIOD AMOUNT [for DURATION | until midnight | until DATE] [reason]',
+      example: '/card limit 4242 daily 450 for 4h team lunch',
+      effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” or “until” it stays',
+      read: readLimit,
+    },
+  },
+  allow: {
+    action: AllowAction,
+    permission: {
+      role: 'approver',
+      doing: 'change what a card may be used for',
+      needsOthers: 'much',
+    },
+    refusedTo: 'allow',
+    isOfCard: true,
+  },
+  remedy: {
+    action: RemedyAction,
+    permission: { role: 'approver', doing: 'change limits' },
+    refusedTo: 'raise a limit of',
+    isOfCard: false,
+  },
+  take_back: {
+    action: RevertAction,
+    permission: { role: 'operator', doing: 'take back temporary changes' },
+    refusedTo: 'take back a temporary change of',
+    isOfCard: false,
+  },
+  settle_lease: {
+    action: ResolveTemporaryChangeAction,
+    permission: {
+      role: 'approver',
+      doing: 'decide about temporary changes',
+      whyRole: 'Only approvers may decide that.',
+      notOwnCard: { why: 'Nobody decides about the own card: it takes another approver.' },
+    },
+    refusedTo: 'decide about a temporary change of',
+    isOfCard: false,
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/** Words for each window of a limit. */
+const periods: Readonly<Record<string, LimitPeriod>> = {
+  daily: 'daily',
+  day: 'daily',
+  weekly: 'weekly',
+  week: 'weekly',
+  monthly: 'monthly',
+  month: 'monthly',
+  yearly: 'yearly',
+  year: 'yearly',
+  annual: 'yearly',
+  lifetime: 'lifetime',
+};
+
+const noLimitWords = new Set(['none', 'off', 'unlimited']);
+
+/** Reads `4242 daily 450 for 4h team lunch`. */
+function readLimit(words: readonly string[]): ReadCommand | UnclearCommand {
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: `/card ${usage}` });
+  if (words.length === 0) return unclear('Which card, which limit, and how much?');
+
+  // The first word names the card at least, so a holder called "Day" is found all the same.
+  const at = words.findIndex((word, index) => index > 0 && periods[word.toLowerCase()] !== undefined);
+  const period = periods[words[at]?.toLowerCase() ?? ''];
+  if (at === -1 || period === undefined) {
+    return unclear('I need to know which limit: daily, weekly, monthly, yearly or lifetime.');
+  }
+  const amount = words[at + 1];
+  if (amount === undefined) return unclear(`How much may the ${period} limit be?`);
+  const limitCents = noLimitWords.has(amount.toLowerCase()) ? null : parseAmount(amount);
+  if (limitCents === null && !noLimitWords.has(amount.toLowerCase())) {
+    return unclear(
+      `“${amount.slice(0, 40)}” is no amount. Write dollars such as 450 or $1,250.50, or “none” for no limit.`,
+    );
+  }
+
+  const read = readTerm(words.slice(at + 2));
+  if (typeof read === 'string') return unclear(read);
+  const changeRequest: ChangeRequest = {
+    goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }],
+    term: read.term,
+  };
+  const on = { kind: 'words', words: words.slice(0, at) } as const;
+  return { kind: 'read', verb: 'limit', target: on, reason: read.rest.join(' '), input: { changeRequest } };
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { actionOf, type CardTarget, target } from '../actions/action.ts';
+import { type ReadCommand, readCard, readChannelText, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { readDuration } from '../core/duration.ts';
+import { readCountry } from '../core/merchant-category.ts';
+
+/** Until when, which countries: as it was typed, read where the time and the zone are known. */
+const details = { details: z.string() };
+export const MuteAction = actionOf('mute', target.card, details);
+export const TravelAction = actionOf('travel', target.card, details);
+export type MuteAction = z.infer<typeof MuteAction> | z.infer<typeof TravelAction>;
+
+/** What a channel gets; what is typed after the verb is read by whoever does it. */
+const ChannelAction = <V extends string>(verb: V) => actionOf(verb, target.channel, {});
+export type ChannelAction = z.infer<ReturnType<typeof ChannelAction>>;
+/** The way of an alert; once it was asked back which card is meant, of that card's last one. */
+export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.channel, target.card]), {});
+export type WhyAction = z.infer<typeof WhyAction>;
+
+export const routingVerbs = {
+  why: {
+    action: WhyAction,
+    permission: { role: 'operator', doing: 'see the way of an alert' },
+    refusedTo: 'why',
+    isLook: true,
+    isOfCard: false,
+    command: {
+      usage: 'why EVENT',
+      example: '/card why evt_0h3k7m2p9q4r8s5t',
+      effect: 'the way of one alert; also with a link to its message, or with a card for its last one',
+      read: needsText('why', 'Which alert do you mean?', 'why evt_… | MESSAGE LINK | CARD'),
+    },
+  },
+  subscribe: {
+    action: ChannelAction('subscribe'),
+    permission: { role: 'approver', doing: 'decide what a channel gets' },
+    refusedTo: 'subscribe',
+    isOfCard: false,
+    command: {
+      usage: 'subscribe KIND [filters]',
+      example: '/card subscribe declines over 500 and not (country US or group "Field Ops")',
+      effect: 'adds alerts to this channel; what the configuration sends here stays',
+      read: needsText(
+        'subscribe',
+        'What should this channel get?',
+        'subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US',
+      ),
+    },
+  },
+  unsubscribe: {
+    action: ChannelAction('unsubscribe'),
+    permission: { role: 'approver', doing: 'decide what a channel gets' },
+    refusedTo: 'unsubscribe',
+    isOfCard: false,
+    command: {
+      usage: 'unsubscribe [number | KIND | all]',
+      example: '/card unsubscribe 3',
+      effect: 'takes subscriptions of this channel away',
+      read: readChannelText('unsubscribe'),
+    },
+  },
+  subscriptions: {
+    action: ChannelAction('subscriptions'),
+    permission: { role: 'approver', doing: 'see what channels get' },
+    refusedTo: 'subscriptions',
+    isLook: true,
+    isOfCard: false,
+    command: {
+      usage: 'subscriptions [all]',
+      example: '/card subscriptions',
+      effect: 'what this channel gets, and its quiet hours; with “all”, every channel',
+      read: readChannelText('subscriptions'),
+    },
+  },
+  quiet: {
+    action: ChannelAction('quiet'),
+    permission: { role: 'approver', doing: 'set quiet hours' },
+    refusedTo: 'quiet',
+    isOfCard: false,
+    command: {
+      usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
+      example: '/card quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
+      effect: 'holds this channel’s alerts and posts them together afterwards; “off” ends it',
+      read: needsText(
+        'quiet',
+        'From when to when should this channel be quiet?',
+        'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off',
+      ),
+    },
+  },
+  mutes: {
+    action: ChannelAction('mutes'),
+    permission: { role: 'operator', doing: 'see mutes' },
+    refusedTo: 'mutes',
+    isLook: true,
+    isOfCard: false,
+    command: {
+      usage: 'mutes',
+      example: '/card mutes',
+      effect: 'every mute and travel notice, with its author and its end',
+      read: readChannelText('mutes'),
+    },
+  },
+  mute: {
+    action: MuteAction,
+    permission: { role: 'operator', doing: 'mute cards' },
+    refusedTo: 'mute',
+    isOfCard: true,
+    command: {
+      usage: 'mute CARD DURATION [reason]',
+      example: '/card mute 4242 3 days trade show',
+      effect: 'keeps its alerts out of the channels for a while; a block and a wrong PIN still come',
+      read: readMute,
+    },
+  },
+  unmute: {
+    action: actionOf('unmute', target.card, {}),
+    permission: { role: 'operator', doing: 'end mutes' },
+    refusedTo: 'unmute',
+    isOfCard: true,
+    command: {
+      usage: 'unmute CARD',
+      example: '/card unmute 4242',
+      effect: 'ends its mute and its travel notice now',
+      read: readCard('unmute', 'unmute CARD', 'Which card do you mean?'),
+    },
+  },
+  travel: {
+    action: TravelAction,
+    permission: { role: 'operator', doing: 'file travel notices' },
+    refusedTo: 'travel',
+    isOfCard: true,
+    command: {
+      usage: 'travel CARD COUNTRY[, COUNTRY] until DATE [reason]',
+      example: '/card travel 4242 Spain, PT until May 9',
+      effect: 'declines that the journey explains come to you alone',
+      read: readTravel,
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+function needsText(verb: string, why: string, usage: string) {
+  const read = readChannelText(verb);
+  return (words: readonly string[]): ReadCommand | UnclearCommand =>
+    words.length === 0 ? { kind: 'unclear', why, usage: `/card ${usage}` } : read(words);
+}
+
+/** An event's id, or what *Copy link* on a message gives. */
+const eventRef = /evt_[0-9a-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
+
+/**
+ * Reads `why` with an event's id or a link to a message, as it was typed: sixteen digits of a link may look like a card
+ * number. A message becomes `C0123 1700000000.000100`. Null for anything else.
+ */
+export function readWhy(text: string): ReadCommand | null {
+  const [, ref = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
+  const [id, channel, seconds, rest] = eventRef.exec(ref) ?? [];
+  if (id === undefined) return null;
+  const meant = channel === undefined ? id : `${channel} ${seconds}.${rest}`;
+  return { kind: 'read', verb: 'why', target: { kind: 'channel', text: meant }, reason: '', input: {} };
+}
+
+function unclear(usage: string, why: string): UnclearCommand {
+  return { kind: 'unclear', why, usage: `/card ${usage}` };
+}
+
+function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string): ReadCommand {
+  const on: CardTarget = { kind: 'words', words: [...card] };
+  return { kind: 'read', verb, target: on, reason: '', input: { details: typed } };
+}
+
+/** `for` and `until` may stand before it. A name comes first, so that nobody called "2 Days" is cut in two. */
+function readMute(words: readonly string[]): ReadCommand | UnclearCommand {
+  const usage = 'mute CARD DURATION [reason], for instance /card mute 4242 3 days trade show';
+  if (words.length === 0) return unclear(usage, 'Which card do you mean?');
+  const at = words.findIndex(
+    (word, index) => index > 0 && (/^(for|until)$/i.test(word) || readDuration(words.slice(index)) !== null),
+  );
+  if (at === -1) return unclear(usage, 'For how long? A mute always ends.');
+  return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
+}
+
+/** `4242 Spain, France until May 9 conference`: the countries are as many of the words before "until" as name some. */
+function readTravel(words: readonly string[]): ReadCommand | UnclearCommand {
+  const usage = 'travel CARD COUNTRY[, COUNTRY] until DATE [reason]';
+  if (words.length === 0) return unclear(usage, 'Which card do you mean?');
+  const until = words.findIndex((word, index) => index > 0 && /^(until|till|for)$/i.test(word));
+  if (until === -1) return unclear(usage, 'Until when? A travel notice always ends.');
+  const before = words.slice(0, until);
+  for (let at = 1; at < before.length; at += 1) {
+    const named = before
+      .slice(at)
+      .join(' ')
+      .replace(/^(?:to|in)\s/i, '');
+    const countries = named
+      .split(/\s*,\s*/)
+      .filter((part) => part !== '')
+      .map(readCountry);
+    if (countries.length > 0 && countries.every((country) => country !== undefined)) {
+      return readAt('travel', words.slice(0, at), [countries.join(','), ...words.slice(until)].join(' '));
+    }
+  }
+  const typed = before.join(' ').slice(0, 60);
+  return unclear(usage, `I find no country in “${typed}”. Write its name or its code, such as Spain or ES.`);
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+
+export const OrderVirtualAction = actionOf('order-virtual', target.order, {});
+export type OrderVirtualAction = z.infer<typeof OrderVirtualAction>;
+
+export const virtualCardVerbs = {
+  /** Have the details of a virtual card sent to the configured receiver again. */
+  'resend-virtual': {
+    action: actionOf('resend-virtual', target.card, {}),
+    permission: { role: 'operator', doing: 'have a virtual card’s details sent again' },
+    refusedTo: 'have the details sent again of',
+    isOfCard: true,
+    command: {
+      usage: 'virtual resend CARD',
+      example: '/card virtual resend Jane Doe',
+      effect: 'has a virtual card’s details sent to your configured receiver again',
+      read: readVirtual,
+    },
+  },
+  'order-virtual': {
+    action: OrderVirtualAction,
+    permission: { role: 'approver', doing: 'order virtual cards' },
+    refusedTo: 'order a virtual card',
+    isOfCard: false,
+    command: {
+      usage: 'virtual order [NAME]',
+      example: '/card virtual order Jane Doe',
+      effect: 'opens a form to order a virtual card; you hear how it went, never the number',
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/** Reads `order Jane Doe` and `resend 4242`. An order is a form that has the name filled in. */
+function readVirtual([verb = '', ...words]: readonly string[]): ReadCommand | UnclearCommand {
+  const unclear = (why: string): UnclearCommand => ({
+    kind: 'unclear',
+    why,
+    usage: '/card virtual order [NAME], or /card virtual resend CARD',
+  });
+  if (verb.toLowerCase() === 'order') {
+    const on = { kind: 'order', sealed: '' } as const;
+    return { kind: 'read', verb: 'order-virtual', target: on, reason: '', input: { name: words.join(' ') } };
+  }
+  if (verb.toLowerCase() !== 'resend') return unclear('Should I order a virtual card, or have one sent again?');
+  if (words.length === 0) return unclear('Which card’s details should be sent again?');
+  return { kind: 'read', verb: 'resend-virtual', target: { kind: 'words', words }, reason: '', input: {} };
+}
