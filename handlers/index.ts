@@ -1,14 +1,11 @@
 import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { activateCard } from './actions/activate-card.ts';
-import { blockCard } from './actions/block-card.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import { undoBlock } from './actions/undo-block.ts';
-import { acknowledgeAlert } from './alerts/acknowledge-alert.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
 import { findAlert } from './alerts/find-alert.ts';
 import { openAlert } from './alerts/open-alert.ts';
-import { recognizePurchase } from './alerts/recognize-purchase.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
@@ -19,6 +16,7 @@ import { requestIncrease } from './approvals/request-increase.ts';
 import type { ListenerDeps } from './deps.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
+import { actOnAlert } from './dispatch/act-on-alert.ts';
 import { actOnPicked } from './dispatch/act-on-picked.ts';
 import type { ButtonArgs } from './dispatch/button-args.ts';
 import { card, verbOf } from './dispatch/card-command.ts';
@@ -37,15 +35,15 @@ import { orderVirtual } from './virtual-cards/order-virtual.ts';
 /** Every button that exists, and who listens to it. */
 const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs) => Promise<void>>> = {
   [actionId.approveRemedy]: approveRemedy,
-  [actionId.blockCard]: blockCard,
+  [actionId.blockCard]: actOnAlert('block'),
   [actionId.activateCard]: activateCard,
-  [actionId.acknowledgeAlert]: acknowledgeAlert,
+  [actionId.acknowledgeAlert]: actOnAlert('acknowledge'),
   [actionId.blockTestedCards]: blockTestedCards,
   [actionId.chooseCard]: chooseCard,
   [actionId.confirmOwnCard]: chooseCard,
   [actionId.confirmClaim]: decideClaim,
   [actionId.refuseClaim]: decideClaim,
-  [actionId.recognize]: recognizePurchase,
+  [actionId.recognize]: actOnAlert('recognize'),
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
   [actionId.pickedShow]: actOnPicked,
