@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { approvalVerbs } from '../../../src/approvals/verbs.ts';
+
+const { read } = approvalVerbs.ask.command;
+
+it('reads what was typed as an action of its verb', () => {
+  expect(read(['300', 'hotel'])).toMatchObject({
+    verb: 'ask',
+    target: { kind: 'own' },
+    input: { ask: { amountCents: 30_000 } },
+    reason: 'hotel',
+  });
+});
+
+it('says how it is written where it cannot be read', () => {
+  expect(read(['hotel'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { routingVerbs } from '../../../src/routing/verbs.ts';
+
+const { read } = routingVerbs.travel.command;
+
+it('reads what was typed as an action of its verb', () => {
+  expect(read(['4242', 'Spain', 'until', 'friday'])).toMatchObject({
+    verb: 'travel',
+    target: { kind: 'words', words: ['4242'] },
+    input: { details: 'ES until friday' },
+  });
+});
+
+it('says how it is written where it cannot be read', () => {
+  expect(read(['4242', 'until', 'friday'])).toMatchObject({
+    kind: 'unclear',
+    usage: expect.stringMatching(/^\/card /),
+  });
+});
