@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/actions/action.ts';
 import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
+import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { ask } from '../../support/perform-world.ts';
+import { ask, type Over } from '../../support/perform-world.ts';
 
 const target = { kind: 'request', requestId: 'req_ask1' } as const;
 const by = (userId: string) => ({ userId, teamId: 'T1' });
-const click = (over: Partial<Action> = {}): Action =>
+const click = (over: Over = {}): DecideAction =>
   ask('decide', { id: 'act_ben', target, approve: true, actor: by('U0BEN'), ...over });
 
 function setUp(request: LimitRequest | null, now = askedAt) {
@@ -28,14 +28,14 @@ function setUp(request: LimitRequest | null, now = askedAt) {
     updateRequest: async () => void steps.push('updated'),
     now: () => new Date(now),
   });
-  return { decide: (action: Action) => decideRequest(action, { isLast: false }), steps };
+  return { decide: (action: DecideAction) => decideRequest(action, { isLast: false }), steps };
 }
 
 describe('a decision', () => {
   const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
   const denied: LimitRequest = { ...openRequestOf(), state: 'denied', decision };
 
-  it.each<[string, LimitRequest | null, Partial<Action>, string[]]>([
+  it.each<[string, LimitRequest | null, Over, string[]]>([
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
     ['about a request that is gone', null, {}, ['This request is too old.']],
@@ -78,7 +78,7 @@ describe('an approval', () => {
       finish: async () => {},
       twoPersonAboveCents: 100_000,
     });
-    const run = (action: Action, request = openRequestOf()) => approve(action, request, { isLast: false });
+    const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
     return { run, saved, executed };
   }
 
