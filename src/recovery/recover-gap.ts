@@ -4,10 +4,10 @@ import type { Log } from '../core/log.ts';
 import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
-/** Asked for in one call: the service's network transactions come without pages, so an answer must not be too long. */
+/** Asked for in one call while nothing is known of how much there is: the service's answer comes without pages. */
 const SLICE_MS = 12 * 3_600_000;
-/** After an answer shorter than this, the next call may ask for twice the time. */
-const SHORT_ANSWER_ROWS = 2000;
+/** How long an answer should be: the next call asks for as much time as this takes at the rate of the last one. */
+const ANSWER_ROWS = 5000;
 /** The service can be asked about the last twelve months. */
 const ASKABLE_MS = 364 * 24 * 3_600_000;
 
@@ -81,13 +81,14 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     let progress = before;
     const position = progress.position === null ? fromMs : Date.parse(progress.position);
     let doneMs = position >= fromMs ? position - fromMs : toMs - position;
-    const ask = async (askedFromMs: number, askedToMs: number, reachedMs: number): Promise<number> => {
+    let sliceMs = SLICE_MS;
+    const ask = async (askedFromMs: number, askedToMs: number, reachedMs: number): Promise<void> => {
       const { rows, found } = await recoverSlice(gap, new Date(askedFromMs), new Date(askedToMs), isOfGap);
+      sliceMs = Math.max(SLICE_MS, ((askedToMs - askedFromMs) * ANSWER_ROWS) / Math.max(rows, 1));
       await recoveries.write(gap.id, { position: new Date(reachedMs).toISOString(), found: progress.found + found });
       progress = await recoveries.read(gap.id);
       doneMs += askedToMs - askedFromMs;
       await onProgress(wholeMs > 0 ? (doneMs / wholeMs) * 0.99 : 0.99, progress);
-      return rows;
     };
 
     // First the time of the gap, forwards; then backwards, what was settled or reversed in it and requested before it.
@@ -97,11 +98,9 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       await ask(atMs, untilMs, untilMs);
       atMs = untilMs;
     }
-    let sliceMs = SLICE_MS;
     for (let atMs = Math.min(position, fromMs); atMs > oldestMs; ) {
       const sinceAskedMs = Math.max(atMs - sliceMs, oldestMs);
-      const rows = await ask(sinceAskedMs, atMs, sinceAskedMs);
-      sliceMs = rows < SHORT_ANSWER_ROWS ? 2 * sliceMs : SLICE_MS;
+      await ask(sinceAskedMs, atMs, sinceAskedMs);
       atMs = sinceAskedMs;
     }
   }

@@ -233,7 +233,7 @@ it('looks back in few questions where the answers are short, and in short ones w
 
   await redis().flushall();
   asked = [];
-  const many = Array.from({ length: 2000 }, () => row(7 * DAY));
+  const many = Array.from({ length: 5000 }, () => row(7 * DAY));
   await recoverGap(
     gap,
     deps({
@@ -254,12 +254,14 @@ it('goes on looking back where it stopped, and asks about the gap no second time
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('settlement', 12 * DAY, 20), row(20)];
   const from = Date.parse(gap.from);
   let before = 0;
+  // Long answers, so that it takes many questions.
+  const many = Array.from({ length: 5000 }, () => row(7 * DAY));
   const dying = deps({
     horizon: { lookBackMs: TEN_DAYS },
     async fetchRows(since, until) {
       if (since.getTime() < from) before += 1;
       if (before === 4) throw new Error('killed');
-      return await deps().fetchRows(since, until);
+      return [...(await deps().fetchRows(since, until)), ...many];
     },
   });
   await expect(recoverGap(gap, dying)).rejects.toThrow('killed');
