@@ -282,7 +282,7 @@ describe('delivery of webhooks', () => {
     await until(() => receiver.received.length === 5 && sandbox.pendingWebhooks() === 0, 'all five webhooks');
 
     const saying = receiver.received.filter(({ body }) => 'MerchantRequestedAmount' in body.Data);
-    const kinds = new Set(saying.map(({ path }) => path.split('/').at(-1)));
+    const kinds = new Set(saying.map(({ path }) => path.split('/').at(-1) ?? ''));
     expect([...kinds].toSorted()).toEqual(expected.toSorted());
   });
 

@@ -41,7 +41,7 @@ it('network transactions exclude the funding of cards, which transaction details
   ]);
 
   expect(network.TransactionList.map(({ TransactionType }) => TransactionType)).toEqual(['NETWORK']);
-  expect(details.TransactionList.map(({ TransactionType }) => TransactionType).toSorted()).toEqual([
+  expect(details.TransactionList.map(({ TransactionType }) => String(TransactionType)).toSorted()).toEqual([
     'Network',
     'Transfer',
   ]);

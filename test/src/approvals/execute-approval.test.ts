@@ -21,7 +21,7 @@ function setUp(written: ProgressEntry | null = null) {
   const steps: string[] = [];
   const changes: unknown[] = [];
   const execution = createExecution({
-    requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state)}`) },
+    requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
     progress: {
       read: async () => written,
       write: async (_id, entry) => entry,
