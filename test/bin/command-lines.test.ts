@@ -56,3 +56,37 @@ it.concurrent('doctor names a variable once, with every process that lacks it', 
   expect(out).toMatch(/FIX {3}CARD_API_TOKEN.*\n +→ set it for worker;/);
   expect(out).toMatch(/FIX {3}WEBHOOK_SHARED_SECRET.*\n +→ set it for web;/);
 });
+
+it.concurrent('cardbell lists its verbs, and runs one as its own command does', async () => {
+  const help = await run('cardbell', ['help']);
+  const audit = await run('cardbell', ['audit', 'verify']);
+
+  expect(help.code).toBe(0);
+  for (const verb of ['web', 'worker', 'start', 'doctor', 'recover', 'replay', 'audit', 'trigger', 'demo', 'sandbox'])
+    expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
+  expect(audit).toMatchObject({ code: 69, out: '' });
+  expect(audit.err).toMatch(/^Redis does not answer\./);
+});
+
+it.concurrent('cardbell prints its version, and completions for two shells', async () => {
+  const version = await run('cardbell', ['version']);
+  const bash = await run('cardbell', ['completion', 'bash']);
+  const zsh = await run('cardbell', ['completion', 'zsh']);
+
+  expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(bash.out).toContain('complete -W');
+  expect(zsh.out).toContain('#compdef cardbell');
+});
+
+it.concurrent.each([[], ['nonsense'], ['completion', 'fish']])(
+  'cardbell %j %j is refused with its usage',
+  async (...args) => {
+    const ended = await run(
+      'cardbell',
+      args.filter((arg) => arg !== undefined),
+    );
+
+    expect(ended).toMatchObject({ code: 64, out: '' });
+    expect(ended.err).toContain('Usage: cardbell VERB');
+  },
+);

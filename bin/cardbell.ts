@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * One command for everything: `cardbell VERB [arguments]`. Each verb is the same as its `npm run` line; it reads its
+ * variables from the environment only, so that the command behaves alike in a container, under systemd and in a shell.
+ */
+
+/** EX_USAGE of sysexits.h: a command line that cannot be read. */
+const EX_USAGE = 64;
+
+/** What each verb runs, relative to this file, and one line of help. The order is that of the help text. */
+const verbs: Readonly<Record<string, { readonly file: string; readonly does: string }>> = {
+  start: { file: '../src/start.js', does: 'runs web and worker in one process, for a small team' },
+  web: { file: '../src/web.js', does: 'runs the process that takes webhooks and Slack requests' },
+  worker: { file: '../src/worker.js', does: 'runs the process that posts, and calls the card service' },
+  doctor: { file: './doctor.js', does: 'checks Redis, Slack, the card service and the webhook side' },
+  recover: { file: './recover.js', does: 'fetches what the card service reported while Cardbell was away' },
+  replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },
+  audit: { file: './audit.js', does: 'verifies and exports the record of who did what' },
+  trigger: { file: './trigger.js', does: 'sends one sample webhook' },
+  demo: { file: './demo.js', does: 'runs everything on this machine, no account anywhere' },
+  sandbox: { file: './sandbox.js', does: 'runs the sandbox of the card service' },
+  bench: { file: './bench.js', does: 'runs the benchmarks' },
+};
+
+const names = [...Object.keys(verbs), 'version', 'completion', 'help'];
+
+function usage(): string {
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = Object.entries(verbs).map(([name, { does }]) => `  ${name.padEnd(width)}  ${does}`);
+  return `Usage: cardbell VERB [arguments]
+
+${lines.join('\n')}
+  ${'version'.padEnd(width)}  prints the version
+  ${'completion'.padEnd(width)}  prints a completion script: completion bash, or completion zsh
+
+cardbell VERB --help explains one verb. Exit codes: 0 done, 1 something is wrong, 64 wrong command line, 69 a service
+does not answer, 78 a variable is missing or bad.
+`;
+}
+
+function completion(shell: string | undefined): string | null {
+  const words = names.join(' ');
+  if (shell === 'bash') return `complete -W '${words}' cardbell\n`;
+  if (shell === 'zsh') return `#compdef cardbell\ncompdef '_arguments "1:verb:(${words})"' cardbell\n`;
+  return null;
+}
+
+/** The version in package.json, which stands two folders above the built file. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function fail(problem: string): never {
+  process.stderr.write(`cardbell: ${problem}\n\n${usage()}`);
+  process.exit(EX_USAGE);
+}
+
+const [name, ...rest] = process.argv.slice(2);
+const verb = name === undefined ? undefined : verbs[name];
+if (name === undefined) fail('expected a verb');
+else if (verb !== undefined) {
+  const file = new URL(verb.file, import.meta.url);
+  // The verbs read their arguments from the command line, as if they had been started themselves.
+  process.argv = [process.execPath, fileURLToPath(file), ...rest];
+  await import(file.href);
+} else if (name === 'help' || name === '--help' || name === '-h') process.stdout.write(usage());
+else if (name === 'version' || name === '--version') process.stdout.write(`${version()}\n`);
+else if (name === 'completion') {
+  const script = completion(rest[0]);
+  if (script === null) fail('completion: expected bash or zsh');
+  process.stdout.write(script);
+} else fail(`there is no verb ${name}`);
