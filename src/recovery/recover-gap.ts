@@ -127,7 +127,12 @@ export function createRecoverGap(deps: Deps): RecoverGap {
  * it may be any that has not been reported, of a purchase since Cardbell first ran.
  */
 function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEvent, fromMs: number, sinceMs: number) {
-  if (Date.parse(occurredAt) >= fromMs) return true;
+  if (Date.parse(occurredAt) >= wholeSecond(fromMs)) return true;
   const isUndated = kind === 'reversal' || (kind === 'settlement' && settledAt === null);
-  return isUndated && Date.parse(requestedAt) >= sinceMs;
+  return isUndated && Date.parse(requestedAt) >= wholeSecond(sinceMs);
+}
+
+/** The service's times have no fractions: what happened in the second in which a gap began may seem to be before it. */
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
 }

@@ -273,3 +273,14 @@ it('goes on looking back where it stopped, and asks about the gap no second time
   expect(result).toMatchObject({ found: 3, recovered: 3 });
   expect(Math.max(...asked.map(([, until]) => until))).toBe(reached);
 });
+
+it('takes what happened in the second in which the gap began, although the service’s times have no fractions', async () => {
+  const startMs = nowMs - 60 * HOUR + 700;
+  // Happened 100 ms into the gap; the service says the whole second, which is before it.
+  rows = [{ ...row(60), atMs: startMs + 100 }];
+
+  const begun = deps({ horizon: { sinceMs: async () => startMs } });
+  const result = await recoverGap(gapOf(startMs, nowMs - HOUR, 'start'), begun);
+
+  expect(result).toMatchObject({ found: 1, recovered: 1 });
+});
