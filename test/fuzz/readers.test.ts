@@ -10,6 +10,7 @@ import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
 import { formatDuration, readDuration } from '../../src/core/duration.ts';
 import { AppError, PayloadError } from '../../src/core/errors.ts';
 import { StoredEvent } from '../../src/core/event.ts';
+import { parseExactly } from '../../src/core/exact-json.ts';
 import { countryName, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
 import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/core/service-time.ts';
@@ -85,6 +86,18 @@ const instants = fc.oneof(
 
 /** Everything that reads what others wrote, and what holds of it whatever they wrote. */
 const properties: Readonly<Record<string, () => void>> = {
+  parseExactly() {
+    ofText((text) => {
+      let plain: unknown;
+      try {
+        plain = JSON.parse(text);
+      } catch {
+        expect(() => parseExactly(text)).toThrow(SyntaxError);
+        return;
+      }
+      if (!/\d{16}/.test(text)) expect(parseExactly(text)).toEqual(plain);
+    });
+  },
   parseAmount() {
     ofText((text) => {
       const cents = parseAmount(text);
