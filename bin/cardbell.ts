@@ -60,7 +60,7 @@ function fail(problem: string): never {
 }
 
 const [name, ...rest] = process.argv.slice(2);
-const verb = name === undefined ? undefined : verbs[name];
+const verb = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
 if (name === undefined) fail('expected a verb');
 else if (verb !== undefined) {
   const file = new URL(verb.file, import.meta.url);

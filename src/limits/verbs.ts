@@ -77,19 +77,19 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Words for each window of a limit. */
-const periods: Readonly<Record<string, LimitPeriod>> = {
-  daily: 'daily',
-  day: 'daily',
-  weekly: 'weekly',
-  week: 'weekly',
-  monthly: 'monthly',
-  month: 'monthly',
-  yearly: 'yearly',
-  year: 'yearly',
-  annual: 'yearly',
-  lifetime: 'lifetime',
-};
+/** Words for each window of a limit. A map, because a person may type `constructor`. */
+const periods: ReadonlyMap<string, LimitPeriod> = new Map([
+  ['daily', 'daily'],
+  ['day', 'daily'],
+  ['weekly', 'weekly'],
+  ['week', 'weekly'],
+  ['monthly', 'monthly'],
+  ['month', 'monthly'],
+  ['yearly', 'yearly'],
+  ['year', 'yearly'],
+  ['annual', 'yearly'],
+  ['lifetime', 'lifetime'],
+]);
 
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
 
@@ -99,8 +99,8 @@ function readLimit(words: readonly string[]): ReadCommand | UnclearCommand {
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
   // The first word names the card at least, so a holder called "Day" is found all the same.
-  const at = words.findIndex((word, index) => index > 0 && periods[word.toLowerCase()] !== undefined);
-  const period = periods[words[at]?.toLowerCase() ?? ''];
+  const at = words.findIndex((word, index) => index > 0 && periods.has(word.toLowerCase()));
+  const period = periods.get(words[at]?.toLowerCase() ?? '');
   if (at === -1 || period === undefined) {
     return unclear('I need to know which limit: daily, weekly, monthly, yearly or lifetime.');
   }

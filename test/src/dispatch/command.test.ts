@@ -134,3 +134,10 @@ function withCheckDigit(digits: string): string {
       .find(isCardNumber) ?? ''
   );
 }
+
+it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  'takes %s for no period of a limit, although every object has it',
+  (word) => {
+    expect(parseCommand(`limit 4242 ${word} 450`)).toMatchObject({ kind: 'unclear' });
+  },
+);
