@@ -33,10 +33,10 @@ async function blockCards(
   isMeant: (card: TriedCard) => boolean,
   deps: ListenerDeps,
 ): Promise<void> {
-  const stored = await deps.alerts.get(warningId);
-  const cards = stored?.alert.kind === 'card-testing' ? stillOpen(stored.alert).filter(isMeant) : [];
+  const warning = await deps.alerts.get(warningId);
+  const cards = warning?.kind === 'card-testing' ? stillOpen(warning).filter(isMeant) : [];
   if (cards.length === 0) {
-    const why = stored === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
+    const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };
     const target = { kind: 'alert', alertId: warningId } as const;
     const ask = { ...interaction, verb: 'block', target, input: async () => refused(no) } as const;

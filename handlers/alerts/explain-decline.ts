@@ -48,9 +48,7 @@ async function declinesAt(
   for (const ts of places) {
     if (ts === undefined) continue;
     const stored = await Promise.all((await alertMessages.at(channel, ts)).map((id) => alerts.get(id)));
-    const declines = stored.flatMap((one) =>
-      one?.alert.kind === 'transaction' && one.alert.event.decline !== null ? [one.alert] : [],
-    );
+    const declines = stored.flatMap((one) => (one?.kind === 'transaction' && one.event.decline !== null ? [one] : []));
     if (declines.length > 0) return declines;
   }
   return [];

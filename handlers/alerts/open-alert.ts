@@ -22,14 +22,12 @@ export function openAlert(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const { notify, origin } = interaction;
     const alertId = action.selected_option?.value ?? '';
-    const stored = await deps.alerts.get(alertId);
-    if (stored === null) {
+    const alert = await deps.alerts.get(alertId);
+    if (alert === null) {
       const whoCan = 'Use `/card show` with the card’s last four digits.';
       const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
       return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
     }
-    await notify(
-      renderAlert(stored.alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }),
-    );
+    await notify(renderAlert(alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }));
   };
 }

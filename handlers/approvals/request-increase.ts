@@ -12,7 +12,7 @@ export function requestIncrease(deps: ListenerDeps) {
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
     const input = async (): Promise<{ kind: 'none' }> => {
-      const alert = (await deps.alerts.get(alertId))?.alert;
+      const alert = await deps.alerts.get(alertId);
       const event = alert?.kind === 'transaction' ? alert.event : null;
       const merchant = event === null || event.merchant.name.trim() === '' ? '' : ` at ${event.merchant.name.trim()}`;
       const about = event === null ? '' : `Declined: ${formatCents(event.amountCents)}${merchant}`;

@@ -19,12 +19,11 @@ export function approveRemedy(deps: ListenerDeps) {
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
     const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
-      const stored = await deps.alerts.get(alertId);
-      if (stored?.alert.kind !== 'transaction' || stored.alert.event.decline === null) {
+      const alert = await deps.alerts.get(alertId);
+      if (alert?.kind !== 'transaction' || alert.event.decline === null) {
         const whoCan = 'Use `/card limit` with the card’s last four digits.';
         return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
       }
-      const { alert } = stored;
       const { remedy } = alert;
       const { channel, messageTs } = interaction.origin;
       const pendingId = await deps.pending.put({ kind: 'form', alertId, channel, messageTs, remedy, rules: null });

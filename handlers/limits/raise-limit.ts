@@ -36,7 +36,7 @@ export function raiseLimit(deps: ListenerDeps) {
       await refuse(read.errors);
       return;
     }
-    const alert = 'along' in read ? (await deps.alerts.get(form.alertId))?.alert : undefined;
+    const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
     if ('along' in read && alert?.kind === 'transaction') {
       const { remedy } = form;
       const more = {

@@ -63,7 +63,7 @@ async function accountOf({ target }: Action, deps: ActionDeps): Promise<number |
     case 'card':
       return target.acctId;
     case 'alert':
-      return (await deps.alerts.get(target.alertId))?.alert.event.acctId ?? null;
+      return (await deps.alerts.get(target.alertId))?.event.acctId ?? null;
     case 'request':
       return (await deps.requests.get(target.requestId))?.acctId ?? null;
     case 'temporary-change':

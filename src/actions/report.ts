@@ -187,8 +187,8 @@ export async function notify(
 
 /** The alert says already that a ruleset may overrule what its card is allowed. */
 export async function isSaidOfRuleset(alertId: string, { alerts }: ActionDeps): Promise<boolean> {
-  const stored = await alerts.get(alertId);
-  return stored !== null && saysOfRuleset(stored.alert);
+  const alert = await alerts.get(alertId);
+  return alert !== null && saysOfRuleset(alert);
 }
 
 /** Of a change of the card's rules that was sent: that a ruleset may overrule it; null where none does. */

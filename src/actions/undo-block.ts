@@ -82,8 +82,8 @@ async function wasBlockedOutside(
 export async function endUndo(blockId: string, deps: ActionDeps): Promise<void> {
   const block = await deps.blocks.get(blockId);
   if (block === null || block.alertId === null) return;
-  const stored = await deps.alerts.get(block.alertId);
-  const outcome = stored?.alert.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
+  const alert = await deps.alerts.get(block.alertId);
+  const outcome = alert?.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
   if (outcome === undefined) return;
   await deps.alerts.setOutcome(block.alertId, blockId, { ...outcome, control: null });
   await deps.updateMessages(block.alertId);

@@ -11,10 +11,10 @@ import type { AcknowledgeAction } from './verbs.ts';
 export async function acknowledgeAlert(action: AcknowledgeAction, deps: ActionDeps): Promise<void> {
   const { alertId } = action.target;
   await deps.withLock(`alert:${alertId}`, async () => {
-    const stored = await deps.alerts.get(alertId);
-    if (stored === null) return await refuse(action, tooOld, deps);
-    const { acctId } = stored.alert.event;
-    const earlier = stored.alert.outcomes.find(({ verb }) => verb === 'acknowledge');
+    const alert = await deps.alerts.get(alertId);
+    if (alert === null) return await refuse(action, tooOld, deps);
+    const { acctId } = alert.event;
+    const earlier = alert.outcomes.find(({ verb }) => verb === 'acknowledge');
     if (earlier !== undefined) {
       // Done again after a crash, it was not asked for again.
       if (earlier.by !== action.actor.userId) await recordUnchanged(action, { acctId }, deps);
@@ -28,6 +28,6 @@ export async function acknowledgeAlert(action: AcknowledgeAction, deps: ActionDe
     await deps.alerts.setOutcome(alertId, action.id, { verb: 'acknowledge', by, at, state: 'done', text: '' });
     await deps.updateMessages(alertId);
     // Pressed in a message that only this person sees: nothing there changes by itself.
-    if (messageTs === null) await deps.answer(action, seen(cardOf(stored.alert)));
+    if (messageTs === null) await deps.answer(action, seen(cardOf(alert)));
   });
 }

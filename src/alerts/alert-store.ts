@@ -10,15 +10,11 @@ import { PurchaseTimeline } from './purchase-timeline.ts';
 /** Alerts stay actionable for this long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
-export interface StoredAlert {
-  readonly alert: Alert;
-}
-
 export interface Alerts {
   /** Keeps an alert under its event's id, or replaces what is known; its outcomes are kept apart. */
   save(alert: Alert): Promise<void>;
   /** Null when it is unknown or too old. */
-  get(alertId: string): Promise<StoredAlert | null>;
+  get(alertId: string): Promise<Alert | null>;
   /** Where the purchase stands that it is a step of. */
   setTimeline(alertId: string, timeline: PurchaseTimeline): Promise<void>;
   /** How far the card order has come that it is about. */
@@ -48,7 +44,7 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
     async get(alertId) {
       const fields = await redis.hgetall(keyOf(alertId));
       const text = fields['alert'];
-      return text === undefined ? null : { alert: readAlert(Alert.parse(JSON.parse(text)), fields) };
+      return text === undefined ? null : readAlert(Alert.parse(JSON.parse(text)), fields);
     },
     setTimeline: (alertId, timeline) => write(alertId, 'timeline', JSON.stringify(timeline)),
     setProgress: (alertId, progress) => write(alertId, 'progress', JSON.stringify(progress)),

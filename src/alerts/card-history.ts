@@ -100,6 +100,6 @@ export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>,
   return async function recentDeclines(acctId: number, countMax: number): Promise<TransactionEvent[]> {
     const ids = await history.recentAlerts(acctId, 'declines', countMax);
     const stored = await Promise.all(ids.map((id) => alerts.get(id)));
-    return stored.flatMap((each) => (each?.alert.kind === 'transaction' ? [each.alert.event] : []));
+    return stored.flatMap((each) => (each?.kind === 'transaction' ? [each.event] : []));
   };
 }

@@ -129,7 +129,7 @@ async function toldAlready(
   for (const id of timeline.eventIds) {
     if (id === event.id) continue;
     const stored = await alerts.get(id);
-    if (stored?.alert.kind === 'card-status') return stored.alert;
+    if (stored?.kind === 'card-status') return stored;
   }
   return null;
 }

@@ -19,7 +19,7 @@ interface Deps {
  * @returns milliseconds after which to ask once more, or null when it is done.
  */
 export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Deps): Promise<number | null> {
-  const alert = (await deps.alerts.get(alertId))?.alert;
+  const alert = await deps.alerts.get(alertId);
   if (alert?.kind !== 'transaction') return null;
   const { remedy, isIncomplete } = await deps.adviceFor(alert.event);
   if (isIncomplete) return hasWaited ? null : ENRICH_AGAIN_MS;

@@ -14,8 +14,8 @@ export function createRecognizePurchase(deps: Deps): (action: RecognizeAction) =
   return async function recognizePurchase(action) {
     const { alertId } = action.target;
     await withLock(`alert:${alertId}`, async () => {
-      const alert = (await alerts.get(alertId))?.alert;
-      if (alert === undefined) return await refuse(action, tooOld);
+      const alert = await alerts.get(alertId);
+      if (alert === null) return await refuse(action, tooOld);
       const { acctId } = alert.event;
       const by = action.actor.userId;
       const earlier = alert.outcomes.find(({ verb }) => verb === 'recognize');

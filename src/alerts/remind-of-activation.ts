@@ -45,7 +45,7 @@ async function judge({ acctId, cardOrderId, alertId }: Awaited, deps: Deps): Pro
   if (own === undefined || own.activated !== null || own.used !== null || own.closed !== null) return 'done';
   // A later order of the same account is its replacement.
   if (orders.some(({ progress }) => (progress.shipped ?? '') > (own.shipped ?? ''))) return 'done';
-  const shipped = (await deps.alerts.get(alertId))?.alert;
+  const shipped = await deps.alerts.get(alertId);
   if (shipped?.kind !== 'card-shipping') return 'done';
 
   const account = await deps.reload(acctId);

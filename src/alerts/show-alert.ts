@@ -30,7 +30,7 @@ export interface ShowAlert {
 /** How alerts look, by themselves and among others. */
 export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps): ShowAlert {
   return {
-    load: async (id) => (await alerts.get(id))?.alert ?? null,
+    load: async (id) => await alerts.get(id),
 
     async render(alert, { channel, audience }) {
       const view = { place: await visibilityOf(channel), channel };
@@ -53,7 +53,7 @@ export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps): Show
 
   async function readable(id: string): Promise<{ id: string; alert: Alert | null | 'unreadable' }> {
     try {
-      return { id, alert: (await alerts.get(id))?.alert ?? null };
+      return { id, alert: await alerts.get(id) };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // Kept by another version: it must not hold back the others.

@@ -30,7 +30,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
       history.recentAlerts(acctId, 'shipments', SHIPMENTS_MAX),
     ]);
     const stored = await Promise.all(ids.map((id) => alerts.get(id)));
-    const shipments = stored.flatMap((each) => (each?.alert.kind === 'card-shipping' ? [each.alert.event] : []));
+    const shipments = stored.flatMap((each) => (each?.kind === 'card-shipping' ? [each.event] : []));
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
     const orders = await Promise.all([...orderIds].map(orderOf));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);

@@ -56,9 +56,9 @@ async function waitingClaims({ claims, factsOf }: Deps): Promise<WaitingClaim[]>
 async function newestDeclines({ alerts, history }: Deps): Promise<TeamFacts['declines']> {
   const ids = await history.newestDeclines(DECLINES_MAX);
   const stored = await Promise.all(ids.map((id) => alerts.get(id)));
-  return stored.flatMap((one) => {
-    if (one?.alert.kind !== 'transaction') return [];
-    const { event, card } = one.alert;
+  return stored.flatMap((alert) => {
+    if (alert?.kind !== 'transaction') return [];
+    const { event, card } = alert;
     const { occurredAt, amountCents, merchant, decline, acctId } = event;
     const said = { code: decline?.code ?? '', message: decline?.message ?? '' };
     return [

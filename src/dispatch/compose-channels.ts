@@ -63,9 +63,8 @@ export function composeResolveCard(deps: ActionDeps): ResolveCard {
     directory: deps.directory,
     links: deps.links,
     async cardOfAlert(alertId) {
-      const stored = await deps.alerts.get(alertId);
-      if (stored === null) return null;
-      const { alert } = stored;
+      const alert = await deps.alerts.get(alertId);
+      if (alert === null) return null;
       const [change, ...others] = alert.kind === 'card-status' ? alert.changes : [];
       return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
     },

@@ -97,8 +97,8 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
 
   /** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
   async function repeatedIn(channel: string, alertId: string): Promise<string | null> {
-    const stored = await deps.alerts.get(alertId);
-    return stored === null ? null : (await deps.groupAlert(stored.alert, channel)).toldBy;
+    const alert = await deps.alerts.get(alertId);
+    return alert === null ? null : (await deps.groupAlert(alert, channel)).toldBy;
   }
 }
 

@@ -10,7 +10,7 @@ import type { RemedyAction } from './verbs.ts';
  */
 export async function fillForm(action: RemedyAction, deps: ActionDeps): Promise<void> {
   const { form, target } = action;
-  const alert = (await deps.alerts.get(target.alertId))?.alert;
+  const alert = await deps.alerts.get(target.alertId);
   const pending = await deps.pending.get(form.pendingId);
   if (alert?.kind !== 'transaction' || pending?.kind !== 'form') return;
   const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId, deps)]);

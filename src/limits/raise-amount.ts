@@ -104,6 +104,6 @@ async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChan
 /** The declined purchase that an action is about; null when it is about none. */
 export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
   const alertId = alertIdOf(action);
-  const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
+  const alert = alertId === null ? null : await alerts.get(alertId);
   return alert?.kind === 'transaction' ? alert.event : null;
 }

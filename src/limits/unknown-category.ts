@@ -68,7 +68,7 @@ async function declinedByCategory(
   { target }: Action,
   { alerts }: ActionDeps,
 ): Promise<TransactionAlert['event'] | null> {
-  const alert = target.kind === 'alert' ? (await alerts.get(target.alertId))?.alert : undefined;
+  const alert = target.kind === 'alert' ? await alerts.get(target.alertId) : null;
   if (alert?.kind !== 'transaction') return null;
   return alert.event.decline?.code.trim().toLowerCase() === 'decline.rule.velocity.mcc' ? alert.event : null;
 }

@@ -64,8 +64,8 @@ async function holdAs(channel: string, hours: QuietHours | undefined, deps: Deps
 /** The hours are not for this alert. */
 async function passes({ entry }: Held, hours: QuietHours, now: number, { alerts }: Deps): Promise<boolean> {
   const alertId = alertIdOf(entry);
-  const alert = alertId === null ? undefined : (await alerts.get(alertId))?.alert;
-  if (alert === undefined) return false;
+  const alert = alertId === null ? null : await alerts.get(alertId);
+  if (alert === null) return false;
   const quiet = new Map([[hours.channel, hours]]);
   return quietFor({ event: alert.event, card: alert.card }, hours.channel, { quiet }, now)?.isExcepted ?? true;
 }

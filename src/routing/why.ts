@@ -44,7 +44,7 @@ export function createExplainRouting(deps: Deps) {
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
       return await reply.refuse(action, { what: 'Telling why', why: reason, whoCan });
     }
-    for (const { alert } of stored.slice(0, ALERTS_MAX)) {
+    for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
       const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), messages.of(id)]);
       const posted = await Promise.all(

@@ -69,7 +69,7 @@ export function createOrderNotices({
   }
 
   async function alertOf(eventId: string): Promise<VirtualCardAlert | null> {
-    const alert = (await alerts.get(eventId))?.alert;
+    const alert = await alerts.get(eventId);
     return alert?.kind === 'virtual-card' ? alert : null;
   }
 }

@@ -174,7 +174,7 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     answer: async (_action, message) => void answers.push(message),
     alertMessages: alertMessages(trackedMessages),
     updateMessages: async (alertId) => {
-      const last = (await alerts.get(alertId))?.alert.outcomes.at(-1);
+      const last = (await alerts.get(alertId))?.outcomes.at(-1);
       shown.push({ state: last?.state ?? '', confirmation: last?.confirmation });
     },
     postRequest: async () => {},

@@ -63,7 +63,7 @@ async function lookUntilOver(world: PerformWorld, id = later.id): Promise<void> 
 const temporaryChangeOf = ({ deps }: PerformWorld, { id }: Action): Promise<TemporaryChange | null> =>
   deps.temporaryChanges.get(id);
 const lastOutcome = async ({ deps }: PerformWorld) =>
-  (await deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.find(({ verb }) => verb === 'limit');
+  (await deps.alerts.get('evt_0123456789abcdef'))?.outcomes.find(({ verb }) => verb === 'limit');
 
 describe('a change whose answer was lost, found made later', () => {
   it.each([

@@ -12,5 +12,5 @@ it('shows who has seen the alert, once, however often the button is pressed', as
   await acknowledgeAlert(ask('acknowledge', { id: 'act_again' }), world.deps);
 
   const stored = await world.deps.alerts.get('evt_0123456789abcdef');
-  expect(stored?.alert.outcomes).toMatchObject([{ verb: 'acknowledge', by: 'U0OLGA', state: 'done' }]);
+  expect(stored?.outcomes).toMatchObject([{ verb: 'acknowledge', by: 'U0OLGA', state: 'done' }]);
 });

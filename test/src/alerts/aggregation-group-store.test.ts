@@ -31,7 +31,7 @@ async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
   const alerts = createAlerts(redis());
   await alerts.save(alert);
   const stored = await alerts.get(alert.event.id);
-  return stored?.alert.kind === 'transaction' ? stored.alert.repeats[channel] : undefined;
+  return stored?.kind === 'transaction' ? stored.repeats[channel] : undefined;
 }
 
 describe('declines of the same card, merchant and reason', () => {

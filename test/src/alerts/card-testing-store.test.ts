@@ -39,7 +39,7 @@ async function cardsOf(warningId: string, { event, card }: TransactionAlert) {
     }),
   );
   const stored = await alerts.get(warningId);
-  return stored?.alert.kind === 'card-testing' ? stored.alert.tried : [];
+  return stored?.kind === 'card-testing' ? stored.tried : [];
 }
 
 const window = CARD_TESTING_WINDOW_MS / 60_000;

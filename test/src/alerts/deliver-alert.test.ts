@@ -104,7 +104,7 @@ describe('an activation that a block follows at once', () => {
 
     expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: active.id } } }]);
     expect(await alerts.get(active.id)).toMatchObject({
-      alert: { changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }] },
+      changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }],
     });
     expect(toHolder.at(-1)).toMatchObject({ event: { id: active.id }, changes: [{ steps: [{}, {}] }] });
   });
@@ -174,7 +174,7 @@ it('a card-testing warning has its first message even when the decline that brou
   expect(entries).toContainEqual(
     expect.objectContaining({ subject: { kind: 'alert', id }, threadId: id, broadcast: true, priority: 'fraud' }),
   );
-  expect((await alerts.get(id))?.alert).toMatchObject({ tried: [{}, {}, {}, {}] });
+  expect(await alerts.get(id)).toMatchObject({ tried: [{}, {}, {}, {}] });
 });
 
 it.each([
@@ -189,6 +189,6 @@ it.each([
     await deliver(event);
 
     expect(advised).toMatchObject([{ id: event.id, amountCents: event.amountCents, paddingCents }]);
-    expect((await alerts.get(event.id))?.alert.event).toMatchObject({ paddingCents });
+    expect((await alerts.get(event.id))?.event).toMatchObject({ paddingCents });
   },
 );

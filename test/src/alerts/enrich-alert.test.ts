@@ -19,7 +19,7 @@ async function enrich(advice: Advice, hasWaited = false) {
     adviceFor: async () => advice,
     updateMessages: async (id) => void updated.push(id),
   });
-  const now = (await alerts.get(alert.event.id))?.alert;
+  const now = await alerts.get(alert.event.id);
   return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined };
 }
 

@@ -154,7 +154,7 @@ describe('the story of a card', () => {
       }
 
       expect(new Set(places.map(({ threadId }) => threadId))).toEqual(new Set(['order-7378-1221']));
-      const told = (await createAlerts(redis()).get(shipped.event.id))?.alert;
+      const told = await createAlerts(redis()).get(shipped.event.id);
       expect(told).toMatchObject({
         progress: {
           created: '2026-11-10T00:00:00Z',
@@ -178,7 +178,7 @@ describe('the story of a card', () => {
     expect(await news().used(spent('2026-11-24T00:00:00Z'))).toHaveLength(3);
     expect(await news().used(spent('2026-11-26T00:00:00Z'))).toEqual([]);
 
-    const told = (await createAlerts(redis()).get(shipped.event.id))?.alert;
+    const told = await createAlerts(redis()).get(shipped.event.id);
     expect(told).toMatchObject({ progress: { used: '2026-11-24T00:00:00Z' } });
     const later = await news().status(status('BLOCKED', '2026-12-01T00:00:00Z', 'evt_000000000000000e'));
     expect(later).toMatchObject({ threadId: 'block-evt_000000000000000e', broadcast: false });

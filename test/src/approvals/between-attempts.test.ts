@@ -216,7 +216,7 @@ it('a second approval that fails is told to who gave it, and who asked still wai
   });
 
   expect(told.at(-1)).toMatch(/^U0BEN: Could not change the limit.*The request is still open/);
-  const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
+  const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes;
   expect(outcomes?.map(({ state }) => state)).toEqual(['waiting']);
   await performAction(click('act_zoe', 'U0ZOE', true), world.deps);
   expect((await world.deps.requests.get('req_limit1'))?.state).toBe('approved');
@@ -251,7 +251,7 @@ it.each(['denied', 'expired'])(
     expect(told.at(-1)).not.toContain('Nothing changed');
     if (end === 'denied')
       expect(lines.at(-1)).toMatch(/denied.*whether an earlier yes changed anything is not certain/i);
-    const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes;
+    const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes;
     expect(outcomes?.at(-1)?.state).toBe('unknown');
   },
 );

@@ -82,7 +82,7 @@ it('on an alert it stands with what was done', async () => {
   await lookUntilOver(one, 'act_limit1');
 
   const stored = await one.deps.alerts.get('evt_0123456789abcdef');
-  expect(stored?.alert.outcomes.at(-1)?.text).toContain('The card follows the spending ruleset “Travel”');
+  expect(stored?.outcomes.at(-1)?.text).toContain('The card follows the spending ruleset “Travel”');
 });
 
 it('where it is not assumed that rulesets overrule, nothing is said of it', async () => {
@@ -133,7 +133,7 @@ it('the first answer says it already, once, and nobody hears it again when it is
 
 it('an alert says it with what was sent and with what was confirmed, once each', async () => {
   const one = await world();
-  const outcome = async () => (await one.deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.at(-1);
+  const outcome = async () => (await one.deps.alerts.get('evt_0123456789abcdef'))?.outcomes.at(-1);
 
   await performAction(ask('limit'), one.deps);
   expect(await outcome()).toMatchObject({ confirmation: 'sent', text: expect.stringContaining(sentence) });
@@ -149,8 +149,8 @@ it('an alert whose decline says it already does not say it twice', async () => {
   await one.deps.alerts.save({ ...alert, card: { ...alert.card, ruleset: { ...number, name: 'Travel' } } });
   const text = async () => {
     const stored = await one.deps.alerts.get('evt_0123456789abcdef');
-    if (stored?.alert.kind !== 'transaction') throw new Error('no alert');
-    return JSON.stringify(decline(stored.alert, { place: 'public', channel: 'C1' }).blocks);
+    if (stored?.kind !== 'transaction') throw new Error('no alert');
+    return JSON.stringify(decline(stored, { place: 'public', channel: 'C1' }).blocks);
   };
 
   await performAction(ask('limit'), one.deps);

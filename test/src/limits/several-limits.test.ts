@@ -275,7 +275,7 @@ describe('one of several temporary limits kept for good', () => {
     await performAction(raise(dollars, permanent, { id: 'act_limit2' }), world.deps);
     await endTemporaryChange(both.id, world.deps);
     const { DailySpendLimit, WeeklySpendLimit } = world.service.rules;
-    const alert = (await world.deps.alerts.get('evt_0123456789abcdef'))?.alert;
+    const alert = await world.deps.alerts.get('evt_0123456789abcdef');
     const temporaryChange = await world.deps.temporaryChanges.get(both.id);
     return {
       left: [DailySpendLimit, WeeklySpendLimit],

@@ -63,7 +63,7 @@ const wished = (period: LimitWindow, dollars: number, isKnown = false) =>
   });
 
 async function noteOf({ deps }: PerformWorld): Promise<string> {
-  const outcome = (await deps.alerts.get('evt_0123456789abcdef'))?.alert.outcomes.at(-1);
+  const outcome = (await deps.alerts.get('evt_0123456789abcdef'))?.outcomes.at(-1);
   return `${outcome?.state}: ${outcome?.text}`;
 }
 const ownLimits = ({ service }: PerformWorld) => [service.rules['DailySpendLimit'], service.rules['WeeklySpendLimit']];

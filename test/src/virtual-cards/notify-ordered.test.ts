@@ -35,7 +35,7 @@ it('tells who ordered a card that it is there, on record, and the alert says who
 
   expect(told).toEqual(['U0OLGA']);
   expect(recorded).toEqual(['confirmed']);
-  expect((await alerts.get(alert.event.id))?.alert).toMatchObject({ asked: { by: 'U0OLGA', at: askedAt } });
+  expect(await alerts.get(alert.event.id)).toMatchObject({ asked: { by: 'U0OLGA', at: askedAt } });
 });
 
 it('tells nobody of a card that nobody ordered, and nobody of one from before the order', async () => {
