@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { version } from '../src/core/version.ts';
 
 /**
  * One command for everything: `cardbell VERB [arguments]`. Each verb is the same as its `npm run` line; it reads its
@@ -48,12 +48,6 @@ function completion(shell: string | undefined): string | null {
   return null;
 }
 
-/** The version in package.json, which stands two folders above the built file. */
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
-
 function fail(problem: string): never {
   process.stderr.write(`cardbell: ${problem}\n\n${usage()}`);
   process.exit(EX_USAGE);
@@ -68,7 +62,7 @@ else if (verb !== undefined) {
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
   await import(file.href);
 } else if (name === 'help' || name === '--help' || name === '-h') process.stdout.write(usage());
-else if (name === 'version' || name === '--version') process.stdout.write(`${version()}\n`);
+else if (name === 'version' || name === '--version') process.stdout.write(`${version}\n`);
 else if (name === 'completion') {
   const script = completion(rest[0]);
   if (script === null) fail('completion: expected bash or zsh');

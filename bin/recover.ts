@@ -8,6 +8,7 @@ import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { readSince } from '../src/core/since.ts';
+import { createMetrics } from '../src/ops/metrics.ts';
 import { momentOf } from '../src/webhooks/moment.ts';
 import { reachRedis } from './reach-redis.ts';
 
@@ -79,7 +80,7 @@ async function main(): Promise<number> {
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redisUrls);
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, log);
+  const base = createWorkerBase(config, redis, queues, { log, metrics: createMetrics('recover') });
   const { ops, cards } = composeServices(base);
   const recovery = composeRecovery({ base, slack: ops.slack, cards });
   const { gap, isRehearsal } = wanted;

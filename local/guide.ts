@@ -39,7 +39,7 @@ ${bold('Five minutes')}
 
   ${story}
 
-  ${dim(`Web            ${demo.web} (/healthz, /readyz, /metrics)`)}
+  ${dim(`Web            ${demo.web} (/healthz, /readyz)`)}
   ${dim(`Card service   ${demo.sandbox}`)}
   ${dim(`Logs           ${demo.folder}/ web.log, worker.log, card-service.log`)}
 

@@ -1,3 +1,4 @@
+import { withAdmin } from './app/admin.ts';
 import { webConfig, workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWeb } from './app/web-process.ts';
@@ -34,13 +35,15 @@ await runProcess(
   async () => {
     const config = bothConfigs();
     const ownLog = logger(config.web.logLevel);
-    const worker = await startWorker(config.worker, ownLog);
-    const web = await startWeb(config.web, ownLog);
-    return {
-      async stop() {
-        await Promise.all([web.stop(), worker.stop()]);
-      },
-    };
+    return withAdmin('both', config.web, ownLog, async (admin) => {
+      const worker = await startWorker(config.worker, ownLog, admin);
+      const web = await startWeb(config.web, ownLog, admin);
+      return {
+        async stop() {
+          await Promise.all([web.stop(), worker.stop()]);
+        },
+      };
+    });
   },
   () => logger('info'),
 );

@@ -1,3 +1,4 @@
+import { withAdmin } from './app/admin.ts';
 import { webConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWeb } from './app/web-process.ts';
@@ -12,7 +13,8 @@ const logger = (level: string): Log => {
 await runProcess(
   async () => {
     const config = webConfig();
-    return startWeb(config, logger(config.logLevel));
+    const ownLog = logger(config.logLevel);
+    return withAdmin('web', config, ownLog, (admin) => startWeb(config, ownLog, admin));
   },
   () => logger('info'),
 );

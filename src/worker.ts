@@ -1,3 +1,4 @@
+import { withAdmin } from './app/admin.ts';
 import { workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWorker } from './app/worker-process.ts';
@@ -12,7 +13,8 @@ const logger = (level: string): Log => {
 await runProcess(
   async () => {
     const config = workerConfig();
-    return startWorker(config, logger(config.logLevel));
+    const ownLog = logger(config.logLevel);
+    return withAdmin('worker', config, ownLog, (admin) => startWorker(config, ownLog, admin));
   },
   () => logger('info'),
 );

@@ -78,7 +78,6 @@ const WITHOUT: readonly string[] = [
   'limits/temporary-change-store',
   'ops/health',
   'ops/issue',
-  'ops/metrics',
   'ops/notify-ops',
   'ops/stuck',
   'outbox/batch-store',

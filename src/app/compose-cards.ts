@@ -11,6 +11,7 @@ import { createDirectory, type Directory } from '../directory/directory.ts';
 import { createNameRuleset } from '../directory/ruleset-names.ts';
 import { createRemedies, type Remedies } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { isCardTokenDead, watchToken } from '../ops/watch-token.ts';
 import { redactText } from '../webhooks/redact-text.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly redis: RedisClient;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
+  readonly metrics: Pick<Metrics, 'cardApiCalled'>;
   readonly log: Log;
 }
 
@@ -38,7 +40,7 @@ export interface CardParts {
 }
 
 /** The card API, and what is known of its cards, joined over one Redis. */
-export function composeCards({ config, redis, notifyOps, notifyResolved, log }: Deps): CardParts {
+export function composeCards({ config, redis, notifyOps, notifyResolved, metrics, log }: Deps): CardParts {
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = createCardClient({
@@ -53,6 +55,7 @@ export function composeCards({ config, redis, notifyOps, notifyResolved, log }: 
     onAvailability: (isAvailable) => {
       isAway = !isAvailable;
     },
+    measure: metrics.cardApiCalled,
   });
   const card = watchToken(client, {
     isDead: isCardTokenDead,

@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { createOpsMemory } from '../ops/issue-store.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { causeKey, createNotifyOps, type NotifyOps, type NotifyResolved } from '../ops/notify-ops.ts';
 import { isSlackTokenDead, watchToken } from '../ops/watch-token.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
@@ -16,6 +17,7 @@ interface Deps {
   readonly outbox: Outbox;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly now: () => Date;
+  readonly metrics: Pick<Metrics, 'slackCalled'>;
   readonly log: Log;
 }
 
@@ -27,7 +29,7 @@ export interface OpsParts {
 }
 
 /** Slack, and what tells ops of trouble through it, joined over one Redis. */
-export function composeOps({ config, redis, outbox, wakeOutbox, now, log }: Deps): OpsParts {
+export function composeOps({ config, redis, outbox, wakeOutbox, now, metrics, log }: Deps): OpsParts {
   const memory = createOpsMemory(redis);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
@@ -40,7 +42,8 @@ export function composeOps({ config, redis, outbox, wakeOutbox, now, log }: Deps
     now,
     log,
   });
-  const slack = watchToken(createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl }), {
+  const client = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
+  const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
       const cause = causeKey(opsIssue.slackTokenDead());

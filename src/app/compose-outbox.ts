@@ -14,12 +14,14 @@ import type { RedisClient } from '../core/redis.ts';
 import { claimMessage } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createBatchMessages } from '../outbox/batch-store.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
+import { createMeasurePosted } from '../outbox/measure-posted.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import { createRecordPosted } from '../outbox/record-posted.ts';
+import { createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch } from '../outbox/render-batch.ts';
 import { createRenderEntries } from '../outbox/render-entries.ts';
 import { createSender } from '../outbox/send-message.ts';
@@ -49,6 +51,7 @@ interface Deps {
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly fallbackChannel: string;
   readonly notifyOps: NotifyOps;
+  readonly metrics: Pick<Metrics, 'alertPosted' | 'outboxLeft'>;
   readonly log: Log;
 }
 
@@ -100,7 +103,7 @@ export function composeOutbox(deps: Deps) {
     notifyOps,
   });
   const sender = createSender({ slack, threads });
-  const recordPosted = createRecordPosted({
+  const record = createRecordPosted({
     trackedMessages,
     batchMessages,
     renderBatch,
@@ -109,6 +112,12 @@ export function composeOutbox(deps: Deps) {
     updateMessages: (subject) => enqueue('update-messages', subject),
     logDelivery,
   });
+  const measurePosted = createMeasurePosted({ alerts, alertPosted: deps.metrics.alertPosted, now: () => new Date() });
+  const recordPosted: RecordPosted = async (entries, ref, draft) => {
+    await record(entries, ref, draft);
+    // Nobody waits for a figure, and a missing one is none of the message's business.
+    measurePosted(entries).catch((error: unknown) => log.warn({ err: error }, 'a delay could not be measured'));
+  };
   const undeliverable = createUndeliverable({
     outbox,
     wakeOutbox,
@@ -146,7 +155,14 @@ export function composeOutbox(deps: Deps) {
           return enqueue('flush-outbox', { channel: to }, { delayMs, id: `later-${to}-${second}` });
         },
         throttle,
-        runtime: { log, now: () => performance.now(), sleep },
+        runtime: {
+          log,
+          now: () => performance.now(),
+          sleep,
+          measureWait: ({ priority, notBefore }, waitedMs) => {
+            if (notBefore === null) deps.metrics.outboxLeft(priority, waitedMs);
+          },
+        },
       }),
   };
 }

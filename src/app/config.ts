@@ -39,6 +39,8 @@ export interface SharedConfig {
   readonly channels: Channels;
   /** A raise above this needs two approvers. Whole cents. */
   readonly twoPersonAboveCents: number;
+  /** Where probes and metrics are served. Null: nowhere. */
+  readonly admin: { readonly host: string; readonly port: number } | null;
   readonly logLevel: string;
 }
 
@@ -143,6 +145,7 @@ function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {
       audit: values.ALERTS_CHANNEL_AUDIT ?? fallback,
     }),
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
+    admin: values.ADMIN_PORT === undefined ? null : { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -27,14 +27,21 @@ export interface Consumers {
   close(): Promise<void>;
 }
 
+interface Deps {
+  readonly redis: RedisClient;
+  readonly log: Log;
+  /** Told of each try. */
+  readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
+}
+
 /**
  * Runs the jobs of all queues. Errors that cannot be helped by trying again end a job at once; it stays in Redis as
  * failed.
  *
  * @param redis a connection with `maxRetriesPerRequest: null`; BullMQ opens its own beside it.
  */
-export function startConsumers(runJob: RunJob, { redis, log }: { redis: RedisClient; log: Log }): Consumers {
-  const workers = queueNames.map((name) => startWorker(name, runJob, redis, log));
+export function startConsumers(runJob: RunJob, deps: Deps): Consumers {
+  const workers = queueNames.map((name) => startWorker(name, runJob, deps));
   return {
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -42,12 +49,19 @@ export function startConsumers(runJob: RunJob, { redis, log }: { redis: RedisCli
   };
 }
 
-function startWorker(queue: QueueName, runJob: RunJob, redis: RedisClient, log: Log): Worker {
+function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: Deps): Worker {
   const worker = new Worker<Record<string, unknown>>(
     queue,
     async (job, token) => {
       const startedAt = performance.now();
-      const againMs = await attemptJob(job, runJob);
+      let outcome: Parameters<typeof measure>[2] = 'failed';
+      let againMs: number | null;
+      try {
+        againMs = await attemptJob(job, runJob);
+        outcome = againMs === null ? 'done' : 'later';
+      } finally {
+        measure(queue, isJobName(job.name) ? job.name : 'unknown', outcome, performance.now() - startedAt);
+      }
       const durationMs = Math.round(performance.now() - startedAt);
       log.debug({ queue, jobId: job.id, attempt: job.attemptsMade + 1, durationMs, againMs }, 'job ran');
       if (againMs === null) return;

@@ -20,6 +20,11 @@ const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for
 const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const filePath = z.string().min(1);
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'expected a port number from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535');
 
 /** What every process reads. */
 export const shared = {
@@ -50,6 +55,8 @@ export const shared = {
     .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
     .transform((text) => Math.round(Number(`${text}e2`)))
     .default(100_000),
+  ADMIN_HOST: z.string().min(1).default('127.0.0.1'),
+  ADMIN_PORT: portNumber.optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'expected one of trace, debug, info, warn, error, fatal, silent',
@@ -60,12 +67,7 @@ export const shared = {
 /** What the web process reads besides. */
 export const web = {
   HOST: z.string().min(1).default('0.0.0.0'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'expected a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535')
-    .default(3000),
+  PORT: portNumber.default(3000),
   TLS_CERT_FILE: filePath.optional(),
   TLS_KEY_FILE: filePath.optional(),
   SLACK_SIGNING_SECRET: z.string().min(1).optional(),

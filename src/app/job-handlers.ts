@@ -39,7 +39,7 @@ interface Deps {
 /** What the worker does for each job. */
 export function createJobHandlers(deps: Deps): JobHandlers {
   const { base, throttle, alerts, outbox, digests, home, recovery } = deps;
-  const { stores, enqueue, send, now, log } = base;
+  const { stores, enqueue, send, now, metrics, log } = base;
   const { notifyOps } = alerts;
   const actionDeps = ({ isLast }: Pick<Attempt, 'isLast'>) => ({ ...deps.actionDeps, isLastAttempt: isLast });
   const receiveEvent = createReceiveEvent({
@@ -79,7 +79,10 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     'open-home': home.open,
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
-    'perform-action': (action, attempt) => performAction(action, actionDeps(attempt)),
+    async 'perform-action'(action, attempt) {
+      await performAction(action, actionDeps(attempt));
+      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
+    },
     'record-refusal': ({ action, why }, attempt) => recordRefusal(action, actionDeps(attempt), { why }),
     'verify-action': ({ actionId }, attempt) => verifyAction(actionId, actionDeps(attempt)),
     'end-temporary-change': ({ temporaryChangeId }, attempt) =>

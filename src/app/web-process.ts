@@ -6,11 +6,10 @@ import { homeOpened } from '../app-home/opened.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
-import { within } from '../core/deadline.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { openQueues } from '../core/queues.ts';
-import { connectFailFast, whenReady } from '../core/redis.ts';
+import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
@@ -21,7 +20,6 @@ import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
 import { readHealth } from '../ops/health.ts';
-import { createHealthMetrics, createMetrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/batch-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
@@ -36,29 +34,27 @@ import { toStoredEvent } from '../webhooks/kind.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import type { Admin } from './admin.ts';
 import type { WebConfig } from './config.ts';
 import type { RunningProcess } from './run-process.ts';
 
 /** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
 const FIRST_CONNECTION_MS = 1500;
-const PING_DEADLINE_MS = 700;
 
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
-export async function startWeb(config: WebConfig, log: Log): Promise<RunningProcess & { port: number }> {
+export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promise<RunningProcess & { port: number }> {
   const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
   // To be looked at only: web adds no job.
   const queues = openQueues(redis);
-  const metrics = createMetrics('web');
-  const healthMetrics = createHealthMetrics(metrics.registry, () =>
-    readHealth({ redis, queues, countQuarantined: createQuarantineStore(redis).count }),
-  );
+  const { metrics } = admin;
+  const health = () => readHealth({ redis, queues, countQuarantined: createQuarantineStore(redis).count });
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
   const store = isAskingDisk ? connectFailFast({ urls: config.redisUrls, log, name: 'web-intake' }) : redis;
   const intake = createIntake(store, { diskWait: watch.diskWait });
   let heartbeat: Heartbeat | undefined;
-  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
+  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const permissions = createPermissions({
     operators: config.operators,
     approvers: config.approvers,
@@ -81,7 +77,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
         throw error;
       }
     },
-    count: (path: string, answer: string) => metrics.webhooks.inc({ path, answer }),
+    measure: metrics.webhookAnswered,
     now,
     log,
   };
@@ -98,10 +94,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
         {
           webhook: (path, request, response, expectsContinue) =>
             receiveWebhook(path, request, response, webhookDeps, expectsContinue),
-          notReady,
-          warnings: healthMetrics.warnings,
-          metrics,
-          refreshHealth: healthMetrics.refresh,
+          isReady: async () => (await notReady()).length === 0,
           log,
         },
         otherwise,
@@ -117,7 +110,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
         take: intake.take,
         refusal: notPermitted,
         unavailable,
-        count: (verb, decision) => metrics.actions.inc({ verb, decision }),
+        count: metrics.actionAsked,
         now,
         log,
       }),
@@ -153,6 +146,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
     log,
   });
 
+  admin.watch({ problems: notReady, health });
   await whenReady(redis, FIRST_CONNECTION_MS);
   void keepNames();
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
@@ -187,9 +181,7 @@ export async function startWeb(config: WebConfig, log: Log): Promise<RunningProc
 
   async function notReady(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];
-    const ping = redis.ping().catch(() => 'failed');
-    const answer = await within(PING_DEADLINE_MS, ping, () => 'late');
-    if (answer !== 'PONG' || intake.isSilent()) return ['redis does not answer'];
+    if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
     if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
     return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
   }

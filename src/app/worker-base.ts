@@ -11,6 +11,7 @@ import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/post-notice.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
@@ -28,6 +29,7 @@ export interface WorkerBase {
   readonly stores: Stores;
   readonly send: Send;
   readonly now: () => Date;
+  readonly metrics: Metrics;
   readonly log: Log;
 }
 
@@ -41,7 +43,12 @@ export interface Send {
   readonly postNotice: PostNotice;
 }
 
-export function createWorkerBase(config: WorkerConfig, redis: RedisClient, queues: Queues, log: Log): WorkerBase {
+export function createWorkerBase(
+  config: WorkerConfig,
+  redis: RedisClient,
+  queues: Queues,
+  { log, metrics }: Pick<WorkerBase, 'log' | 'metrics'>,
+): WorkerBase {
   const stores = createStores(redis);
   const enqueue = createEnqueue(queues);
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
@@ -50,7 +57,7 @@ export function createWorkerBase(config: WorkerConfig, redis: RedisClient, queue
     notifyPerson: (userId, entry) => enqueue('notify-person', NotifyPerson.parse({ userId, entry })),
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
   };
-  return { config, redis, queues, enqueue, stores, send, now: () => new Date(), log };
+  return { config, redis, queues, enqueue, stores, send, now: () => new Date(), metrics, log };
 }
 
 function createStores(redis: RedisClient) {

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { gapOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
-import { connectPatient } from '../core/redis.ts';
+import { connectPatient, isAnswering } from '../core/redis.ts';
 import type { Action } from '../dispatch/verbs.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
 import { watchDurability } from '../intake/watch-durability.ts';
+import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/throttle.ts';
+import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumers } from './consumer.ts';
@@ -22,21 +24,26 @@ import { createWorkerBase } from './worker-base.ts';
 export async function startWorker(
   config: WorkerConfig,
   log: Log,
+  admin: Admin,
   throttle: Throttle = defaultThrottle,
 ): Promise<RunningProcess> {
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
   const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, log);
+  const base = createWorkerBase(config, redis, queues, { log, metrics: admin.metrics });
   const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
+  admin.watch({
+    problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
+    health: () => readHealth({ redis, queues, countQuarantined: base.stores.quarantined.count }),
+  });
   await watchDurability(redis, {
     wanted: config.redisDurability,
     log,
     onProblems: (problems) => ops.notifyOps(opsIssue.redisSettings(problems)),
   });
   const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
-  const consumers = startConsumers(runJob, { redis, log });
+  const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({ reader, redis, consumer: id, log, handOn: (entry) => toJob(entry, base.enqueue) });
   const maintenance = createMaintenance({ base, workerId: id, ops, cards, sweep, setTimers });
   maintenance.start();

@@ -29,7 +29,11 @@ export interface CallDeps {
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;
   readonly deadlineMs: number;
+  readonly measure: Measure | undefined;
 }
+
+/** Told of each call with all its retries: `outcome` is `ok`, or the code of the error. */
+export type Measure = (operation: string, outcome: string, durationMs: number) => void;
 
 export type Call = (request: CallRequest, options?: CallOptions) => Promise<unknown>;
 
@@ -63,6 +67,7 @@ export function createCall(deps: CallDeps): Call {
         { operation: request.operation, status, code, attempts, durationMs },
         'card API call',
       );
+      deps.measure?.(request.operation, code, durationMs);
     }
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { CardApiError, ConfigError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
-import { type Call, type CallOptions, createCall } from './call.ts';
+import { type Call, type CallOptions, createCall, type Measure } from './call.ts';
 import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { type BreakerOptions, createBreaker } from './retry.ts';
 import { createAttempt } from './send.ts';
@@ -42,6 +42,7 @@ export interface CardClientOptions {
   readonly breaker?: Partial<BreakerOptions>;
   /** Told when calls are not sent any more because the service does not answer, and when they are again. */
   readonly onAvailability?: (isAvailable: boolean) => void;
+  readonly measure?: Measure | undefined;
 }
 
 export function createCardClient(options: CardClientOptions): CardClient {
@@ -68,6 +69,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     sleep: options.sleep ?? ((ms) => wait(ms)),
     log: options.log ?? null,
     deadlineMs: options.deadlineMs ?? 60_000,
+    measure: options.measure,
   });
   const endpoints = cardEndpoints(assumptions, options.timezone ?? 'America/New_York');
   const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [

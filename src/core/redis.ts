@@ -47,6 +47,15 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
   await within(maxWaitMs, ready, () => {});
 }
 
+const PING_DEADLINE_MS = 700;
+
+/** Whether Redis is there and answers soon. */
+export async function isAnswering(redis: RedisClient): Promise<boolean> {
+  if (redis.status !== 'ready') return false;
+  const ping = redis.ping().catch(() => 'failed');
+  return (await within(PING_DEADLINE_MS, ping, () => 'late')) === 'PONG';
+}
+
 /** ioredis' cluster and single options differ in how they type this one, and we do not use it. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 

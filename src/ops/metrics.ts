@@ -1,99 +1,114 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { within } from '../core/deadline.ts';
-import type { Health } from './health.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../core/version.ts';
 
-/** What the web process counts, as Prometheus reads it. Labels are kinds and codes, never names, ids or texts. */
+/**
+ * What a process counts and measures, as Prometheus reads it. Labels are kinds, codes and names of methods; never people,
+ * ids, channels or texts.
+ *
+ * All durations are given in milliseconds, and shown in seconds.
+ */
 export interface Metrics {
   readonly registry: Registry;
-  readonly webhooks: Counter<'path' | 'answer'>;
-  readonly actions: Counter<'verb' | 'decision'>;
+  /** A webhook was answered; `durationMs` from the arrival of the request. */
+  webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void;
+  /** Somebody asked for something; `decision`: whether it was taken. */
+  actionAsked(verb: string, decision: string): void;
+  /** An action came to its end; `durationMs` from the click or command. */
+  actionAnswered(verb: string, durationMs: number): void;
+  /** An alert stands in a channel; `durationMs` from the arrival of its webhook. */
+  alertPosted(kind: string, durationMs: number): void;
+  /** A message left the outbox; `durationMs` since it was put there. */
+  outboxLeft(priority: string, durationMs: number): void;
+  /** A call of the card API with all its retries; `outcome`: `ok`, or the code of the error. */
+  cardApiCalled(operation: string, outcome: string, durationMs: number): void;
+  /** A call of Slack's API; `outcome`: `ok`, or the code of the error. */
+  slackCalled(method: string, outcome: string, durationMs: number): void;
+  /** One try of a job; `outcome`: `done`, `later` (it asked to come back) or `failed`. */
+  jobRan(queue: string, job: string, outcome: string, durationMs: number): void;
 }
 
+/** Seconds. Calls over the network, and jobs that make them: half of them end within a tenth of a second. */
+const CALLS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Seconds. A webhook has to be stored in less than a tenth of a second, and is refused after about two. */
+const STORING = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** Seconds. What people wait for; 10 s is the limit of the service level (docs/slo.md). */
+const WAITS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600];
+
+/** @param process `web`, `worker` or `both`: a label of every metric. */
 export function createMetrics(process: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+  const build = { name: 'cardbell_build_info', help: '1, with the version.', labelNames: ['version'] };
+  new Gauge({ ...build, registers: [registry] }).set({ version }, 1);
+  const { webhooks, actions } = createCounters(registry);
+  const { storing, posting, waiting, answering, cardApi, slack, jobs } = createHistograms(registry);
+
   return {
     registry,
-    webhooks: new Counter({
-      name: 'cardbell_webhooks_total',
-      help: 'Webhooks by receiver and answer.',
-      labelNames: ['path', 'answer'],
-      registers,
-    }),
-    actions: new Counter({
-      name: 'cardbell_actions_total',
-      help: 'What people asked for, and whether they may.',
-      labelNames: ['verb', 'decision'],
-      registers,
-    }),
+    webhookAnswered(path, answer, isStored, durationMs) {
+      webhooks.inc({ path, answer });
+      if (isStored) storing.observe({ path }, durationMs / 1000);
+    },
+    actionAsked: (verb, decision) => actions.inc({ verb, decision }),
+    actionAnswered: (verb, durationMs) => answering.observe({ verb }, atLeastZero(durationMs)),
+    alertPosted: (kind, durationMs) => posting.observe({ kind }, atLeastZero(durationMs)),
+    outboxLeft: (priority, durationMs) => waiting.observe({ priority }, atLeastZero(durationMs)),
+    cardApiCalled: (operation, outcome, durationMs) => cardApi.observe({ operation, outcome }, durationMs / 1000),
+    slackCalled: (method, outcome, durationMs) => slack.observe({ method, outcome }, durationMs / 1000),
+    jobRan: (queue, job, outcome, durationMs) => jobs.observe({ queue, job, outcome }, durationMs / 1000),
   };
 }
 
-/** How long what Redis says of itself counts; Prometheus asks more seldom. */
-const HEALTH_FRESH_MS = 5000;
-/** An answer without these figures is better than none. */
-const HEALTH_DEADLINE_MS = 700;
-
-/**
- * Figures of the workers, which listen to nobody: the web process reads them from Redis when it is asked.
- *
- * `refresh` brings them up to date: never longer than a moment, never more often than every few seconds. `warnings` says
- * what of them keeps alerts from people.
- */
-export function createHealthMetrics(
-  registry: Registry,
-  read: () => Promise<Health>,
-): { refresh: () => Promise<void>; warnings: () => readonly string[] } {
-  const registers = [registry];
-  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Gauge({ name: `cardbell_${name}`, help, labelNames, registers });
-  const jobs = gauge('queue_jobs', 'Jobs by queue and state.', ['queue', 'state']);
-  const plain = {
-    inboxEntries: gauge('inbox_entries', 'Webhooks and requests that no worker has taken yet.'),
-    lag: gauge('lag_seconds', 'How long the oldest alert or request has waited for a worker.'),
-    quarantined: gauge('quarantined', 'Webhooks that did not fit, kept aside.'),
-    workers: gauge('workers', 'Workers that live.'),
-    slack: gauge('slack_token_ok', '0 while Slack refuses the bot token.'),
-    token: gauge('card_token_ok', '0 while the card API refuses the token.'),
-    api: gauge('card_api_ok', '0 while the card API is not asked because it does not answer.'),
-    read: gauge('health_read', '1 when these figures could be read from Redis the last time.'),
-  };
-  let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Health | null = null;
-
+function createCounters(registry: Registry) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `cardbell_${name}_total`, help, labelNames, registers: [registry] });
   return {
-    async refresh() {
-      if (performance.now() - readAt < HEALTH_FRESH_MS) return;
-      readAt = performance.now();
-      try {
-        latest = await within(HEALTH_DEADLINE_MS, read(), () => {
-          throw new Error('not in time');
-        });
-        show(latest);
-        plain.read.set(1);
-      } catch {
-        plain.read.set(0);
-      }
-    },
-    warnings: () => [
-      ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
-      ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),
-    ],
+    webhooks: counter('webhooks', 'Webhooks by receiver and answer.', ['path', 'answer']),
+    actions: counter('actions', 'What people asked for, and whether it was taken.', ['verb', 'decision']),
   };
+}
 
-  function show(health: Health): void {
-    for (const [queue, { waiting, active, delayed, failed }] of Object.entries(health.queues)) {
-      for (const [state, count] of Object.entries({ waiting, active, delayed, failed }))
-        jobs.set({ queue, state }, count);
-    }
-    plain.inboxEntries.set(health.inbox.entries);
-    plain.lag.set(health.lagMs / 1000);
-    plain.quarantined.set(health.quarantined);
-    plain.workers.set(health.workers);
-    plain.slack.set(health.isSlackTokenDead ? 0 : 1);
-    plain.token.set(health.isCardTokenDead ? 0 : 1);
-    plain.api.set(health.isCardApiAway ? 0 : 1);
-  }
+function createHistograms(registry: Registry) {
+  const histogram = <Label extends string>(name: string, labelNames: Label[], buckets: number[], help: string) =>
+    new Histogram({ name: `cardbell_${name}_seconds`, help, labelNames, buckets, registers: [registry] });
+  return {
+    storing: histogram(
+      'webhook_store_duration',
+      ['path'],
+      STORING,
+      'From the arrival of a webhook until Redis had it.',
+    ),
+    posting: histogram(
+      'alert_post_duration',
+      ['kind'],
+      WAITS,
+      'From the arrival of a webhook until its alert stood in a channel. Without what was fetched late or held for quiet hours.',
+    ),
+    waiting: histogram(
+      'outbox_wait',
+      ['priority'],
+      WAITS,
+      'How long a message waited to be posted. Without what was held for quiet hours.',
+    ),
+    answering: histogram(
+      'action_duration',
+      ['verb'],
+      WAITS,
+      'From a click or command until the person had the outcome.',
+    ),
+    cardApi: histogram(
+      'card_api_call_duration',
+      ['operation', 'outcome'],
+      CALLS,
+      'Calls of the card API with their retries.',
+    ),
+    slack: histogram('slack_call_duration', ['method', 'outcome'], CALLS, "Calls of Slack's API."),
+    jobs: histogram('job_duration', ['queue', 'job', 'outcome'], CALLS, 'Tries of jobs.'),
+  };
+}
+
+/** Seconds. Two processes' clocks may differ: what seems to end before it began took no time. */
+function atLeastZero(durationMs: number): number {
+  return Math.max(0, durationMs) / 1000;
 }

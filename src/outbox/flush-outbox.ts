@@ -44,6 +44,8 @@ export interface Runtime {
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
+  /** Told of each entry that was posted, and how long it had waited. */
+  readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
 
 /** A message that was claimed. */
@@ -51,6 +53,8 @@ interface Claimed {
   readonly channel: string;
   readonly sending: Sending;
   readonly entries: readonly OutboxEntry[];
+  /** By entry: when it came, on the clock that never jumps. Empty where another worker claimed it. */
+  readonly cameAt: ReadonlyMap<string, number>;
 }
 
 /**
@@ -74,9 +78,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       const claimedForMs = CLAIM_MS - unsettled.ageMs;
       if (claimedForMs > 0) return claimedForMs;
       const { sending, entries } = unsettled;
-      await reconcile({ channel, sending, entries }, null, deps);
+      await reconcile({ channel, sending, entries, cameAt: new Map() }, null, deps);
       continue;
     }
+    const cameAt = new Map(waiting.map(({ entry, ageMs }) => [entry.id, now() - ageMs]));
     const next = nextMessage(waiting);
     if (next === null) {
       if (heldForMs !== null) await deps.wakeIn(channel, heldForMs);
@@ -101,7 +106,7 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await outbox.settleUnsent(channel, sending.ref);
       continue;
     }
-    const again = await send({ channel, sending, entries }, draft, deps);
+    const again = await send({ channel, sending, entries, cameAt }, draft, deps);
     if (again !== null) return again;
   }
 }
@@ -119,6 +124,10 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   await outbox.pauseFor(channel, deps.throttle.postMs);
   await deps.recordPosted(entries, ref, draft);
   await outbox.settleSent(channel, sending.ref, ref.ts);
+  for (const entry of entries) {
+    const came = claimed.cameAt.get(entry.id);
+    if (came !== undefined) deps.runtime.measureWait(entry, deps.runtime.now() - came);
+  }
   return null;
 }
 

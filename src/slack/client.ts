@@ -71,12 +71,19 @@ export interface Slack {
   ): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
 }
 
+export interface SlackOptions {
+  readonly token: string;
+  readonly apiUrl: string | undefined;
+  /** Told of each call: `outcome` is `ok`, or the code of the error. */
+  readonly measure?: (method: string, outcome: string, durationMs: number) => void;
+}
+
 /**
  * The SDK's defaults repeat a post up to ten times over half an hour after any network error or 5xx, wait inside the
  * call on 429 and never time out: inside a queue each of these makes duplicates or stands still. So: one attempt, a
  * time limit, and every failure handed to the caller.
  */
-export function createSlack(options: { token: string; apiUrl: string | undefined }): Slack {
+export function createSlack(options: SlackOptions): Slack {
   const client = new webApi.WebClient(options.token, {
     timeout: TIMEOUT_MS,
     retryConfig: { retries: 0 },
@@ -88,10 +95,16 @@ export function createSlack(options: { token: string; apiUrl: string | undefined
       : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
   });
   const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    const measure = (outcome: string) => options.measure?.(method, outcome, performance.now() - startedAt);
     try {
-      return await run();
-    } catch (error) {
-      throw toSlackError(method, error);
+      const answer = await run();
+      measure('ok');
+      return answer;
+    } catch (thrown) {
+      const error = toSlackError(method, thrown);
+      measure(error.code);
+      throw error;
     }
   };
   const find = (channel: string, sinceMs: number, threadTs: string | null, fits: (message: FoundMessage) => boolean) =>

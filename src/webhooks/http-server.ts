@@ -3,9 +3,9 @@ import type { ServerOptions as HttpsOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { Log } from '../core/log.ts';
-import type { Metrics } from '../ops/metrics.ts';
+import { version } from '../core/version.ts';
 
-/** A door that is not Slack's: webhooks, health, metrics. */
+/** A door that is not Slack's: webhooks and probes. */
 export type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
 
 interface Deps {
@@ -16,13 +16,8 @@ interface Deps {
     response: ServerResponse,
     expectsContinue: boolean,
   ) => Promise<void>;
-  /** What is wrong; empty when all is well. */
-  readonly notReady: () => Promise<readonly string[]>;
-  /** What is wrong although requests can be taken: Slack refuses the token. */
-  readonly warnings: () => readonly string[];
-  readonly metrics: Metrics;
-  /** Brings the figures of the workers up to date; soon, whatever Redis does. */
-  readonly refreshHealth: () => Promise<void>;
+  /** Whether webhooks and Slack's requests can be taken. Why not is told on the admin port only. */
+  readonly isReady: () => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -55,18 +50,10 @@ export function createHttpServer(
   otherwise: RequestListener,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue?: boolean) => void {
   const plain: Readonly<Record<string, Route>> = {
-    '/healthz': async (_request, response) => answer(response, 200, { status: 'alive' }),
+    '/healthz': async (_request, response) => answer(response, 200, { status: 'alive', version }),
     '/readyz': async (_request, response) => {
-      const [problems] = await Promise.all([deps.notReady(), deps.refreshHealth()]);
-      const warnings = deps.warnings();
-      const said = warnings.length === 0 ? {} : { warnings };
-      if (problems.length > 0) answer(response, 503, { status: 'not ready', problems, ...said });
-      else answer(response, 200, { status: 'ready', ...said });
-    },
-    '/metrics': async (_request, response) => {
-      await deps.refreshHealth();
-      response.writeHead(200, { 'content-type': deps.metrics.registry.contentType });
-      response.end(await deps.metrics.registry.metrics());
+      if (await deps.isReady()) answer(response, 200, { status: 'ready' });
+      else answer(response, 503, { status: 'not ready' });
     },
   };
 

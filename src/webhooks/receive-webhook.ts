@@ -12,6 +12,9 @@ export const BODY_MAX_BYTES = 256 * 1024;
 /** The service takes 200 or 201 as success and nothing else. */
 const paths: ReadonlySet<string> = new Set(webhookKinds);
 
+/** Counts an answer. `isStored`: Redis has it; `durationMs`: since the request came. */
+type Measure = (path: string, answer: string, isStored: boolean, durationMs: number) => void;
+
 interface Deps {
   readonly isAuthentic: (authorization: string | undefined) => boolean;
   /** JSON → event. @throws PayloadError when it does not fit. */
@@ -27,46 +30,47 @@ interface Deps {
   readonly take: (
     entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
   ) => Promise<'new' | 'seen'>;
-  readonly count: (path: string, answer: string) => void;
+  readonly measure: Measure;
   readonly now: () => Date;
   readonly log: Log;
 }
 
 /** What the service is told, ready to be sent. Other statuses than 200 and 201 make it try again. */
 interface Answer {
+  /** For the metric. */
+  readonly name: string;
   readonly status: number;
-  /** For people who look at the service's delivery log, and for the metric. */
-  readonly says: string;
   readonly text: string;
   /** Names and values in turn: Node writes such a list as it is. */
   readonly headers: string[];
 }
 
 const answers = {
-  taken: answer(200, 'taken'),
-  seen: answer(200, 'seen before'),
-  quarantined: answer(200, 'kept aside: it does not fit the schema'),
-  unknownKind: answer(404, `unknown kind: expected one of ${webhookKinds.join(', ')}`),
-  wrongMethod: answer(405, 'expected POST', 'allow', 'POST'),
+  taken: answer('stored', 200, 'taken'),
+  seen: answer('duplicate', 200, 'seen before'),
+  quarantined: answer('quarantined', 200, 'kept aside: it does not fit the schema'),
+  unknownKind: answer('unknown_kind', 404, `unknown kind: expected one of ${webhookKinds.join(', ')}`),
+  wrongMethod: answer('wrong_method', 405, 'expected POST', 'allow', 'POST'),
   notAuthentic: answer(
+    'not_authentic',
     401,
     'expected the shared secret as Basic credential',
     'www-authenticate',
     'Basic realm="cardbell", charset="UTF-8"',
   ),
-  wrongType: answer(415, 'expected content-type application/json'),
-  tooLarge: answer(413, `expected at most ${BODY_MAX_BYTES} bytes`),
-  notJson: answer(400, 'expected a JSON object'),
-  cutOff: answer(400, 'the body ended early'),
-  storeAway: answer(503, 'cannot be stored right now, try again', 'retry-after', '15'),
-  broken: answer(500, 'unexpected trouble on this side, try again'),
+  wrongType: answer('wrong_type', 415, 'expected content-type application/json'),
+  tooLarge: answer('too_large', 413, `expected at most ${BODY_MAX_BYTES} bytes`),
+  notJson: answer('not_json', 400, 'expected a JSON object'),
+  cutOff: answer('cut_off', 400, 'the body ended early'),
+  storeAway: answer('store_unavailable', 503, 'cannot be stored right now, try again', 'retry-after', '15'),
+  broken: answer('internal_error', 500, 'unexpected trouble on this side, try again'),
 } as const;
 
-function answer(status: number, says: string, ...more: string[]): Answer {
-  const text = JSON.stringify(status < 300 ? { status: says } : { error: says });
-  const length = Buffer.byteLength(text).toString();
+function answer(name: string, status: number, text: string, ...more: string[]): Answer {
+  const json = JSON.stringify(status < 300 ? { status: text } : { error: text });
+  const length = Buffer.byteLength(json).toString();
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', length, ...more];
-  return { status, says, text, headers };
+  return { name, status, text: json, headers };
 }
 
 /**
@@ -84,6 +88,7 @@ export async function receiveWebhook(
   deps: Deps,
   expectsContinue = false,
 ): Promise<void> {
+  const startedAt = performance.now();
   let answer: Answer;
   // Told before the body was sent, a sender may send it or not: only a new connection is sure to begin with a request.
   let isLast = expectsContinue;
@@ -110,7 +115,7 @@ export async function receiveWebhook(
       answer = answers.broken;
     }
   }
-  deps.count(paths.has(path) ? path : 'unknown', answer.says);
+  deps.measure(paths.has(path) ? path : 'unknown', answer.name, answer.status === 200, performance.now() - startedAt);
   send(response, answer, isLast);
 }
 

@@ -8,7 +8,7 @@ import { holderOf, type RunningCardbell, startCardbell } from '../support/runnin
 import { until } from '../support/until.ts';
 
 /** From a purchase to Slack, and from a click to the card service and the record. */
-async function goesThrough({ take, sandbox, waitFor, press, writes, url, logs }: RunningCardbell): Promise<void> {
+async function goesThrough({ take, sandbox, waitFor, press, writes, adminUrl, logs }: RunningCardbell): Promise<void> {
   // Alerts show ids until the directory knows the names.
   await until(() => logs().some((line) => line.includes('directory listed')), 'the names are known');
   const account = take('ACTIVE');
@@ -22,7 +22,7 @@ async function goesThrough({ take, sandbox, waitFor, press, writes, url, logs }:
   await waitFor(channels.audit, /blocked/);
   await waitFor(channels.status, new RegExp(holderOf(account)));
   await until(
-    async () => /cardbell_health_read\S* 1/.test(await (await fetch(`${url}/metrics`)).text()),
+    async () => /cardbell_health_read\S* 1/.test(await (await fetch(`${adminUrl}/metrics`)).text()),
     'health is read',
   );
 }

@@ -249,7 +249,7 @@ it('no planted secret is sent to Slack or the card API', async () => {
 });
 
 it('no planted secret is in the metrics or in the exported record', async () => {
-  const metrics = await (await fetch(`${cardbell().url}/metrics`)).text();
+  const metrics = await (await fetch(`${cardbell().adminUrl}/metrics`)).text();
   const record = run('audit', 'export', '--csv');
 
   expect(metrics).toContain('cardbell_webhooks_total');

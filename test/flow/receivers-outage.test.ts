@@ -80,12 +80,16 @@ describe('while Redis is gone', () => {
     process.kill(redis.pid, 'SIGKILL');
     await until(async () => !(await isReady()), 'web knows that Redis is gone');
 
-    const readiness = await fetch(`${web.url}/readyz`);
+    const readiness = await fetch(`${web.adminUrl}/readyz`);
+    const bare = await fetch(`${web.url}/readyz`);
 
     expect(readiness.status).toBe(503);
     expect(await readiness.json()).toEqual({ status: 'not ready', problems: [expect.stringContaining('redis')] });
+    expect(bare.status).toBe(503);
+    expect(await bare.json()).toEqual({ status: 'not ready' });
     expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
-    expect((await fetch(`${web.url}/metrics`)).status).toBe(200);
+    expect((await fetch(`${web.adminUrl}/livez`)).status).toBe(200);
+    expect((await fetch(`${web.adminUrl}/metrics`)).status).toBe(200);
     const refused = { body: '{}', headers: { authorization: 'Basic x' } };
     expect((await send(`${web.url}/webhooks/decline`, refused)).status).toBe(401);
     redis = await startRedis({ port, folder });

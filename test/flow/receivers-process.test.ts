@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { version } from '../../src/core/version.ts';
 import { plantedSecrets, webhook } from '../fixtures/webhooks/webhook.ts';
 import { head, openRaw } from '../support/raw-connection.ts';
 import { basic, inbox, type RunningWeb, send, serviceHeaders, sharedSecret, startWeb } from '../support/running-web.ts';
@@ -24,21 +25,29 @@ afterEach(async () => {
 
 describe('health, readiness and metrics', () => {
   it('are there without authorization', async () => {
-    const { url } = await start();
+    const { url, adminUrl } = await start();
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
 
-    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'alive' });
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'alive', version });
     expect(await (await fetch(`${url}/readyz?x=1`)).json()).toEqual({ status: 'ready' });
-    for (const path of ['healthz', 'readyz', 'metrics']) {
-      const answer = await fetch(`${url}/${path}`, { method: 'POST' });
+    for (const path of [`${url}/healthz`, `${url}/readyz`, `${adminUrl}/readyz`, `${adminUrl}/metrics`]) {
+      const answer = await fetch(path, { method: 'POST' });
       expect(answer.status).toBe(405);
       expect(answer.headers.get('allow')).toBe('GET, HEAD');
-      expect((await fetch(`${url}/${path}`, { method: 'HEAD' })).status).toBe(200);
+      expect((await fetch(path, { method: 'HEAD' })).status).toBe(200);
     }
   });
 
+  it('are apart: the public port serves no metrics, the admin port takes no webhooks', async () => {
+    const { url, adminUrl } = await start();
+
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    expect((await fetch(`${url}/livez`)).status).toBe(404);
+    expect((await send(`${adminUrl}/webhooks/virtual-card`, { body })).status).toBe(404);
+  });
+
   it('count each answer, and neither they nor the log hold a secret', async () => {
-    const { url, child } = await start({ LOG_LEVEL: 'trace' });
+    const { url, adminUrl, child } = await start({ LOG_LEVEL: 'trace' });
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
     const bad = JSON.stringify(webhook('virtual-card', { Balance: 'lots' }));
     await send(`${url}/webhooks/virtual-card`, { body });
@@ -48,7 +57,7 @@ describe('health, readiness and metrics', () => {
     await send(`${url}/webhooks/virtual-card`, { body, headers: { authorization: basic('guess-7f3a') } });
     await send(`${url}/webhooks/4111111111111111`, { body });
 
-    const answer = await fetch(`${url}/metrics`);
+    const answer = await fetch(`${adminUrl}/metrics`);
     const text = await answer.text();
 
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);

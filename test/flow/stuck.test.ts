@@ -22,7 +22,7 @@ async function replay(...args: string[]): Promise<{ code: number | null; text: s
 }
 
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${cardbell().url}/metrics`)).text();
+  const text = await (await fetch(`${cardbell().adminUrl}/metrics`)).text();
   return Number(new RegExp(`^cardbell_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
@@ -71,14 +71,14 @@ it('a webhook that does not fit is quarantined, replayed in vain, and discarded'
 });
 
 it('readiness and metrics say that Slack refuses the token, and the ops channel is notified when it is over', async () => {
-  const { workspace, deliver, url, waitFor } = cardbell();
+  const { workspace, deliver, adminUrl, waitFor } = cardbell();
   await until(async () => (await metric('workers')) === 1, 'the worker is seen');
   expect(await metric('slack_token_ok')).toBe(1);
 
   workspace.setRevoked(true);
   await deliver(sampleWebhook('decline'));
   await until(async () => (await metric('slack_token_ok')) === 0, 'the metric says so');
-  const ready = await fetch(`${url}/readyz`);
+  const ready = await fetch(`${adminUrl}/readyz`);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toEqual({ status: 'ready', warnings: ['slack refuses the bot token'] });
   workspace.setRevoked(false);

@@ -126,7 +126,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     sender: withMoments(sender),
     undeliverable: withMoments(undeliverable),
     throttle: defaultThrottle,
-    runtime: { log, now: () => clock, sleep: steps.sleep },
+    runtime: { log, now: () => clock, sleep: steps.sleep, measureWait: () => {} },
   };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */

@@ -126,7 +126,7 @@ export function createPostingWorld(redis: RedisClient, { slack: over = {}, reque
         undeliverable,
         wakeIn: async () => {},
         throttle: defaultThrottle,
-        runtime: { log, now: () => performance.now(), sleep: async () => {} },
+        runtime: { log, now: () => performance.now(), sleep: async () => {}, measureWait: () => {} },
       }),
     /** So many alerts that wait for the outbox. */
     async entries(count: number): Promise<OutboxEntry[]> {

@@ -48,6 +48,8 @@ export interface RunningCardbell {
   readonly workers: Child[];
   /** Base address of the web process. */
   readonly url: string;
+  /** Base address of the admin port of the first web process, or of the only process. */
+  readonly adminUrl: string;
   startWeb(env?: Record<string, string>): Promise<Child>;
   startWorker(env?: Record<string, string>): Promise<Child>;
   /** Sends a webhook as the service does. @returns the HTTP status. */
@@ -82,6 +84,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     startWorkspace({ ...workspaceOptions, ...options.workspace }),
   ]);
   const port = await freePort();
+  const adminPort = await freePort();
   const sandbox = await startSandbox({
     token: secrets.apiToken,
     secret: secrets.sharedSecret,
@@ -118,7 +121,9 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
   const taken = new Set<number>();
   const url = `http://127.0.0.1:${port}`;
   const startWeb = async (more: Record<string, string> = {}): Promise<Child> => {
-    const child = startChild('web', { PORT: String(port), ...env, ...webEnv, ...options.env, ...more });
+    // Others that run beside the first have a port of their own, and no admin port.
+    const ports = more.PORT === undefined ? { PORT: String(port), ADMIN_PORT: String(adminPort) } : {};
+    const child = startChild('web', { ...ports, ...env, ...webEnv, ...options.env, ...more });
     webs.push(child);
     await child.said('web listens');
     const base = `http://127.0.0.1:${more.PORT ?? port}`;
@@ -142,6 +147,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     webs,
     workers,
     url,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
     startWeb,
     startWorker,
     async deliver({ kind, body }, { path = kind, url: base = url } = {}) {
@@ -216,7 +222,14 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
 
   try {
     if (options.together === true) {
-      const child = startChild('start', { PORT: String(port), ...env, ...webEnv, ...workerEnv, ...options.env });
+      const child = startChild('start', {
+        PORT: String(port),
+        ADMIN_PORT: String(adminPort),
+        ...env,
+        ...webEnv,
+        ...workerEnv,
+        ...options.env,
+      });
       webs.push(child);
       await child.said('web listens');
     } else {

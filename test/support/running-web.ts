@@ -23,6 +23,8 @@ export interface RunningWeb {
   readonly child: Child;
   readonly port: number;
   readonly url: string;
+  /** Base address of the admin port. */
+  readonly adminUrl: string;
   readonly redis: LocalRedis;
   /** A connection of the test's own. */
   readonly store: Redis;
@@ -32,9 +34,11 @@ export interface RunningWeb {
 export async function startWeb(env: Record<string, string> = {}): Promise<RunningWeb> {
   const redis = await startRedis();
   const port = await freePort();
+  const adminPort = await freePort();
   const child = startChild('web', {
     HOST: '127.0.0.1',
     PORT: String(port),
+    ADMIN_PORT: String(adminPort),
     REDIS_URL: redis.url,
     SLACK_BOT_TOKEN: 'xoxb-receivers-1',
     SLACK_SIGNING_SECRET: 'signing-receivers-1',
@@ -53,6 +57,7 @@ export async function startWeb(env: Record<string, string> = {}): Promise<Runnin
     child,
     port,
     url: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
     redis,
     store,
     async stop() {

@@ -49,6 +49,7 @@ describe('the least that must be set', () => {
       operators: [],
       approvers: [],
       twoPersonAboveCents: 100_000,
+      admin: null,
       logLevel: 'info',
     });
   });
@@ -91,6 +92,7 @@ describe('a value', () => {
     ['APPROVERS', 'W0ONE', { approvers: ['W0ONE'] }],
     ['TWO_PERSON_ABOVE', '0', { twoPersonAboveCents: 0 }],
     ['TWO_PERSON_ABOVE', '19.99', { twoPersonAboveCents: 1999 }],
+    ['ADMIN_PORT', '9464', { admin: { host: '127.0.0.1', port: 9464 } }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s=%s is read', (name, value, expected) => {
     expect(webConfig({ ...webEnv, [name]: value })).toMatchObject(expected);
@@ -235,6 +237,7 @@ describe('when every variable is bad', () => {
     'OPERATORS',
     'APPROVERS',
     'TWO_PERSON_ABOVE',
+    'ADMIN_PORT',
     'LOG_LEVEL',
   ];
   const web = ['PORT', 'SLACK_APP_TOKEN', 'TLS_CERT_FILE', 'TLS_KEY_FILE'];

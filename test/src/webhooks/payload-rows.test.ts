@@ -98,7 +98,7 @@ it.each(['127.0.0.1', '127.0.0.9'])('a webhook from %s is judged by its secret a
         throw new Error('nothing is quarantined here');
       },
       take: async () => 'new',
-      count: () => {},
+      measure: () => {},
       now: () => new Date(receivedAt),
       log: createLog({ level: 'silent', process: 'test' }),
     });

@@ -21,13 +21,13 @@ afterEach(() => {
 async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":{}}') {
   const take = vi.fn<Deps['take']>(async () => 'new');
   const toEvent = vi.fn<Deps['toEvent']>(() => read('decline'));
-  const count = vi.fn<Deps['count']>();
+  const measure = vi.fn<Deps['measure']>();
   const deps: Deps = {
     isAuthentic: () => true,
     toEvent,
     toQuarantined: quarantine,
     take,
-    count,
+    measure,
     now: () => new Date(receivedAt),
     log: createLog({ level: 'silent', process: 'test' }),
     ...given,
@@ -37,7 +37,7 @@ async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":
   const { port } = server.address() as AddressInfo;
   const headers = { 'content-type': 'application/json', 'x-service-version': '2.0.1.1' };
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
-  return { status: response.status, text: await response.text(), take, toEvent, count };
+  return { status: response.status, text: await response.text(), take, toEvent, measure };
 }
 
 it('hands on the JSON, the path and the facts about the request, and stores the event that comes of it', async () => {
@@ -65,13 +65,27 @@ it('keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers
 });
 
 it.each([
-  ['new', 'taken'],
-  ['seen', 'seen before'],
-] as const)('says of an event that is %s that it is %j', async (taken, says) => {
-  const { text, count } = await deliver({ take: async () => taken });
+  ['new', 'taken', 'stored'],
+  ['seen', 'seen before', 'duplicate'],
+] as const)(
+  'says of an event that is %s that it is %j, and measures how long storing it took',
+  async (taken, says, name) => {
+    const { text, measure } = await deliver({ take: async () => taken });
 
-  expect(JSON.parse(text)).toEqual({ status: says });
-  expect(count).toHaveBeenCalledExactlyOnceWith('decline', says);
+    expect(JSON.parse(text)).toEqual({ status: says });
+    expect(measure).toHaveBeenCalledExactlyOnceWith('decline', name, true, expect.any(Number));
+  },
+);
+
+it('counts a webhook that Redis cannot take by a name of its own, and does not measure it', async () => {
+  const { status, measure } = await deliver({
+    take: async () => {
+      throw new StoreUnavailableError('redis is not connected');
+    },
+  });
+
+  expect(status).toBe(503);
+  expect(measure).toHaveBeenCalledExactlyOnceWith('decline', 'store_unavailable', false, expect.any(Number));
 });
 
 it('keeps aside what does not fit, with what is wrong, and never the event', async () => {

@@ -1,0 +1,72 @@
+import type { Log } from '../core/log.ts';
+import { startAdminServer } from '../ops/admin-server.ts';
+import type { Health } from '../ops/health.ts';
+import { createHealthMetrics, type HealthMetrics } from '../ops/health-metrics.ts';
+import { createMetrics, type Metrics } from '../ops/metrics.ts';
+import type { SharedConfig } from './config.ts';
+import type { RunningProcess } from './run-process.ts';
+
+/** What a part of a process needs of the admin port. */
+export interface Admin {
+  readonly metrics: Metrics;
+  /** Readiness asks for `problems` (what keeps the part from its work) and for the health of all, as Redis knows it. */
+  watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health: () => Promise<Health> }): void;
+}
+
+/**
+ * Runs a process with its metrics, and with probes on the admin port where one is configured. The port answers from the
+ * first moment to the last; readiness says "starting" before, and "stopping" after, the process does its work.
+ *
+ * @param name `web`, `worker`, or `both` in one process.
+ */
+export async function withAdmin(
+  name: 'web' | 'worker' | 'both',
+  { admin: address }: Pick<SharedConfig, 'admin'>,
+  log: Log,
+  start: (admin: Admin) => Promise<RunningProcess>,
+): Promise<RunningProcess> {
+  const metrics = createMetrics(name);
+  const parts: (() => Promise<readonly string[]>)[] = [];
+  let health: HealthMetrics | null = null;
+  let phase: 'starting' | 'running' | 'stopping' = 'starting';
+  const server =
+    address === null
+      ? null
+      : await startAdminServer(address, {
+          async problems() {
+            const [problems] = await Promise.all([
+              Promise.all(parts.map((problemsOf) => problemsOf())),
+              health?.refresh(),
+            ]);
+            return [...new Set([...(phase === 'running' ? [] : [phase]), ...problems.flat()])];
+          },
+          warnings: () => health?.warnings() ?? [],
+          async metrics() {
+            await health?.refresh();
+            return { contentType: metrics.registry.contentType, text: await metrics.registry.metrics() };
+          },
+          log,
+        });
+  if (server !== null) log.info({ host: address?.host, port: server.port }, 'admin port listens');
+
+  try {
+    const running = await start({
+      metrics,
+      watch(part) {
+        parts.push(part.problems);
+        health ??= createHealthMetrics(metrics.registry, part.health);
+      },
+    });
+    phase = 'running';
+    return {
+      async stop() {
+        phase = 'stopping';
+        await running.stop();
+        await server?.close();
+      },
+    };
+  } catch (error) {
+    await server?.close();
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '../core/log.ts';
+
+/** What the admin port tells about its process. */
+export interface AdminFacts {
+  /** What keeps this process from doing its work; empty when it is ready. Answers within a second. */
+  readonly problems: () => Promise<readonly string[]>;
+  /** What is wrong although the process works, for instance a refused token. */
+  readonly warnings: () => readonly string[];
+  /** Metrics in Prometheus' text format. */
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly log: Log;
+}
+
+export interface AdminServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves probes and metrics on a port of its own, so that they are never on the public one: `GET /livez` (200 while the
+ * process lives), `GET /readyz` (503 with what is wrong) and `GET /metrics`.
+ *
+ * @param address `port` 0 picks a free one.
+ */
+export async function startAdminServer(
+  address: { readonly host: string; readonly port: number },
+  facts: AdminFacts,
+): Promise<AdminServer> {
+  const routes: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
+    '/livez': async (response) => answer(response, 200, { status: 'alive' }),
+    '/readyz': async (response) => {
+      const problems = await facts.problems();
+      const warnings = facts.warnings();
+      const status = problems.length === 0 ? 200 : 503;
+      answer(response, status, {
+        status: status === 200 ? 'ready' : 'not ready',
+        ...(problems.length > 0 && { problems }),
+        ...(warnings.length > 0 && { warnings }),
+      });
+    },
+    '/metrics': async (response) => {
+      const { contentType, text } = await facts.metrics();
+      response.writeHead(200, { 'content-type': contentType }).end(text);
+    },
+  };
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      facts.log.error({ err: error }, 'an admin request failed');
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, { error: 'unexpected error' });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const route = routes[request.url?.split('?')[0] ?? ''];
+    if (route === undefined) return answer(response, 404, { error: 'expected /livez, /readyz or /metrics' });
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      return answer(response, 405, { error: 'expected GET' });
+    }
+    await route(response);
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify(body));
+}

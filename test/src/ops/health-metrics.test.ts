@@ -1,0 +1,67 @@
+import { Registry } from 'prom-client';
+import { expect, it, vi } from 'vitest';
+import type { Health } from '../../../src/ops/health.ts';
+import { createHealthMetrics } from '../../../src/ops/health-metrics.ts';
+
+const depth = { waiting: 3, active: 2, delayed: 1, failed: 0, oldestMs: null };
+const healthy: Health = {
+  inbox: { entries: 4, oldestMs: null },
+  queues: { alerts: depth, outbox: depth, updates: depth, actions: depth, maintenance: depth },
+  lagMs: 1500,
+  failed: 0,
+  quarantined: 0,
+  doorOpenAtMs: null,
+  workers: 2,
+  workerSeenAtMs: null,
+  isCardApiAway: false,
+  isSlackTokenDead: false,
+  isCardTokenDead: false,
+};
+
+it('shows what Redis says, in base units', async () => {
+  const registry = new Registry();
+  const { refresh } = createHealthMetrics(registry, async () => healthy);
+
+  await refresh();
+
+  const text = await registry.metrics();
+  expect(text).toContain('cardbell_lag_seconds 1.5');
+  expect(text).toContain('cardbell_inbox_entries 4');
+  expect(text).toContain('cardbell_queue_jobs{queue="outbox",state="active"} 2');
+  expect(text).toContain('cardbell_slack_token_ok 1');
+  expect(text).toContain('cardbell_health_read 1');
+});
+
+it('warns of tokens that are refused', async () => {
+  const { refresh, warnings } = createHealthMetrics(new Registry(), async () => ({
+    ...healthy,
+    isSlackTokenDead: true,
+    isCardTokenDead: true,
+  }));
+  expect(warnings()).toEqual([]);
+
+  await refresh();
+
+  expect(warnings()).toEqual(['slack refuses the bot token', 'the card API refuses the token']);
+});
+
+it('says that the figures could not be read, and keeps the last ones', async () => {
+  const registry = new Registry();
+  const read = vi.fn(async (): Promise<Health> => {
+    throw new Error('redis is away');
+  });
+
+  await createHealthMetrics(registry, read).refresh();
+
+  expect(await registry.metrics()).toContain('cardbell_health_read 0');
+});
+
+it('asks Redis once for several questions that come together', async () => {
+  const read = vi.fn(async () => healthy);
+  const { refresh } = createHealthMetrics(new Registry(), read);
+
+  await Promise.all([refresh(), refresh()]);
+  await refresh();
+
+  expect(read).toHaveBeenCalledTimes(1);
+});

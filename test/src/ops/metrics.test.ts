@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { version } from '../../../src/core/version.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
+
+it('counts every webhook, and measures only those that were stored', async () => {
+  const metrics = createMetrics('web');
+
+  metrics.webhookAnswered('decline', 'stored', true, 20);
+  metrics.webhookAnswered('decline', 'not_authentic', false, 1);
+
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('cardbell_webhooks_total{path="decline",answer="stored",process="web"} 1');
+  expect(text).toContain('cardbell_webhooks_total{path="decline",answer="not_authentic",process="web"} 1');
+  expect(text).toContain('cardbell_webhook_store_duration_seconds_count{process="web",path="decline"} 1');
+  expect(text).toContain('cardbell_webhook_store_duration_seconds_sum{process="web",path="decline"} 0.02');
+});
+
+it.each([
+  ['cardbell_action_duration_seconds', (metrics: Metrics) => metrics.actionAnswered('block', 1500)],
+  ['cardbell_alert_post_duration_seconds', (metrics: Metrics) => metrics.alertPosted('decline', 1500)],
+  ['cardbell_outbox_wait_seconds', (metrics: Metrics) => metrics.outboxLeft('decline', 1500)],
+  ['cardbell_card_api_call_duration_seconds', (metrics: Metrics) => metrics.cardApiCalled('getAccount', 'ok', 1500)],
+  ['cardbell_slack_call_duration_seconds', (metrics: Metrics) => metrics.slackCalled('chat.update', 'ok', 1500)],
+  ['cardbell_job_duration_seconds', (metrics: Metrics) => metrics.jobRan('outbox', 'flush-outbox', 'done', 1500)],
+])('%s shows milliseconds as seconds', async (name, measure) => {
+  const metrics = createMetrics('worker');
+
+  measure(metrics);
+
+  expect(await metrics.registry.metrics()).toMatch(new RegExp(`^${name}_sum\\{[^}]*\\} 1\\.5$`, 'm'));
+});
+
+it('a duration that clocks that differ make negative counts as none', async () => {
+  const metrics = createMetrics('worker');
+
+  metrics.alertPosted('decline', -300);
+
+  expect(await metrics.registry.metrics()).toMatch(/^cardbell_alert_post_duration_seconds_sum\{[^}]*\} 0$/m);
+});
+
+it('has a bucket that ends where the service level does: 10 s for declines', async () => {
+  const metrics = createMetrics('worker');
+
+  metrics.alertPosted('decline', 9_999);
+
+  expect(await metrics.registry.metrics()).toContain(
+    'cardbell_alert_post_duration_seconds_bucket{le="10",process="worker",kind="decline"} 1',
+  );
+});
+
+it('tells the version', async () => {
+  expect(await createMetrics('web').registry.metrics()).toContain(`cardbell_build_info{version="${version}"`);
+});
+
+it("follows Prometheus' naming: seconds, and totals of what is only counted up", async () => {
+  const families = await createMetrics('web').registry.getMetricsAsJSON();
+
+  const own = families.filter(({ name }) => name.startsWith('cardbell_'));
+  expect(own.length).toBeGreaterThan(8);
+  for (const { name, type } of own) {
+    expect([name, type]).toEqual([
+      name,
+      name.endsWith('_total') ? 'counter' : name.endsWith('_seconds') ? 'histogram' : 'gauge',
+    ]);
+  }
+});
+
+type Metrics = ReturnType<typeof createMetrics>;
