@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { createAudit } from '../src/audit/audit.ts';
-import { auditCsvLine, auditHeader } from '../src/audit/csv.ts';
+import { auditCsvLine, auditHeader, createAudit } from '../src/audit/audit.ts';
 import { type Anchor, verifyChain } from '../src/audit/verify.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 

@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util';
 import { type AuditRecord, createAudit } from '../src/audit/audit.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
+import { FETCHED_PATH } from '../src/core/event.ts';
 import { createLog } from '../src/core/log.ts';
-import { FETCHED_PATH } from '../src/core/quarantined-webhook.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
 import { createAlreadyReported } from '../src/recovery/already-reported-store.ts';
-import { createQuarantineStore } from '../src/webhooks/quarantine-store.ts';
-import { reread } from '../src/webhooks/reread.ts';
+import { reread } from '../src/webhooks/kind.ts';
+import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.

@@ -12,9 +12,9 @@ import type { Ask } from '../src/dispatch/request-action.ts';
 import type { BatchMessages } from '../src/outbox/batch-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
+import type { Respond } from '../src/slack/answer.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
-import type { Respond } from '../src/slack/respond.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {

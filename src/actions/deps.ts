@@ -27,7 +27,7 @@ import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { Role } from '../policy/decide.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import type { VirtualOrders } from '../virtual-cards/order-store.ts';
+import type { VirtualOrders } from '../virtual-cards/order.ts';
 import type { Action } from './action.ts';
 import type { Blocks } from './block-store.ts';
 import type { Confirmations } from './confirmation-store.ts';

@@ -1,5 +1,5 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import type { QuarantinedWebhook } from '../core/event.ts';
 import type { Queues } from '../core/queues.ts';
 import type { Health } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';

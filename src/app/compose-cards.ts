@@ -5,16 +5,13 @@ import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toCardFacts } from '../directory/account.ts';
-import { createCategoryId } from '../directory/category-id.ts';
-import { createCategories } from '../directory/category-store.ts';
 import { createDirectory, type Directory } from '../directory/directory.ts';
-import { createNameRuleset } from '../directory/ruleset-names.ts';
+import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createRemedies, type Remedies } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
-import { isCardTokenDead, watchToken } from '../ops/watch-token.ts';
-import { redactText } from '../webhooks/redact-text.ts';
+import { isCardTokenDead, type NotifyOps, type NotifyResolved, watchToken } from '../ops/notify-ops.ts';
+import { redactText } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 
 interface Deps {

@@ -1,7 +1,6 @@
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { Route } from '../alerts/announce.ts';
-import { announce } from '../alerts/announce.ts';
+import { announce, type Route } from '../alerts/announce.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import { createCardLifecycle } from '../alerts/card-lifecycle.ts';
 import { createCardOrders } from '../alerts/card-order-store.ts';

@@ -2,10 +2,16 @@ import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { createOpsMemory } from '../ops/issue-store.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import { causeKey, createNotifyOps, type NotifyOps, type NotifyResolved } from '../ops/notify-ops.ts';
-import { isSlackTokenDead, watchToken } from '../ops/watch-token.ts';
+import {
+  causeKey,
+  createNotifyOps,
+  createOpsMemory,
+  isSlackTokenDead,
+  type NotifyOps,
+  type NotifyResolved,
+  watchToken,
+} from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { asKept } from '../outbox/post-notice.ts';
 import { createSlack, type Slack } from '../slack/client.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { PayloadError } from '../core/errors.ts';
+import { FETCHED_PATH } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
-import { FETCHED_PATH } from '../core/quarantined-webhook.ts';
 import { createLateIntake } from '../intake/take-late.ts';
 import { createAlreadyReported } from '../recovery/already-reported-store.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
@@ -14,8 +14,8 @@ import { createRecoveries, createRehearsal } from '../recovery/recovery-store.ts
 import { createRunRecovery } from '../recovery/run-recovery.ts';
 import type { Slack } from '../slack/client.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
-import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
+import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { WorkerBase } from './worker-base.ts';
 

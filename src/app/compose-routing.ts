@@ -19,8 +19,8 @@ import { createRoute } from '../routing/route.ts';
 import { createRoutingRules } from '../routing/routing-rules.ts';
 import { createSubscriptions } from '../routing/subscription-store.ts';
 import type { Slack } from '../slack/client.ts';
-import { createPermalink } from '../slack/permalink.ts';
-import { toMissedTransaction } from '../webhooks/missed-transaction.ts';
+import { createPermalink } from '../slack/message.ts';
+import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerConfig } from './config.ts';
 
 interface Deps extends Pick<VerbParts, 'postNotice' | 'scheduleMuteEnd'> {

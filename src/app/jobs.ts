@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
 import { HomeOpened } from '../app-home/opened.ts';
-import { StoredEvent } from '../core/event.ts';
+import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
-import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { QueueName } from '../core/queues.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';

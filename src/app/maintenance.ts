@@ -1,9 +1,8 @@
 import type { CardClient } from '../card-api/client.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import { wakeSkewedJobs } from '../ops/clock-skew.ts';
-import { readHealth } from '../ops/health.ts';
+import { createWorkers, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { createWorkers } from '../ops/worker-store.ts';
+import { wakeSkewedJobs } from '../ops/stuck.ts';
 import type { OpsParts } from './compose-ops.ts';
 import type { WorkerBase } from './worker-base.ts';
 

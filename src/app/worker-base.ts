@@ -15,8 +15,8 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/post-notice.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createConfiguredRoles } from '../policy/configured-roles-store.ts';
-import { createQuarantineStore } from '../webhooks/quarantine-store.ts';
+import { createConfiguredRoles } from '../policy/current-roles.ts';
+import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, type Enqueue } from './enqueue.ts';
 

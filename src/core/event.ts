@@ -62,7 +62,7 @@ export type CardStatus = z.infer<typeof CardStatus>;
 /** Absolute UTC time, ISO 8601 with up to seven fraction digits: sorts as text. */
 const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
 
-/** `evt_` and 80 bits of a hash over what makes the event itself: see `src/webhooks/event-id.ts`. */
+/** `evt_` and 80 bits of a hash over what makes the event itself: see `src/webhooks/payload.ts`. */
 const EventId = z.string().regex(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
 
 const Cents = z.int();
@@ -89,7 +89,7 @@ export const TransactionEvent = z
     kind: z.enum(transactionKinds),
     /**
      * When this step happened. The service does not say so of a reversal: then it is as near as the payload comes, see
-     * `src/webhooks/step-time.ts`.
+     * `src/webhooks/transaction.ts`.
      */
     occurredAt: Instant,
     /** When the authorization request that it goes back to was received, as far as the payload says. */
@@ -187,3 +187,22 @@ export const StoredEvent = z.discriminatedUnion('kind', [
   VirtualCardEvent,
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
+
+/** Stands for the receiver of what no webhook brought: a network transaction that recovery fetched. */
+export const FETCHED_PATH = 'network-transaction';
+
+/** An authentic webhook that did not fit, as we keep it: redacted, and complete enough to be tried again. */
+export const QuarantinedWebhook = z
+  .strictObject({
+    id: z.string(),
+    /** The receiver it came by. */
+    path: z.string(),
+    /** Paths and expectations, never values. */
+    issues: z.array(z.string()),
+    /** The redacted body. */
+    body: z.unknown(),
+    version: z.string().nullable(),
+    receivedAt: z.string(),
+  })
+  .brand<'Quarantined'>();
+export type QuarantinedWebhook = z.infer<typeof QuarantinedWebhook>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, type StoredEvent } from '../core/event.ts';
-import { unreportedOf, withWas } from './unreported-status.ts';
+import { unreportedOf, withWas } from './status-before.ts';
 
 /** A card as far as it is known. A hint from a shipment or a virtual card has no card id until the API names it. */
 export const DirectoryCard = z.strictObject({

@@ -1,6 +1,5 @@
-import type { StoredEvent } from '../core/event.ts';
+import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { type InboxEntry, inboxKeys, SEEN_TTL_SECONDS } from './intake.ts';

@@ -1,11 +1,13 @@
-import { webKeys } from '../core/keys.ts';
+import type { Queue } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey, webKeys } from '../core/keys.ts';
 import type { QueueName, Queues } from '../core/queues.ts';
+import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { inboxKeys } from '../intake/intake.ts';
 import * as opsIssue from './issue.ts';
-import { createOpsMemory } from './issue-store.ts';
-import { causeKey } from './notify-ops.ts';
-import { type Depth, type InboxDepth, readDepths, readInbox } from './queue-depth.ts';
-import { createWorkers } from './worker-store.ts';
+import { causeKey, createOpsMemory } from './notify-ops.ts';
 
 /** How Cardbell is, as Redis knows it: for App Home, metrics and the ops channel. */
 export interface Health {
@@ -65,5 +67,100 @@ export async function readHealth({ redis, queues: opened, countQuarantined, now 
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
     isCardTokenDead,
+  };
+}
+
+/** How full a queue is. */
+export interface Depth {
+  readonly waiting: number;
+  readonly active: number;
+  /** They wait for their time: a retry, a pause of Slack's, the end of a temporary limit. */
+  readonly delayed: number;
+  readonly failed: number;
+  /** Since when (ms) the oldest job could have been run; null: none waits. */
+  readonly oldestMs: number | null;
+}
+
+/** How full each queue is. */
+export async function readDepths(queues: Queues): Promise<Record<QueueName, Depth>> {
+  const [alerts, outbox, updates, actions, maintenance] = await Promise.all([
+    readDepth(queues.alerts),
+    readDepth(queues.outbox),
+    readDepth(queues.updates),
+    readDepth(queues.actions),
+    readDepth(queues.maintenance),
+  ]);
+  return { alerts, outbox, updates, actions, maintenance };
+}
+
+async function readDepth(queue: Queue): Promise<Depth> {
+  const [counts, [next]] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+    queue.getWaiting(0, 0),
+  ]);
+  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const oldestMs = next === undefined ? null : next.timestamp + next.delay;
+  return { waiting: waiting + prioritized, active, delayed, failed, oldestMs };
+}
+
+/** What web has stored and no worker has taken. */
+export interface InboxDepth {
+  readonly entries: number;
+  readonly oldestMs: number | null;
+}
+
+export async function readInbox(redis: RedisClient): Promise<InboxDepth> {
+  const streams = await Promise.all(
+    Object.values(inboxKeys).map(async (key) => ({
+      entries: await redis.xlen(key),
+      // An entry's id begins with the time at which it was stored.
+      oldestMs: Number((await redis.xrange(key, '-', '+', 'COUNT', 1))[0]?.[0].split('-')[0] ?? Number.NaN),
+    })),
+  );
+  const times = streams.map(({ oldestMs }) => oldestMs).filter((ms) => !Number.isNaN(ms));
+  return {
+    entries: streams.reduce((sum, { entries }) => sum + entries, 0),
+    oldestMs: times.length === 0 ? null : Math.min(...times),
+  };
+}
+
+/** A worker that has said nothing for this long is gone. */
+const SILENT_MS = 45_000;
+
+const Worker = z.strictObject({
+  /** Milliseconds since 1970, by the worker's clock. */
+  atMs: z.number(),
+  /** True while this worker sends nothing to the card API because it does not answer. */
+  isCardApiAway: z.boolean(),
+});
+export type WorkerVitals = z.infer<typeof Worker>;
+
+/** Each worker says now and then that it lives, and what it sees. */
+export interface Workers {
+  beat(workerId: string, vitals: WorkerVitals): Promise<void>;
+  gone(workerId: string): Promise<void>;
+  /** Those that live. */
+  all(): Promise<WorkerVitals[]>;
+}
+
+export function createWorkers(redis: Redis | Cluster, now: () => number = Date.now): Workers {
+  const key = stateKey('workers');
+  const format = recordFormat(Worker);
+  return {
+    async beat(workerId, vitals) {
+      await redis.hset(key, workerId, format.write(vitals));
+    },
+    async gone(workerId) {
+      await redis.hdel(key, workerId);
+    },
+    async all() {
+      const entries = Object.entries(await redis.hgetall(key));
+      const workers = entries.map(([id, text]) => ({ id, ...format.read(text) }));
+      const silent = workers.filter(({ atMs }) => now() - atMs > SILENT_MS);
+      if (silent.length > 0) await redis.hdel(key, ...silent.map(({ id }) => id));
+      return workers
+        .filter((worker) => !silent.includes(worker))
+        .map(({ atMs, isCardApiAway }) => ({ atMs, isCardApiAway }));
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { SlackError } from '../core/errors.ts';
-import { FETCHED_PATH, type QuarantinedWebhook } from '../core/quarantined-webhook.ts';
+import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** What can be wrong with Cardbell itself, each in words for the people who run it. */

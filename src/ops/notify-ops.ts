@@ -1,7 +1,9 @@
+import type { Cluster, Redis } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
+import { CardApiError, SlackError } from '../core/errors.ts';
+import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { Message } from '../slack/message.ts';
-import type { OpsMemory } from './issue-store.ts';
 
 /** Something wrong with Cardbell itself, in words for the people who run it. */
 export interface OpsIssue {
@@ -59,4 +61,72 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
       await memory.forget(cause);
     },
   };
+}
+
+/** The same trouble is told again after this long, not earlier. */
+const SILENT_SECONDS = 24 * 3600;
+
+export interface OpsMemory {
+  /** True while people know of a cause. */
+  isKnown(cause: string): Promise<boolean>;
+  /** They have been told. */
+  remember(cause: string): Promise<void>;
+  /** The trouble is over: the next time it is news again. @returns whether anybody had been told. */
+  forget(cause: string): Promise<boolean>;
+}
+
+export function createOpsMemory(redis: Redis | Cluster): OpsMemory {
+  const keyOf = (cause: string): string => stateKey(`told:${cause}`);
+  return {
+    async isKnown(cause) {
+      return (await redis.exists(keyOf(cause))) === 1;
+    },
+    async remember(cause) {
+      await redis.set(keyOf(cause), '1', 'EX', SILENT_SECONDS);
+    },
+    async forget(cause) {
+      return (await redis.del(keyOf(cause))) === 1;
+    },
+  };
+}
+
+/** Slack's words for a token that will not work again; others of its refusals speak of one channel or one message. */
+const slackTokenDead = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+export const isCardTokenDead = (error: unknown): boolean =>
+  error instanceof CardApiError && error.code === 'token_dead';
+
+export const isSlackTokenDead = (error: unknown): boolean =>
+  error instanceof SlackError && slackTokenDead.has(error.slackError);
+
+/**
+ * The same client, telling when the other side stops taking our token and when it takes it again.
+ *
+ * Whoever made the call: a person, an alert, the directory or the end of a temporary limit. That it works is told after
+ * the first call too: the token may have been exchanged with a restart.
+ */
+export function watchToken<Client extends object>(
+  client: Client,
+  notify: { isDead: (error: unknown) => boolean; dead: () => Promise<void>; alive: () => Promise<void> },
+): Client {
+  let isAlive = false;
+  const watched = (call: (...args: unknown[]) => Promise<unknown>) =>
+    async function watchedCall(...args: unknown[]): Promise<unknown> {
+      try {
+        const answer = await call(...args);
+        if (!isAlive) {
+          isAlive = true;
+          await notify.alive();
+        }
+        return answer;
+      } catch (error) {
+        if (notify.isDead(error)) {
+          isAlive = false;
+          await notify.dead();
+        }
+        throw error;
+      }
+    };
+  const methods = Object.entries(client).map(([name, method]) => [name, watched(method)]);
+  return Object.fromEntries(methods) as Client;
 }

@@ -1,7 +1,6 @@
-import type { TransactionEvent } from '../core/event.ts';
+import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
 /** Asked for in one call while nothing is known of how much there is: the service's answer comes without pages. */

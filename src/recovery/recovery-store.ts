@@ -1,8 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import type { TransactionEvent } from '../core/event.ts';
+import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 

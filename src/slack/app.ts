@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import bolt, { type App } from '@slack/bolt';
+import bolt, { type App, type Logger } from '@slack/bolt';
 import type { Log } from '../core/log.ts';
 import {
   type createHttpServer,
@@ -10,7 +10,6 @@ import {
   tlsOptions,
   watchContinue,
 } from '../webhooks/http-server.ts';
-import { toBoltLogger } from './bolt-logger.ts';
 
 export interface SlackAppOptions {
   readonly botToken: string;
@@ -144,4 +143,19 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     server.once('error', reject);
     server.listen({ host, port }, () => resolve());
   });
+}
+
+/** Bolt's log lines as ours. What Bolt says at its debug level may hold request bodies, so that level stays shut. */
+export function toBoltLogger(log: Log): Logger {
+  const text = (parts: unknown[]): string =>
+    parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
+  return {
+    debug: () => {},
+    info: (...parts) => log.debug({ bolt: text(parts) }, 'bolt'),
+    warn: (...parts) => log.warn({ bolt: text(parts) }, 'bolt'),
+    error: (...parts) => log.error({ bolt: text(parts) }, 'bolt'),
+    setLevel: () => {},
+    getLevel: () => bolt.LogLevel.INFO,
+    setName: () => {},
+  };
 }

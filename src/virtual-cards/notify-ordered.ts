@@ -4,7 +4,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { VirtualCardAlert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
-import type { Asked, VirtualOrders } from './order-store.ts';
+import type { Asked, VirtualOrders } from './order.ts';
 
 interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDirectly'> {
   readonly virtualOrders: Pick<VirtualOrders, 'arrived'>;

@@ -8,8 +8,7 @@ import type { Result } from '../actions/result.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
 import type { OrderNotices } from './notify-ordered.ts';
-import { VirtualOrder } from './order.ts';
-import type { VirtualOrders } from './order-store.ts';
+import { VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;

@@ -1,4 +1,8 @@
+import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { Action } from '../actions/action.ts';
+import { stateKey } from '../core/keys.ts';
+import { recordFormat } from '../core/record-store.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
 
@@ -40,4 +44,57 @@ export function readBirthDate(text: string, now: Date): string | null {
   if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(date)) return null;
   const years = now.getUTCFullYear() - Number(year);
   return at < now && years <= 120 ? date : null;
+}
+
+/** Orders are done in minutes; the service's retries and outages can make their webhook wait. */
+const KEPT_SECONDS = 8 * 24 * 3600;
+
+/** What somebody waits for: the service announces it with a webhook. */
+export type Awaited =
+  | { readonly kind: 'order'; readonly orderId: number }
+  /** An order whose answer, and so its number, was lost: only its holder's name is left to recognize it by. */
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'resend'; readonly acctId: number };
+
+const Asked = z.strictObject({ action: Action, at: z.string() });
+export type Asked = z.infer<typeof Asked>;
+const format = recordFormat(Asked);
+
+export interface VirtualOrders {
+  /**
+   * `action` waits for it.
+   *
+   * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
+   * resend, which is awaited before it is asked for.
+   */
+  expect(awaited: Awaited, asked: Asked): Promise<string | null>;
+  /** It came. @returns who waits for it; null when nobody does, yet. */
+  arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
+}
+
+/** Who asked for a virtual card. Both sides write before they read, so whichever comes second sees the first. */
+export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
+  const keyOf = (awaited: Awaited): string => {
+    if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
+    if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);
+    return stateKey(`virtual-name:${fold(awaited.name)}`);
+  };
+  const write = async (key: string, field: string, value: string): Promise<Record<string, string>> => {
+    await redis.multi().hset(key, field, value).expire(key, KEPT_SECONDS).exec();
+    return await redis.hgetall(key);
+  };
+  return {
+    async expect(awaited, asked) {
+      const { eventId } = await write(keyOf(awaited), 'asked', format.write(asked));
+      return awaited.kind === 'resend' ? null : (eventId ?? null);
+    },
+    async arrived(awaited, eventId) {
+      const { asked } = await write(keyOf(awaited), 'eventId', eventId);
+      return format.readOrNull(asked);
+    },
+  };
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -3,7 +3,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/change-status.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { VirtualOrders } from './order-store.ts';
+import type { VirtualOrders } from './order.ts';
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
   /** Asks the card service to send the details again. @throws CardApiError */

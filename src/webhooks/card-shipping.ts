@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ShippingEvent } from '../core/event.ts';
 import { lastFour } from './card-status.ts';
-import { eventId } from './event-id.ts';
-import { type Circumstances, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
+import { type Circumstances, eventId, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
 
 export const ShippingPayload = z.object({
   AcctId: positive,

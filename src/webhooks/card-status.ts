@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
-import { eventId } from './event-id.ts';
-import { type Circumstances, holderOf, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
+import {
+  type Circumstances,
+  eventId,
+  holderOf,
+  identifier,
+  optionalInteger,
+  parseWith,
+  positive,
+  words,
+} from './payload.ts';
 
 export const CardStatusPayload = z.object({
   AcctId: positive,

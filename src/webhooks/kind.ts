@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { AnyRecord } from '../card-api/schema.ts';
 import { PayloadError } from '../core/errors.ts';
-import type { StoredEvent } from '../core/event.ts';
+import { FETCHED_PATH, type QuarantinedWebhook, type StoredEvent, type TransactionEvent } from '../core/event.ts';
 import { redactShipping } from './card-shipping.ts';
 import { redactCardStatus } from './card-status.ts';
 import { type Circumstances, Envelope, instantOf, parseWith } from './payload.ts';
-import { redactTransaction } from './transaction.ts';
+import { redactTransaction, toMissedTransaction } from './transaction.ts';
 import { redactVirtualCard } from './virtual-card.ts';
 
 const families = {
@@ -55,4 +56,20 @@ export function toStoredEvent(
   const callbackAt = instantOf('CallbackTime', envelope.CallbackTime, options.zone);
   const circumstances: Circumstances = { ...options, callbackAt };
   return families[familyOf(envelope.Data, path)](envelope.Data, circumstances);
+}
+
+/**
+ * What was kept aside, read once more: by then we may know its shape, or the sender may have mended it.
+ *
+ * @throws PayloadError when it still does not fit.
+ */
+export function reread(
+  kept: QuarantinedWebhook,
+  zone: string,
+): { event: StoredEvent; isLate: false } | { event: TransactionEvent; isLate: true } {
+  const { body, path, version, receivedAt } = kept;
+  if (path === FETCHED_PATH) {
+    return { event: toMissedTransaction(AnyRecord.parse(body), { zone, receivedAt }), isLate: true };
+  }
+  return { event: toStoredEvent(body, path, { zone, version: version ?? undefined, receivedAt }), isLate: false };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { contentId } from '../core/content-id.ts';
 import { PayloadError } from '../core/errors.ts';
 import { toInstant } from '../core/service-time.ts';
 
@@ -123,4 +124,13 @@ export function instantOf(field: string, text: string, zone: string, toldAt?: st
   const instant = toInstant(text, zone, toldAt);
   if (instant === null) throw new PayloadError([`${field}: expected an ISO 8601 datetime`]);
   return instant;
+}
+
+/**
+ * Identity of an event, made from its content because the service sends none.
+ *
+ * The transport's ids (Request-Id) must stay out: each retry carries a new one.
+ */
+export function eventId(parts: readonly (string | number | null)[]): string {
+  return contentId('evt_', parts);
 }

@@ -1,7 +1,8 @@
+import type { Cluster, Redis } from 'ioredis';
 import { maskCardNumbers } from '../core/card-number.ts';
-import { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
-import { eventId } from './event-id.ts';
-import { redactText } from './redact-text.ts';
+import { QuarantinedWebhook } from '../core/event.ts';
+import { stateKey } from '../core/keys.ts';
+import { eventId } from './payload.ts';
 
 /** Gone whatever they hold, at any depth and in any spelling. */
 const secretNames =
@@ -70,4 +71,56 @@ function redactNumber(value: number): number | string {
 function lastFourOf(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   return `••${String(value).replace(/\D/g, '').slice(-4)}`;
+}
+
+/** A secret inside a text, such as JSON that was encoded twice: a name, a little between, digits. */
+const secretInText =
+  /(cvv2?|cvc2?|security[\s_-]?code|account[\s_-]?number)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s-]?\d)*/giu;
+
+/** Words from outside as people may see them: card numbers masked, security codes and account numbers removed. */
+export function redactText(text: string): string {
+  return maskCardNumbers(text).replace(secretInText, '$1$2[removed]');
+}
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+
+export interface QuarantineStore {
+  keep(webhook: QuarantinedWebhook): Promise<void>;
+  /** Newest first. */
+  list(limit: number): Promise<QuarantinedWebhook[]>;
+  count(): Promise<number>;
+  get(id: string): Promise<QuarantinedWebhook | null>;
+  remove(id: string): Promise<boolean>;
+}
+
+/** Webhooks that did not fit, redacted, until somebody replays or discards them or 30 days are over. */
+export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
+  const index = stateKey('quarantine');
+  const keyOf = (id: string): string => stateKey(`quarantine:${id}`);
+  const read = async (id: string): Promise<QuarantinedWebhook | null> => {
+    const text = await redis.get(keyOf(id));
+    return text === null ? null : QuarantinedWebhook.parse(JSON.parse(text));
+  };
+
+  return {
+    async keep(webhook) {
+      await redis
+        .multi()
+        .set(keyOf(webhook.id), JSON.stringify(webhook), 'EX', KEPT_SECONDS)
+        .zadd(index, String(Date.parse(webhook.receivedAt)), webhook.id)
+        .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000))
+        .exec();
+    },
+    async list(limit) {
+      const ids = await redis.zrevrange(index, 0, limit - 1);
+      const found = await Promise.all(ids.map(read));
+      return found.filter((webhook) => webhook !== null);
+    },
+    count: () => redis.zcount(index, String(Date.now() - KEPT_SECONDS * 1000), '+inf'),
+    get: read,
+    async remove(id) {
+      const [, [, removed] = [null, 0]] = (await redis.multi().del(keyOf(id)).zrem(index, id).exec()) ?? [];
+      return removed === 1;
+    },
+  };
 }

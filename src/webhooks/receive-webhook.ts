@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
-import type { StoredEvent } from '../core/event.ts';
-import { webhookKinds } from '../core/event.ts';
+import { type QuarantinedWebhook, type StoredEvent, webhookKinds } from '../core/event.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
-import type { QuarantinedWebhook } from '../core/quarantined-webhook.ts';
 
 /** Largest body, in bytes. The service's own are about 1.5 KB. */
 export const BODY_MAX_BYTES = 256 * 1024;

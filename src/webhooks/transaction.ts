@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import type { AnyRecord } from '../card-api/schema.ts';
 import { TransactionEvent, type TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
-import { toWallText } from '../core/service-time.ts';
-import { eventId } from './event-id.ts';
+import { toInstant, toWallText } from '../core/service-time.ts';
 import {
   type Circumstances,
   decimalForm,
+  eventId,
   identifierForm,
+  instantOf,
   optionalDecimalForm,
   parseWith,
   positiveForm,
@@ -16,8 +18,6 @@ import {
   readWords,
   textForm,
 } from './payload.ts';
-import { timesOf } from './step-time.ts';
-import { hasCurrentSigns } from './version.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
@@ -154,4 +154,83 @@ function directionOf(kind: TransactionKind, amount: number, version: string | un
   if (kind !== 'settlement') return 'debit';
   const isCredit = hasCurrentSigns(version) ? amount > 0 : amount < 0;
   return isCredit ? 'credit' : 'debit';
+}
+
+/** First webhook version in which a debit is negative. Specification, "Versioning" 3. */
+const SIGNS_CHANGED_IN = [2, 0, 1, 3];
+
+/**
+ * Whether `X-SERVICE-Version` says that the signs of today are used: debits negative, credits positive.
+ *
+ * A missing or unreadable version counts as today's: one later description of the service omits the header.
+ */
+export function hasCurrentSigns(version: string | undefined): boolean {
+  const text = version?.trim() ?? '';
+  if (!/^\d{1,9}(\.\d{1,9}){0,9}$/.test(text)) return true;
+  const numbers = text.split('.').map(Number);
+  for (const [index, wanted] of SIGNS_CHANGED_IN.entries()) {
+    const given = numbers[index] ?? 0;
+    if (given !== wanted) return given > wanted;
+  }
+  return true;
+}
+
+/**
+ * A row of the network transactions → the event that its webhook would have been, under the same id.
+ *
+ * The API writes today's signs, whatever version the webhooks have. It does not tell when a webhook was produced, so
+ * the time of its settlement or of its request stands for that.
+ *
+ * @throws PayloadError when the row does not fit.
+ */
+export function toMissedTransaction(
+  row: AnyRecord,
+  { zone, receivedAt }: { zone: string; receivedAt: string },
+): TransactionEvent {
+  const transactionAt = instantOf('TransactionTime', String(row['TransactionTime']), zone);
+  const settledAt = typeof row['SettlementTime'] === 'string' ? toInstant(row['SettlementTime'], zone) : null;
+  const callbackAt = settledAt !== null && settledAt > transactionAt ? settledAt : transactionAt;
+  return redactTransaction(row, { zone, receivedAt, callbackAt, version: undefined });
+}
+
+type Times = Pick<TransactionEvent, 'occurredAt' | 'requestedAt' | 'settledAt'>;
+type TimeFields = Pick<
+  TransactionPayload,
+  'TransactionTime' | 'SettlementTime' | 'MerchantLocalTime' | 'ReferencedTransactionTime'
+>;
+
+/**
+ * When a step happened, and when the purchase it belongs to was asked for.
+ *
+ * The specification calls TransactionTime the time at which the authorization request was received; in some payloads of
+ * later steps it is the time of the step instead. Both readings are right here:
+ *
+ * - A settlement happened at its SettlementTime.
+ * - A reversal has no time of its own. Its TransactionTime is one when it is later than the purchase it refers to.
+ *   Otherwise it happened when it was told; a row of the API was never told, so the terminal's clock stands in, as long
+ *   as it lies between the purchase and now.
+ *
+ * @throws PayloadError when TransactionTime is no datetime.
+ */
+export function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: Circumstances): Times {
+  const { zone, callbackAt } = circumstances;
+  const transactionAt = instantOf('TransactionTime', fields.TransactionTime, zone, callbackAt);
+  if (kind !== 'settlement' && kind !== 'reversal') {
+    return { occurredAt: transactionAt, requestedAt: transactionAt, settledAt: null };
+  }
+  const referencedAt = toInstant(fields.ReferencedTransactionTime ?? '', zone, transactionAt);
+  const requestedAt = referencedAt !== null && referencedAt < transactionAt ? referencedAt : transactionAt;
+  if (kind === 'reversal') {
+    const isOwnTime = requestedAt < transactionAt;
+    const occurredAt = isOwnTime ? transactionAt : reversedAt(transactionAt, fields, circumstances);
+    return { occurredAt, requestedAt, settledAt: null };
+  }
+  const settledAt = toInstant(fields.SettlementTime ?? '', zone, callbackAt);
+  return { occurredAt: settledAt ?? transactionAt, requestedAt, settledAt };
+}
+
+function reversedAt(requestedAt: string, fields: TimeFields, { zone, callbackAt, receivedAt }: Circumstances): string {
+  if (callbackAt > requestedAt) return callbackAt;
+  const localAt = toInstant(fields.MerchantLocalTime ?? '', zone, receivedAt);
+  return localAt !== null && localAt > requestedAt && localAt <= receivedAt ? localAt : requestedAt;
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { VirtualCardEvent } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
 import { lastFour } from './card-status.ts';
-import { eventId } from './event-id.ts';
 import {
   type Circumstances,
+  eventId,
   holderOf,
   identifier,
   optionalDecimal,

@@ -33,8 +33,8 @@ import { createMutes } from '../../src/routing/mute-store.ts';
 import { createQuietHours } from '../../src/routing/quiet-hours-store.ts';
 import { createSubscriptions } from '../../src/routing/subscription-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { createVirtualOrders } from '../../src/virtual-cards/order-store.ts';
-import { toMissedTransaction } from '../../src/webhooks/missed-transaction.ts';
+import { createVirtualOrders } from '../../src/virtual-cards/order.ts';
+import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
 
 export const acctId = card.acctId ?? 0;

@@ -3,7 +3,7 @@ import type { Enqueue } from '../../../src/app/enqueue.ts';
 import { createMaintenance } from '../../../src/app/maintenance.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
-import { createWorkers } from '../../../src/ops/worker-store.ts';
+import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, type AuditRecord, chainHash, createAudit } from '../../../src/audit/audit.ts';
-import { auditCsvLine, auditHeader } from '../../../src/audit/csv.ts';
+import {
+  type AuditEntry,
+  type AuditRecord,
+  auditCsvLine,
+  auditHeader,
+  chainHash,
+  createAudit,
+} from '../../../src/audit/audit.ts';
 import { type Anchor, verifyChain } from '../../../src/audit/verify.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { useRedis } from '../../support/on-redis.ts';

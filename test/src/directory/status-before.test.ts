@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import type { DirectoryCard } from '../../../src/directory/account.ts';
+import type { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import { type DirectoryAccount, type DirectoryCard, withDetails, withEvent } from '../../../src/directory/account.ts';
 import { statusBefore } from '../../../src/directory/status-before.ts';
+import { read } from '../webhooks/read.ts';
 
 const event = { callbackAt: '2026-11-20T15:00:00.0000000Z' };
 const earlier = '2026-11-20T14:00:00.000Z';
@@ -29,4 +32,68 @@ it('takes a card without an id for the one with the same last four digits', () =
 
 it('knows nothing of a card that the directory does not have', () => {
   expect(statusBefore(event, asked, [])).toBeNull();
+});
+
+const at = (minute: number): string => `2026-11-20T12:${String(minute).padStart(2, '0')}:00.000Z`;
+const now = at(59);
+
+/** The API's answer about one account with one card. */
+function shows(known: DirectoryAccount | null, status: CardStatus, minute: number, cardId = 6231): DirectoryAccount {
+  const details = {
+    acctId: 7378,
+    contactName: null,
+    cards: [{ cardId, last4: '1212', status }],
+  } as unknown as AccountDetails;
+  return withDetails(known, details, at(minute));
+}
+
+function tells(known: DirectoryAccount, status: CardStatus, minute: number): DirectoryAccount {
+  const event = read(
+    'card-status',
+    { AcctId: 7378, CardList: [{ CardId: 6231, Last4CardNumber: '1212', CardStatus: status }] },
+    { callbackTime: at(minute) },
+  );
+  return withEvent(known, event, now) ?? known;
+}
+
+const wasOf = (account: DirectoryAccount) => account.cards[0]?.was;
+
+it('what the API shows first was never told otherwise', () => {
+  expect(wasOf(shows(null, 'ACTIVE', 1))).toBeUndefined();
+});
+
+it('a change that only the API shows keeps what was told last, through any further change', () => {
+  const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 2);
+  expect(wasOf(changed)).toEqual({ status: 'ACTIVE', seenAt: at(1) });
+  expect(wasOf(shows(changed, 'BLOCKED', 3))).toEqual({ status: 'ACTIVE', seenAt: at(1) });
+  expect(wasOf(shows(changed, 'CLOSED', 3))).toEqual({ status: 'ACTIVE', seenAt: at(1) });
+});
+
+it('a change that went back again is none', () => {
+  const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 2);
+  expect(wasOf(shows(changed, 'ACTIVE', 3))).toBeUndefined();
+});
+
+it.each([
+  ['before the API showed it', 2],
+  ['after', 4],
+])('its webhook, produced %s, tells it', (_when, minute) => {
+  const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 3);
+
+  const told = tells(changed, 'BLOCKED', minute);
+
+  expect(wasOf(told)).toBeUndefined();
+  expect(told.cards[0]?.status).toBe('BLOCKED');
+});
+
+it('an older webhook of another status does not', () => {
+  const changed = shows(shows(null, 'INACTIVE', 1), 'BLOCKED', 3);
+
+  expect(wasOf(tells(changed, 'ACTIVE', 2))).toEqual({ status: 'INACTIVE', seenAt: at(1) });
+});
+
+it('a card that appears in an account whose cards were known is new', () => {
+  const before = { ...shows(null, 'ACTIVE', 1), cards: [] };
+
+  expect(wasOf(shows(before, 'INACTIVE', 2))).toEqual({ status: null, seenAt: at(1) });
 });

@@ -1,10 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import type { TransactionEvent } from '../../../src/core/event.ts';
-import type { Gap } from '../../../src/core/gap.ts';
-import { gapOf } from '../../../src/core/gap.ts';
+import { FETCHED_PATH, type TransactionEvent } from '../../../src/core/event.ts';
+import { type Gap, gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { FETCHED_PATH } from '../../../src/core/quarantined-webhook.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../../../src/recovery/recover-gap.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentId } from '../../../src/core/content-id.ts';
 import { webhookKinds } from '../../../src/core/event.ts';
-import { eventId } from '../../../src/webhooks/event-id.ts';
+import { eventId } from '../../../src/webhooks/payload.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { read } from './read.ts';
 

@@ -5,7 +5,7 @@ import { createCardClient } from '../../../src/card-api/client.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { toInstant } from '../../../src/core/service-time.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
-import { toMissedTransaction } from '../../../src/webhooks/missed-transaction.ts';
+import { toMissedTransaction } from '../../../src/webhooks/transaction.ts';
 import { type Receiver, startReceiver, until, useSandboxes } from '../../sandbox/running-sandbox.ts';
 
 const zone = 'America/New_York';

@@ -5,7 +5,7 @@ import { createPurchases } from '../../../src/alerts/purchase-store.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
-import { toMissedTransaction } from '../../../src/webhooks/missed-transaction.ts';
+import { toMissedTransaction } from '../../../src/webhooks/transaction.ts';
 import { bareWorld, oneHolder, onlyAccount } from '../../sandbox/bare-world.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from './read.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasCurrentSigns } from '../../../src/webhooks/version.ts';
+import { hasCurrentSigns } from '../../../src/webhooks/transaction.ts';
 
 it.each([
   ['2.0.1.3', true],

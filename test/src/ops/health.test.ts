@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
-import { readHealth } from '../../../src/ops/health.ts';
-import { readDepths, readInbox } from '../../../src/ops/queue-depth.ts';
-import { createWorkers } from '../../../src/ops/worker-store.ts';
+import { createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -62,4 +60,38 @@ it('workers that have said nothing for long do not live', async () => {
   await workers.gone('two');
   expect(await health(queues, () => nowMs)).toMatchObject({ workers: 0, workerSeenAtMs: null });
   await closeQueues(queues);
+});
+
+const START_MS = Date.parse('2026-11-20T15:00:00Z');
+
+it('lists the workers that beat within the last 45 seconds, with what each sees', async () => {
+  let nowMs = START_MS;
+  const workers = createWorkers(redis(), () => nowMs);
+  await workers.beat('one', { atMs: nowMs, isCardApiAway: false });
+  nowMs += 40_000;
+  await workers.beat('two', { atMs: nowMs, isCardApiAway: true });
+
+  expect(await workers.all()).toHaveLength(2);
+  nowMs += 6000;
+  expect(await workers.all()).toEqual([{ atMs: START_MS + 40_000, isCardApiAway: true }]);
+});
+
+it('forgets a worker that was silent, also when the clock is put back', async () => {
+  let nowMs = START_MS;
+  const workers = createWorkers(redis(), () => nowMs);
+  await workers.beat('one', { atMs: nowMs, isCardApiAway: false });
+  nowMs += 45_001;
+  await workers.all();
+  nowMs = START_MS;
+
+  expect(await workers.all()).toEqual([]);
+});
+
+it('forgets a worker that says goodbye at once', async () => {
+  const workers = createWorkers(redis(), () => START_MS);
+  await workers.beat('one', { atMs: START_MS, isCardApiAway: false });
+
+  await workers.gone('one');
+
+  expect(await workers.all()).toEqual([]);
 });

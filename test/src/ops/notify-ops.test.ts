@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError, SlackError } from '../../../src/core/errors.ts';
-import { isCardTokenDead, isSlackTokenDead, watchToken } from '../../../src/ops/watch-token.ts';
+import { isCardTokenDead, isSlackTokenDead, watchToken } from '../../../src/ops/notify-ops.ts';
 
 const dead = new Error('token dead');
 const world = () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { createNameRuleset } from '../../../src/directory/ruleset-names.ts';
+import { createNameRuleset } from '../../../src/directory/rule-names.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const ruleset = { id: 2, name: null, mayOverrule: true };

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import { afterEach, expect, it, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
-import { wakeSkewedJobs } from '../../../src/ops/clock-skew.ts';
+import { wakeSkewedJobs } from '../../../src/ops/stuck.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
