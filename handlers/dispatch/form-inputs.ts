@@ -1,6 +1,6 @@
 import type { ViewOutput } from '@slack/bolt';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import type { Term } from '../../src/limits/change-request.ts';
 import { type AmountLimit, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
 
 type Entered = { value?: string | null; selected_option?: { value: string } | null; selected_date?: string | null };

@@ -3,16 +3,19 @@ import type { WithLock } from '../core/lock.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';
 import type { Progress } from './progress-store.ts';
-import type { RecordAction } from './record-action.ts';
-import type { Refuse } from './record-refusal.ts';
+import type { RecordAction } from './record.ts';
+import type { Refusals } from './record-refusal.ts';
+import type { OutcomesOnAlerts } from './report.ts';
 
 /** What many actions use. Each takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`. */
-export interface ActionTools {
+export interface ActionTools extends Refusals {
   readonly record: RecordAction;
-  readonly refuse: Refuse;
   readonly progress: Progress;
+  /** True where something of the action is on record: its worker died, and it is done again. */
+  readonly hasBegun: (action: Action) => Promise<boolean>;
   /** Names and last four of an account's card, as far as the directory knows them. */
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
+  readonly outcomes: OutcomesOnAlerts;
   /** Answers the person who asked, where they asked; nobody else sees it. */
   readonly answer: (action: Action, message: Message) => Promise<void>;
   /** Writes to a person, in a direct message; the id makes repeating it nothing. */
@@ -22,6 +25,12 @@ export interface ActionTools {
   readonly withLock: WithLock;
   readonly now: () => Date;
 }
+
+/** Which of the account's cards is meant; left out: the one in use. */
+export type FactsOf = (
+  acctId: number,
+  which?: { readonly cardId?: number; readonly last4?: string },
+) => Promise<CardFacts>;
 
 /** The job that runs an action. */
 export interface Attempt {

@@ -1,26 +1,26 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import type { Resolved } from './action.ts';
-import type { ActionDeps } from './deps.ts';
-import { auditRecord, notify } from './report.ts';
+import type { ActionTools } from './action-tools.ts';
+import type { Reports } from './report.ts';
 
 /**
  * Changes a card under its account's lock: what was asked is on record first, and what has come to its end is not done
  * again, only told.
  */
-export async function changeOnce(
-  { action, acctId, cardId }: Resolved,
-  verb: ActionVerb,
-  change: () => Promise<unknown>,
-  deps: ActionDeps,
-): Promise<void> {
-  if ((await deps.progress.read(action.id)) === null) {
-    await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
-    await deps.progress.write(action.id, { state: 'asked' });
-  }
-  await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.progress.read(action.id);
-    if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await notify(action, verb, written, deps);
-    await change();
-  });
+export type ChangeOnce = (resolved: Resolved, verb: ActionVerb, change: () => Promise<unknown>) => Promise<void>;
+
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
+  readonly reports: Pick<Reports, 'notify'>;
+}
+
+export function createChangeOnce({ progress, record, withLock, reports }: Deps): ChangeOnce {
+  return async function changeOnce({ action, acctId, cardId }, verb, change) {
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId });
+    await withLock(`account:${acctId}`, async () => {
+      const written = await progress.read(action.id);
+      if (written?.state === 'told') return;
+      if (written?.state === 'settled') return await reports.notify(action, verb, written);
+      await change();
+    });
+  };
 }

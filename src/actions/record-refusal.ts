@@ -1,9 +1,9 @@
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
-import type { Action } from './action.ts';
-import type { ActionDeps } from './deps.ts';
-import { auditRecord } from './report.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import type { Message } from '../slack/message.ts';
+import type { Action, Target } from './action.ts';
+import type { RecordAction } from './record.ts';
 
 /** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
@@ -14,63 +14,78 @@ export interface Refused {
 }
 
 /**
- * Somebody was told no: this is the record of it, with the reason and the rules in force. Safe to repeat.
+ * The ways in which somebody is refused something, each on record first, with the reason and the rules in force. Safe to
+ * repeat.
  *
- * Nothing else in `perform/` says no to somebody, so that no refusal is missing; a test holds that.
+ * Nothing else in the worker refuses, so that no refusal is missing; a test holds that.
  */
-export async function recordRefusal(action: Action, deps: ActionDeps, about: Refused = {}): Promise<void> {
-  const why = about.why ?? 'not permitted';
-  const acctId = about.acctId ?? (await accountOf(action, deps));
-  const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
-  await deps.audit.append(auditRecord(action, 'refused', { acctId, cardId, detail: why }, deps));
-  const line = auditLine({
-    by: action.actor.userId,
-    did: `was refused to ${deps.refusedTo(action.verb)}`,
-    card: acctId === null ? null : deps.toFacts(acctId, await deps.directory.account(acctId)),
-    at: deps.now().toISOString(),
-    before: null,
-    after: null,
-    reason: action.reason === '' ? null : action.reason,
-    outcome: `${why.replace(/\.$/, '')}, nothing changed`,
-    ref: action.id.slice(-8),
-  });
-  await deps.postAuditLine(`audit-${action.id}-refused`, line);
+export interface Refusals {
+  /** The person has been told where they asked. */
+  recordRefusal(action: Action, about?: Refused): Promise<void>;
+  /** Answers with the reason and who can. */
+  refuse(action: Action, refusal: Refusal, about?: Refused): Promise<void>;
+  /** Answers with what could not be understood, and how it is written. */
+  refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about?: Refused): Promise<void>;
 }
 
-/** Says no to who asked, with the reason and who can; on record first. */
-export type Refuse = (action: Action, refusal: Refusal, about?: Refused) => Promise<void>;
-
-/** See {@link Refuse}. */
-export async function refuse(action: Action, no: Refusal, deps: ActionDeps, about: Refused = {}): Promise<void> {
-  await recordRefusal(action, deps, { why: no.why, ...about });
-  await deps.answer(action, refusal(no));
+interface Deps {
+  readonly record: RecordAction;
+  /** Behind "was refused to": `change a limit of`. */
+  readonly refusedTo: (verb: string) => string;
+  readonly accountOf: (target: Target) => Promise<number | null>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-/** Says what could not be understood, and how it is written; on record first. */
-export async function refuseUnclear(
-  action: Action,
-  no: Parameters<typeof unclear>[0],
-  deps: ActionDeps,
-  about: Refused = {},
-): Promise<void> {
-  await recordRefusal(action, deps, { why: no.why, ...about });
-  await deps.answer(action, unclear(no));
-}
+export function createRefusals({ record, refusedTo, accountOf, factsOf, answer }: Deps): Refusals {
+  return {
+    recordRefusal,
+    async refuse(action, words, about = {}) {
+      await recordRefusal(action, { why: words.why, ...about });
+      await answer(action, refusal(words));
+    },
+    async refuseUnclear(action, words, about = {}) {
+      await recordRefusal(action, { why: words.why, ...about });
+      await answer(action, unclear(words));
+    },
+  };
 
-/** Whose card it was about; null where none is named, or where that is no longer known. */
-async function accountOf({ target }: Action, deps: ActionDeps): Promise<number | null> {
-  switch (target.kind) {
-    case 'card':
-      return target.acctId;
-    case 'alert':
-      return (await deps.alerts.get(target.alertId))?.event.acctId ?? null;
-    case 'request':
-      return (await deps.requests.get(target.requestId))?.acctId ?? null;
-    case 'temporary-change':
-      return (await deps.temporaryChanges.get(target.temporaryChangeId))?.acctId ?? null;
-    case 'action':
-      return (await deps.blocks.get(target.actionId))?.acctId ?? null;
-    default:
-      return null;
+  async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
+    const why = about.why ?? 'not permitted';
+    const acctId = about.acctId ?? (await accountOf(action.target));
+    const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
+    const line = {
+      did: `was refused to ${refusedTo(action.verb)}`,
+      card: acctId === null ? null : await factsOf(acctId),
+      outcome: `${why.replace(/\.$/, '')}, nothing changed`,
+    };
+    await record(action, { event: 'refused', acctId, cardId, detail: why, line });
   }
+}
+
+interface AccountOfDeps {
+  readonly alerts: { get(id: string): Promise<{ event: { acctId: number | null } } | null> };
+  readonly requests: { get(id: string): Promise<{ acctId: number } | null> };
+  readonly temporaryChanges: { get(id: string): Promise<{ acctId: number } | null> };
+  readonly blocks: { get(actionId: string): Promise<{ acctId: number } | null> };
+}
+
+/** Finds whose card something is about; null where no card is named, or where that is no longer known. */
+export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: AccountOfDeps): Deps['accountOf'] {
+  return async function accountOf(target) {
+    switch (target.kind) {
+      case 'card':
+        return target.acctId;
+      case 'alert':
+        return (await alerts.get(target.alertId))?.event.acctId ?? null;
+      case 'request':
+        return (await requests.get(target.requestId))?.acctId ?? null;
+      case 'temporary-change':
+        return (await temporaryChanges.get(target.temporaryChangeId))?.acctId ?? null;
+      case 'action':
+        return (await blocks.get(target.actionId))?.acctId ?? null;
+      default:
+        return null;
+    }
+  };
 }

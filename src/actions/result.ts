@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { Confirmation, Control } from '../alerts/alert.ts';
-import { RuleChanges } from '../card-api/rule-change.ts';
+import { RuleChanges, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
-import { Term } from '../limits/change-request.ts';
+import { Confirmation, Control } from './outcome.ts';
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [

@@ -1,42 +1,81 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { decide } from '../policy/decide.ts';
-import type { Action } from './action.ts';
-import type { Block } from './block-store.ts';
-import { changeStatus } from './change-status.ts';
-import type { ActionDeps } from './deps.ts';
-import { refuse } from './record-refusal.ts';
-import { notify } from './report.ts';
+import type { CardStatus } from '../core/event.ts';
+import { decide, UNDO_MS } from '../policy/decide.ts';
+import { type Action, alertIdOf, type Resolved } from './action.ts';
+import type { ActionTools, Attempt } from './action-tools.ts';
+import type { Block, Blocks } from './block-store.ts';
+import type { ChangeStatus } from './change-status.ts';
+import type { Confirmations } from './confirmation-store.ts';
+import type { Outcome } from './outcome.ts';
+import type { OutcomesOnAlerts, Reports } from './report.ts';
+import type { Result } from './result.ts';
 import { statusVerbs, type UndoBlockAction } from './verbs.ts';
+
+/**
+ * A block that was just made can be undone for a minute by who made it.
+ *
+ * Only where the card was active before: nothing makes a card new again.
+ */
+export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
+
+interface OfferDeps {
+  readonly blocks: Pick<Blocks, 'keep'>;
+  /** Takes *Undo* away when its minute is over. */
+  readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
+  readonly now: () => Date;
+}
+
+export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): OfferUndo {
+  return async function offerUndo({ action, acctId, cardId }, before) {
+    if (action.verb !== 'block' || before !== 'active' || action.roles.length === 0) return {};
+    const at = now();
+    const until = new Date(at.getTime() + UNDO_MS);
+    const alertId = alertIdOf(action);
+    await blocks.keep(action.id, { acctId, cardId, alertId, by: action.actor.userId, at: at.toISOString() });
+    if (alertId !== null) await scheduleUndoEnd(action.id, until.getTime());
+    return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
+  };
+}
+
+interface Deps extends Pick<ActionTools, 'progress' | 'refuse' | 'withLock'> {
+  readonly blocks: Pick<Blocks, 'get'>;
+  readonly whyNotOwn: WhyNotOwn;
+  readonly changeStatus: ChangeStatus;
+  readonly reports: Pick<Reports, 'notify'>;
+  readonly twoPersonAboveCents: number;
+}
 
 /**
  * *Undo*, within a minute, by who blocked: the card is as active as it was before.
  *
  * Never what somebody else wants as well: they were told that the card is blocked, and rely on it.
  *
- * @throws CardApiError when the job should run again.
+ * The returned function throws CardApiError when the job should run again.
  */
-export async function undoBlock(action: UndoBlockAction, deps: ActionDeps): Promise<void> {
-  const blockId = action.target.actionId;
-  const block = await deps.blocks.get(blockId);
-  const no = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
-    refuse(action, { what: 'Undoing the block', why, whoCan }, deps, { acctId: block?.acctId ?? null });
-  if (block === null) return await no('That can be undone for a minute only.');
-  const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
-  const isOwnAction = block.by === action.actor.userId;
-  const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
-  const decision = decide(statusVerbs.undo_block.permission, question, deps);
-  if (decision.kind === 'refused') return await no(decision.why);
+export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: Attempt) => Promise<void> {
+  return async function undoBlock(action, attempt) {
+    const blockId = action.target.actionId;
+    const block = await deps.blocks.get(blockId);
+    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
+      deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null });
+    if (block === null) return await refuse('That can be undone for a minute only.');
+    const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
+    const isOwnAction = block.by === action.actor.userId;
+    const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
+    const decision = decide(statusVerbs.undo_block.permission, question, deps);
+    if (decision.kind === 'refused') return await refuse(decision.why);
 
-  const { acctId, cardId } = block;
-  const unblock = unblockOf(action, block);
-  await deps.withLock(`account:${acctId}`, async () => {
-    const written = await deps.progress.read(action.id);
-    if (written?.state === 'told') return;
-    if (written?.state === 'settled') return await notify(unblock, 'unblock', written, deps);
-    const whyNot = written === null ? await whyNotMine(blockId, block, deps) : null;
-    if (whyNot !== null) return await no(whyNot.why, whyNot.whoCan);
-    await changeStatus('unblock', { action: unblock, acctId, cardId }, deps);
-  });
+    const { acctId, cardId } = block;
+    const unblock = unblockOf(action, block);
+    await deps.withLock(`account:${acctId}`, async () => {
+      const written = await deps.progress.read(action.id);
+      if (written?.state === 'told') return;
+      if (written?.state === 'settled') return await deps.reports.notify(unblock, 'unblock', written);
+      const whyNot = written === null ? await deps.whyNotOwn(blockId, block) : null;
+      if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
+      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, attempt);
+    });
+  };
 }
 
 /** *Undo* as the change of the card that it makes. */
@@ -45,46 +84,55 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 }
 
 /** Why the block that stands now is not only that of who made it; null when it is. */
-async function whyNotMine(
-  blockId: string,
-  { acctId, cardId, by }: Block,
-  deps: ActionDeps,
-): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
-  const other = (await deps.blocks.wantedBy(acctId)).find((userId) => userId !== by);
-  if (other !== undefined) {
-    const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
-    return { why: 'Somebody else wants this card blocked as well.', whoCan };
-  }
-  if (await wasBlockedOutside(blockId, acctId, cardId, deps)) {
-    const since = 'This card was unblocked and blocked again outside Slack since then.';
-    return { why: since, whoCan: 'An approver can unblock the card.' };
-  }
-  const isOld = await deps.confirmations.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
-  const why = 'This card was unblocked and blocked again since then.';
-  return isOld ? { why, whoCan: 'An approver can unblock the card.' } : null;
+type WhyNotOwn = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+
+interface WhyNotOwnDeps {
+  readonly blocks: Pick<Blocks, 'wantedBy'>;
+  readonly confirmations: Pick<Confirmations, 'isSuperseded'>;
+  /** What the card service told of a card's status. */
+  readonly history: {
+    confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
+    statuses(cardId: number): Promise<readonly { readonly eventId: string; readonly status: CardStatus }[]>;
+  };
 }
 
-/** The card service told of another block after the one that was made here. */
-async function wasBlockedOutside(
-  blockId: string,
-  acctId: number,
-  cardId: number | null,
-  { history }: ActionDeps,
-): Promise<boolean> {
-  const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
-  if (own === null || cardId === null) return false;
-  const statuses = await history.statuses(cardId);
-  const at = statuses.findIndex(({ eventId }) => eventId === own);
-  return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
+export function createWhyNotOwn({ blocks, confirmations, history }: WhyNotOwnDeps): WhyNotOwn {
+  return async function whyNotOwn(blockId, { acctId, cardId, by }) {
+    const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
+    if (other !== undefined) {
+      const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
+      return { why: 'Somebody else wants this card blocked as well.', whoCan };
+    }
+    const whoCan = 'An approver can unblock the card.';
+    if (await wasBlockedOutside(blockId, acctId, cardId))
+      return { why: 'This card was unblocked and blocked again outside Slack since then.', whoCan };
+    const isOld = await confirmations.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
+    return isOld ? { why: 'This card was unblocked and blocked again since then.', whoCan } : null;
+  };
+
+  /** The card service told of another block after the one that was made here. */
+  async function wasBlockedOutside(blockId: string, acctId: number, cardId: number | null): Promise<boolean> {
+    const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
+    if (own === null || cardId === null) return false;
+    const statuses = await history.statuses(cardId);
+    const at = statuses.findIndex(({ eventId }) => eventId === own);
+    return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
+  }
+}
+
+interface EndUndoDeps {
+  readonly blocks: Pick<Blocks, 'get'>;
+  readonly alerts: { get(id: string): Promise<{ outcomes: readonly Outcome[] } | null> };
+  readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
 }
 
 /** The minute is over: *Undo* leaves the alert. */
-export async function endUndo(blockId: string, deps: ActionDeps): Promise<void> {
-  const block = await deps.blocks.get(blockId);
-  if (block === null || block.alertId === null) return;
-  const alert = await deps.alerts.get(block.alertId);
-  const outcome = alert?.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
-  if (outcome === undefined) return;
-  await deps.alerts.setOutcome(block.alertId, blockId, { ...outcome, control: null });
-  await deps.updateMessages(block.alertId);
+export function createEndUndo({ blocks, alerts, outcomes }: EndUndoDeps): (blockId: string) => Promise<void> {
+  return async function endUndo(blockId) {
+    const block = await blocks.get(blockId);
+    if (block === null || block.alertId === null) return;
+    const alert = await alerts.get(block.alertId);
+    const outcome = alert?.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
+    if (outcome !== undefined) await outcomes.show(block.alertId, blockId, { ...outcome, control: null });
+  };
 }

@@ -1,16 +1,19 @@
-import { actionResult } from '../../templates/actions/action-result.ts';
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import { applyLateConfirmation } from '../limits/apply-late-confirmation.ts';
+import type { CardStatus } from '../core/event.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { readBack } from './change-status.ts';
-import type { AwaitedConfirmation, Verdict } from './confirmation-store.ts';
-import type { ActionDeps } from './deps.ts';
-import { auditRecord, FIRST_LOOK_MS, isSaidOfRuleset, toOutcome } from './report.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import { alertIdOf } from './action.ts';
+import type { ActionTools } from './action-tools.ts';
+import type { Blocks } from './block-store.ts';
+import type { AwaitedConfirmation, Confirmations, Verdict } from './confirmation-store.ts';
+import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import type { Expected, Result } from './result.ts';
+import { readBack } from './send-status.ts';
 
 /** People are told when nothing has shown a change by then. */
 const PATIENCE_MS = 2 * 60_000;
@@ -30,113 +33,190 @@ export interface RequestsOfActions {
   verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation']): Promise<void>;
 }
 
+interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
+  readonly confirmations: Pick<Confirmations, 'get' | 'isSuperseded'>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
+  /** The event that showed a status which an action asked for; null: none. */
+  readonly history: { confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> };
+  readonly requests: Pick<RequestsOfActions, 'withLock'>;
+  readonly conclude: Conclude;
+}
+
 /**
  * Looks whether a change that was sent can be seen: its webhook has come, or the card service shows it.
  *
  * Safe to repeat: what was seen is written down before anybody is told, and it waits until all of it is told.
  *
- * @returns milliseconds after which to look again, or null when it is over.
+ * The returned function answers the milliseconds after which to look again, or null when it is over.
  */
-export async function confirmAction(
-  actionId: string,
-  deps: ActionDeps,
-  requests: RequestsOfActions,
-): Promise<number | null> {
-  const awaited = await deps.confirmations.get(actionId);
-  if (awaited === null) return null;
-  const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
-  const isLate = elapsedMs >= PATIENCE_MS;
-  // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
-  const isTold = (await deps.progress.read(actionId))?.state === 'told';
-  const verdict = awaited.verdict ?? (await look(awaited, elapsedMs, isLate, deps));
-  if (verdict === null || (!isTold && !isLate)) {
-    const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
-    return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
+export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
+  const { confirmations } = deps;
+  return async function verifyAction(actionId) {
+    const awaited = await confirmations.get(actionId);
+    if (awaited === null) return null;
+    const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
+    const isLate = elapsedMs >= PATIENCE_MS;
+    // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
+    const isTold = (await deps.progress.read(actionId))?.state === 'told';
+    const verdict = awaited.verdict ?? (await look(awaited, elapsedMs, isLate));
+    if (verdict === null || (!isTold && !isLate)) {
+      const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
+      return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
+    }
+    // Locks are taken in the order in which who decides a request takes them.
+    await deps.requests.withLock(awaited.outcomeOf, () =>
+      deps.withLock(`account:${awaited.acctId}`, () => deps.conclude(awaited, verdict)),
+    );
+    return null;
+  };
+
+  /** Null: nothing shows it yet. */
+  async function look(
+    { action, acctId, result }: AwaitedConfirmation,
+    elapsedMs: number,
+    isLate: boolean,
+  ): Promise<Verdict | null> {
+    const { expects } = result;
+    if (expects === undefined) return null;
+    if (expects.kind === 'status') {
+      const eventId = await deps.history.confirmedBy(acctId, expects.status, action.id);
+      if (eventId !== null) return { confirmation: 'confirmed', by: 'webhook', eventId };
+    }
+    if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects))) {
+      return { confirmation: 'confirmed', by: 'read-back', eventId: null };
+    }
+    if (await confirmations.isSuperseded(acctId, expects, action.id)) {
+      return { confirmation: 'superseded', by: null, eventId: null };
+    }
+    return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
   }
-  // Locks are taken in the order in which who decides a request takes them.
-  await requests.withLock(awaited.outcomeOf, () =>
-    deps.withLock(`account:${awaited.acctId}`, () => settle(awaited, verdict, deps, requests)),
-  );
-  return null;
+
+  /** False also when it cannot be read now. */
+  async function isSeen(acctId: number, expects: Expected): Promise<boolean> {
+    if (expects.kind === 'status')
+      return (await readBack(acctId, expects.cardId, deps.card, READ_ONCE)) === expects.status;
+    try {
+      const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
+      return isMade(changesFrom(rules, expects.changes));
+    } catch (error) {
+      if (error instanceof CardApiError) return false;
+      throw error;
+    }
+  }
 }
 
-/** Null: nothing shows it yet. */
-async function look(
-  { action, acctId, result }: AwaitedConfirmation,
-  elapsedMs: number,
-  isLate: boolean,
-  deps: ActionDeps,
-): Promise<Verdict | null> {
-  const { expects } = result;
-  if (expects === undefined) return null;
-  if (expects.kind === 'status') {
-    const eventId = await deps.history.confirmedBy(acctId, expects.status, action.id);
-    if (eventId !== null) return { confirmation: 'confirmed', by: 'webhook', eventId };
-  }
-  if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects, deps))) {
-    return { confirmation: 'confirmed', by: 'read-back', eventId: null };
-  }
-  if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) {
-    return { confirmation: 'superseded', by: null, eventId: null };
-  }
-  return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
-}
+/** It is known what became of a change: keeps that, and tells. Safe to repeat. */
+type Conclude = (awaited: AwaitedConfirmation, verdict: Verdict) => Promise<void>;
 
-/** False also when it cannot be read now. */
-async function isSeen(acctId: number, expects: Expected, deps: ActionDeps): Promise<boolean> {
-  if (expects.kind === 'status') return (await readBack(acctId, expects.cardId, deps, READ_ONCE)) === expects.status;
-  try {
-    const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-    return isMade(changesFrom(rules, expects.changes));
-  } catch (error) {
-    if (error instanceof CardApiError) return false;
-    throw error;
-  }
+interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'now'> {
+  readonly confirmations: Pick<Confirmations, 'decide' | 'close'>;
+  readonly seenNow: SeenNow;
+  readonly notifyOthers: NotifyOthers;
 }
 
 /** First the record, then the alert's messages, then whoever must hear of it. */
-async function settle(
+export function createConclude(deps: ConcludeDeps): Conclude {
+  return async function conclude(awaited, verdict) {
+    const { action, verb, acctId, outcomeOf, sentAt } = awaited;
+    const { confirmation } = verdict;
+    await deps.confirmations.decide(action.id, verdict);
+    const { result, withoutRuleset } = await deps.seenNow(awaited, verdict);
+    const { before, after, card } = result;
+    const { expects, card: asked } = awaited.result;
+    const detail =
+      asked.ruleset == null || expects?.kind !== 'rule'
+        ? null
+        : `the card followed ruleset ${asked.ruleset.id} when it was asked`;
+    const { by: confirmedBy, eventId } = verdict;
+    const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
+    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict) });
+    await deps.progress.write(action.id, { state: 'told', at: sentAt, result });
+
+    const alertId = alertIdOf(action);
+    if (alertId !== null) {
+      const mayOverrule = confirmation === 'confirmed' && card.ruleset?.mayOverrule === true;
+      const isSaid = mayOverrule && (await deps.outcomes.saysOfRuleset(alertId));
+      const shown = isSaid ? { ...result, note: withoutRuleset } : result;
+      await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
+    }
+    await deps.notifyOthers(awaited, verdict);
+    if (mustNotify(awaited, verdict, result))
+      await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
+    await deps.confirmations.close(action.id);
+  };
+}
+
+/** The audit channel hears of what nothing confirmed. */
+function lineOf({ verb, result: { card }, sentAt }: AwaitedConfirmation, { confirmation }: Verdict) {
+  if (confirmation !== 'unconfirmed') return {};
+  const outcome = 'not confirmed by the card service within 2 minutes';
+  return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
+}
+
+/** Ops, where nothing confirmed a change; and the request that it was made for. */
+type NotifyOthers = (awaited: AwaitedConfirmation, verdict: Verdict) => Promise<void>;
+
+export function createNotifyOthers(deps: {
+  readonly notifyOps: NotifyOps;
+  readonly requests: Pick<RequestsOfActions, 'verified'>;
+}): NotifyOthers {
+  return async function notifyOthers({ action, verb, outcomeOf }, { confirmation }) {
+    if (confirmation === 'unconfirmed') await deps.notifyOps(opsIssue.notConfirmed(verb, action.id.slice(-8)));
+    await deps.requests.verified(outcomeOf, action.id, confirmation);
+  };
+}
+
+/** What a change came to, now that somebody has looked; and its note without what there is to say of a ruleset. */
+type SeenNow = (
   awaited: AwaitedConfirmation,
   verdict: Verdict,
-  deps: ActionDeps,
-  requests: RequestsOfActions,
-): Promise<void> {
-  const { action, verb, acctId, outcomeOf, sentAt } = awaited;
-  const { confirmation } = verdict;
-  await deps.confirmations.decide(action.id, verdict);
-  const { expects } = awaited.result;
-  if (confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
-    // Unless a newer wish counts already.
-    if (!(await deps.confirmations.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
-  }
-  const opened = await applyLateConfirmation(awaited, verdict, deps);
-  const seenNow = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
-  const result = await aboutRuleset(awaited, seenNow, deps);
-  const { before, after, card } = result;
-  const { ruleset } = awaited.result.card;
-  const detail =
-    ruleset == null || expects?.kind !== 'rule' ? null : `the card followed ruleset ${ruleset.id} when it was asked`;
-  const seen = { confirmedBy: verdict.by, eventId: verdict.eventId };
-  await deps.audit.append(auditRecord(action, confirmation, { ...card, acctId, before, after, detail, ...seen }, deps));
-  await deps.progress.write(action.id, { state: 'told', at: sentAt, result });
+) => Promise<{ readonly result: Result; readonly withoutRuleset: string | null }>;
 
-  const { target } = action;
-  const alertId = target.kind === 'alert' || target.kind === 'card' ? target.alertId : null;
-  if (alertId !== null) {
-    const mayOverrule = confirmation === 'confirmed' && result.card.ruleset?.mayOverrule === true;
-    const isSaid = mayOverrule && (await isSaidOfRuleset(alertId, deps));
-    const shown = isSaid ? { ...result, note: seenNow.note } : result;
-    await deps.alerts.setOutcome(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
-    await deps.updateMessages(alertId);
+interface SeenDeps extends Pick<ActionTools, 'now'> {
+  readonly confirmations: Pick<Confirmations, 'isSuperseded'>;
+  readonly blocks: Pick<Blocks, 'forgetWanted'>;
+  /**
+   * Does the second half of a change of rules whose answer was lost.
+   *
+   * @returns what to say of it; null when there is nothing to say.
+   */
+  readonly applyLateConfirmation: (
+    awaited: AwaitedConfirmation,
+    verdict: Verdict,
+  ) => Promise<Pick<Result, 'note' | 'control'> | null>;
+  /** The same facts, with the name of the spending ruleset that the card follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
+  /** The account as the card service has it now; null: there is none. */
+  readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
+}
+
+export function createSeenNow(deps: SeenDeps): SeenNow {
+  return async function seenNow(awaited, verdict) {
+    const { action, acctId, result } = awaited;
+    const { expects } = result;
+    if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
+      // Unless a newer action counts already.
+      if (!(await deps.confirmations.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
+    }
+    const opened = await deps.applyLateConfirmation(awaited, verdict);
+    const seen = { ...resultOf(result, verdict, deps.now()), ...opened };
+    return { result: await aboutRuleset(awaited, seen), withoutRuleset: seen.note };
+  };
+
+  /**
+   * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
+   * it out of the ruleset. So it is asked which it follows now.
+   */
+  async function aboutRuleset({ acctId, result: { expects } }: AwaitedConfirmation, result: Result): Promise<Result> {
+    if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
+    const before = await deps.nameRuleset(result.card);
+    const now = await deps.reload(acctId);
+    if (now?.rulesetId === null) {
+      return { ...result, card: { ...before, ruleset: null }, note: sentences(result.note, leftRuleset(before)) };
+    }
+    const why = mayBeOverruled(before);
+    return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
   }
-  if (confirmation === 'unconfirmed') await notifyUnconfirmed(awaited, deps);
-  await requests.verified(outcomeOf, action.id, confirmation);
-  if (mustNotify(awaited, verdict, result)) {
-    const by = action.actor.userId;
-    const shown = { ...result, verb, by, at: sentAt, reason: action.reason || null, ref: action.id.slice(-8) };
-    await deps.answer(action, actionResult({ ...shown, confirmation }));
-  }
-  await deps.confirmations.close(action.id);
 }
 
 /** What nobody knew is known now; what was sent stays done. */
@@ -165,25 +245,6 @@ function mustNotify({ action, result }: AwaitedConfirmation, { confirmation }: V
   return (isNews && action.target.kind !== 'alert') || action.origin.replace;
 }
 
-/**
- * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
- * it out of the ruleset. So it is asked which it follows now.
- */
-async function aboutRuleset(
-  { acctId, result: { expects } }: AwaitedConfirmation,
-  result: Result,
-  deps: ActionDeps,
-): Promise<Result> {
-  if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
-  const before = await deps.nameRuleset(result.card);
-  const now = await deps.directory.reload(acctId);
-  if (now?.rulesetId === null) {
-    return { ...result, card: { ...before, ruleset: null }, note: sentences(result.note, leftRuleset(before)) };
-  }
-  const why = mayBeOverruled(before);
-  return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
-}
-
 const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {
   block: 'block',
   unblock: 'unblock',
@@ -191,21 +252,3 @@ const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {
   limit: 'change the limit of',
   allow: 'change the spend rules of',
 };
-
-async function notifyUnconfirmed(awaited: AwaitedConfirmation, deps: ActionDeps): Promise<void> {
-  const { action, verb, result, sentAt } = awaited;
-  const ref = action.id.slice(-8);
-  const line = auditLine({
-    by: action.actor.userId,
-    did: `asked to ${askedWords[verb]}`,
-    card: result.card,
-    at: sentAt,
-    before: result.before,
-    after: result.after,
-    reason: null,
-    outcome: 'not confirmed by the card service within 2 minutes',
-    ref,
-  });
-  await deps.postAuditLine(`audit-${action.id}-unconfirmed`, line);
-  await deps.notifyOps(opsIssue.notConfirmed(verb, ref));
-}

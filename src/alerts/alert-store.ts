@@ -1,8 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
+import { Outcome } from '../actions/outcome.ts';
 import { stateKey } from '../core/keys.ts';
 import { Repeats } from './aggregation-rule.ts';
-import { Alert, Asked, Outcome } from './alert.ts';
+import { Alert, Asked } from './alert.ts';
 import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';

@@ -3,13 +3,13 @@ import { tooOld } from '../directory/resolve-card.ts';
 import type { Alerts } from './alert-store.ts';
 import type { RecognizeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'updateMessages' | 'withLock' | 'now'> {
-  readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'outcomes' | 'withLock' | 'now'> {
+  readonly alerts: Pick<Alerts, 'get'>;
 }
 
 /** "It was me", said by the holder: closes the question for everybody who reads the alert. Once for each alert. */
 export function createRecognizePurchase(deps: Deps): (action: RecognizeAction) => Promise<void> {
-  const { alerts, record, refuse, updateMessages, withLock, now } = deps;
+  const { alerts, record, refuse, outcomes, withLock, now } = deps;
 
   return async function recognizePurchase(action) {
     const { alertId } = action.target;
@@ -21,14 +21,13 @@ export function createRecognizePurchase(deps: Deps): (action: RecognizeAction) =
       const earlier = alert.outcomes.find(({ verb }) => verb === 'recognize');
       if (earlier !== undefined) {
         // The same job, run again after a crash, is not somebody else who says so.
-        if (earlier.by !== by) await record(action, { event: 'unchanged', acctId, detail: 'so already' });
+        if (earlier.by !== by) await record(action, { event: 'unchanged', acctId });
         return;
       }
       await record(action, { event: 'done', acctId });
       const at = now().toISOString();
       const outcome = { verb: 'recognize', by, at, state: 'done', text: '', asHolder: true } as const;
-      await alerts.setOutcome(alertId, action.id, outcome);
-      await updateMessages(alertId);
+      await outcomes.show(alertId, action.id, outcome);
     });
   };
 }

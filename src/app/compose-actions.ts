@@ -1,144 +1,119 @@
 import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
-import { createBlocks } from '../actions/block-store.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { createProgress } from '../actions/progress-store.ts';
 import { createAudit } from '../audit/audit.ts';
 import { applyChanges } from '../card-api/apply-changes.ts';
 import { SlackError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
-import { toCardFacts } from '../directory/account.ts';
-import type { RoutingParts } from '../dispatch/compose-channels.ts';
-import { createPending } from '../dispatch/pending-form-store.ts';
-import { refusedTo } from '../dispatch/verbs.ts';
-import type { NotifyPersonLater } from '../holders/notify-holder.ts';
-import { createRecentRaises } from '../limits/recent-raise-store.ts';
-import type { PostNotice } from '../outbox/post-notice.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
-import { alertMessages, type TrackedMessages } from '../outbox/tracked-message-store.ts';
-import type { ConfiguredRoles } from '../policy/current-roles.ts';
+import { alertMessages } from '../outbox/tracked-message-store.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import { createPermalink } from '../slack/message.ts';
-import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { momentOf } from '../webhooks/moment.ts';
+import type { ActionBase, ActionStores, Messages, Notices, People, Timers } from './action-base.ts';
 import type { CardParts } from './compose-cards.ts';
-import type { composeDigests } from './compose-digests.ts';
-import type { WorkerConfig } from './config.ts';
+import type { VerbsDeps } from './compose-verbs.ts';
 import type { Enqueue } from './enqueue.ts';
+import type { WorkerBase } from './worker-base.ts';
 
-/** Stores that the rest of the worker uses as well. */
-type Shared = Pick<
-  ActionDeps,
-  | 'alerts'
-  | 'history'
-  | 'requests'
-  | 'temporaryChanges'
-  | 'links'
-  | 'claims'
-  | 'confirmations'
-  | 'withLock'
-  | 'notifyOps'
-  | 'now'
->;
-
-interface Deps extends Shared, CardParts {
-  readonly config: WorkerConfig;
-  readonly redis: RedisClient;
-  readonly enqueue: Enqueue;
+interface Deps {
+  readonly base: WorkerBase;
   readonly slack: Slack;
-  readonly routing: RoutingParts;
-  readonly digest: ReturnType<typeof composeDigests>['digest'];
-  readonly configuredRoles: ConfiguredRoles;
-  readonly postNotice: PostNotice;
-  readonly notifyPerson: NotifyPersonLater;
+  readonly notifyOps: NotifyOps;
+  readonly cards: CardParts;
   readonly postTracked: PostTracked;
-  readonly trackedMessages: TrackedMessages;
-  readonly log: Log;
 }
 
-/** What performing an action needs, joined over one Redis. */
-export function composeActions(deps: Deps): Omit<ActionDeps, 'isLastAttempt'> {
-  const { config, redis, enqueue, slack, card, directory, assumptions, remedies, postNotice } = deps;
-  const { postTracked } = deps;
-  const { alerts, history, requests, temporaryChanges, links, claims, confirmations, withLock, notifyOps, now, log } =
-    deps;
-  const audit = createAudit({ redis, permalink: createPermalink(slack.authTest), log });
+/** What everything that people ask for is composed over, from what the whole worker stands on. */
+export function composeActionBase({ base, slack, notifyOps, cards, postTracked }: Deps): ActionBase {
+  const { config, stores, enqueue, now, log } = base;
+  const audit = createAudit({ redis: base.redis, permalink: createPermalink(slack.authTest), log });
+  return {
+    stores: { ...stores, audit },
+    cards: {
+      ...cards,
+      checkPurchase: cards.remedies.checkPurchase,
+      applyChanges: (raw, goals) => applyChanges(raw, goals, cards.assumptions),
+    },
+    people: people(base, slack),
+    messages: messages(base, postTracked),
+    notices: notices(base, audit, notifyOps),
+    timers: timers(enqueue),
+    settings: {
+      now,
+      log,
+      twoPersonAboveCents: config.twoPersonAboveCents,
+      serviceDays: serviceDays(config.serviceZone),
+      toInstant: (text) => toInstant(text, config.serviceZone),
+      momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
+    },
+  };
+}
+
+function people({ config, stores, send, log }: WorkerBase, slack: Slack): People {
   const seal = createSeal(config.slackBotToken);
   return {
-    card,
-    directory,
-    alerts,
-    history,
-    requests,
-    temporaryChanges,
-    routing: deps.routing,
-    digest: deps.digest,
-    toInstant: (text) => toInstant(text, config.serviceZone),
-    confirmations,
-    virtualOrders: createVirtualOrders(redis),
-    unseal: seal.open,
-    links,
-    claims,
-    person: slack.person,
-    withLock,
-    now,
-    log,
-    applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
-    checkPurchase: (event) => remedies.checkPurchase(event),
-    serviceDays: serviceDays(config.serviceZone),
-    recentRaises: createRecentRaises(redis),
-    blocks: createBlocks(redis),
-    refusedTo,
-    whoMay: deps.configuredRoles.whoMay,
-    toFacts: toCardFacts,
-    nameRuleset: deps.nameRuleset,
-    progress: createProgress(redis),
-    pending: createPending(redis),
-    audit,
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
-    updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
-    alertMessages: alertMessages(deps.trackedMessages),
-    postRequest: ({ id }) => postTracked(config.channels.approvals, { kind: 'request', id }),
-    updateRequest: (id) => enqueue('update-messages', { kind: 'request', id }),
-    postClaim: ({ id }) => postTracked(config.channels.approvals, { kind: 'claim', id }),
-    updateClaim: (id) => enqueue('update-messages', { kind: 'claim', id }),
-    scheduleClaimEnd: (claimId, atMs) => enqueue('end-claim', { claimId }, { atMs }),
-    notifyDirectly: (userId, noticeId, { text, blocks }) =>
-      deps.notifyPerson(userId, {
+    notifyDirectly: (userId, id, { text, blocks }) =>
+      send.notifyPerson(userId, {
         kind: 'notice',
-        id: noticeId,
+        id,
         audience: 'holder',
         message: { text, blocks },
         priority: 'request',
       }),
-    postAuditLine: async (noticeId, message) =>
-      postNotice(config.channels.audit, noticeId, withAnchor(message, await audit.head())),
+    whoMay: stores.configuredRoles.whoMay,
+    person: slack.person,
+    unseal: seal.open,
+  };
+}
+
+function messages({ config, stores, enqueue }: WorkerBase, postTracked: PostTracked): Messages {
+  const { approvals } = config.channels;
+  return {
+    alertMessages: alertMessages(stores.trackedMessages),
+    updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
+    postRequest: ({ id }) => postTracked(approvals, { kind: 'request', id }),
+    updateRequest: (id) => enqueue('update-messages', { kind: 'request', id }),
+    postClaim: ({ id }) => postTracked(approvals, { kind: 'claim', id }),
+    updateClaim: (id) => enqueue('update-messages', { kind: 'claim', id }),
+    postTemporaryChange: ({ id }) => postTracked(approvals, { kind: 'temporary-change', id }),
+    updateTemporaryChange: (id) => enqueue('update-messages', { kind: 'temporary-change', id }),
+  };
+}
+
+function notices({ config, send }: WorkerBase, audit: ActionStores['audit'], notifyOps: NotifyOps): Notices {
+  const { channels } = config;
+  return {
+    postAuditLine: async (id, message) => send.postNotice(channels.audit, id, withAnchor(message, await audit.head())),
+    postToApprovals: (id, message) => send.postNotice(channels.approvals, id, message, 'request'),
+    postToOps: (id, message) => send.postNotice(channels.ops, id, message, 'request'),
+    notifyOps,
+  };
+}
+
+function timers(enqueue: Enqueue): Timers {
+  return {
+    scheduleConfirm: (actionId, atMs) => enqueue('verify-action', { actionId }, { atMs }),
+    scheduleUndoEnd: (actionId, atMs) => enqueue('end-undo', { actionId }, { atMs }),
+    scheduleRequest: (requestId) => enqueue('expire-request', { requestId }),
+    scheduleClaimEnd: (claimId, atMs) => enqueue('end-claim', { claimId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId, atMs) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
-    scheduleConfirm: (actionId, atMs) => enqueue('verify-action', { actionId }, { atMs }),
-    notifyOps,
-    momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
-    recoverGap: (gap) => enqueue('recover-gap', gap),
-    opsChannel: config.channels.ops,
-    postTemporaryChange: ({ id }) => postTracked(config.channels.approvals, { kind: 'temporary-change', id }),
-    updateTemporaryChange: (id) => enqueue('update-messages', { kind: 'temporary-change', id }),
-    postToApprovals: (id, message) => postNotice(config.channels.approvals, id, message, 'request'),
-    postToOps: (id, message) => postNotice(config.channels.ops, id, message, 'request'),
-    updateForm: async (form, { alert, pendingId, remedy, state }) => {
-      try {
-        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
-      } catch (error) {
-        // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
-        if (!(error instanceof SlackError)) throw error;
-        log.info({ slackError: error.slackError }, 'a form could not be filled');
-      }
-    },
-    scheduleRequest: (requestId) => enqueue('expire-request', { requestId }),
-    scheduleUndoEnd: (actionId, atMs) => enqueue('end-undo', { actionId }, { atMs }),
-    twoPersonAboveCents: config.twoPersonAboveCents,
+  };
+}
+
+/** Shows in an open form what is known by now. */
+export function composeUpdateForm(slack: Pick<Slack, 'updateView'>, { log }: WorkerBase): VerbsDeps['updateForm'] {
+  return async function updateForm(form, { alert, pendingId, remedy, state }) {
+    try {
+      await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
+    } catch (error) {
+      // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
+      if (!(error instanceof SlackError)) throw error;
+      log.info({ slackError: error.slackError }, 'a form could not be filled');
+    }
   };
 }

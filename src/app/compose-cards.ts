@@ -1,3 +1,4 @@
+import type { FactsOf } from '../actions/action-tools.ts';
 import { apiQuotaOf, type CardApiAssumptions } from '../card-api/assumptions.ts';
 import { type CardClient, createCardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -30,7 +31,7 @@ export interface CardParts {
   /** Whether the last calls found nobody there. */
   readonly isCardApiAway: () => boolean;
   readonly directory: Directory;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
   /** What is known of a card, with the name of the ruleset that it follows. */
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly remedies: Remedies;
@@ -83,7 +84,7 @@ export function composeCards({ config, redis, notifyOps, notifyResolved, metrics
     isCardApiAway: () => isAway,
     directory,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
-    factsOf: async (acctId) => toCardFacts(acctId, await directory.account(acctId)),
+    factsOf: async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which),
     remedies,
   };
 }

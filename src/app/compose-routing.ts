@@ -4,7 +4,6 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import type { RoutingParts as VerbParts } from '../dispatch/compose-channels.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -21,6 +20,7 @@ import { createSubscriptions } from '../routing/subscription-store.ts';
 import type { Slack } from '../slack/client.ts';
 import { createPermalink } from '../slack/message.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
+import type { RoutingParts as VerbParts } from './compose-channels.ts';
 import type { WorkerConfig } from './config.ts';
 
 interface Deps extends Pick<VerbParts, 'postNotice' | 'scheduleMuteEnd'> {

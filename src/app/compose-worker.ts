@@ -2,7 +2,7 @@ import { createDirectChannel } from '../holders/notify-holder.ts';
 import type { Throttle } from '../outbox/throttle.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
 import { holdAllAsQuiet } from '../routing/hold-for-quiet-hours.ts';
-import { composeActions } from './compose-actions.ts';
+import { composeActionBase, composeUpdateForm } from './compose-actions.ts';
 import { type CardParts, composeCards } from './compose-cards.ts';
 import { composeDelivery } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
@@ -11,6 +11,7 @@ import { composeOps, type OpsParts } from './compose-ops.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeRouting } from './compose-routing.ts';
+import { composeVerbs } from './compose-verbs.ts';
 import { createSchedules } from './enqueue.ts';
 import { createJobHandlers } from './job-handlers.ts';
 import { createSweep } from './sweep.ts';
@@ -43,13 +44,19 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const digests = composeDigests({ base, notifyOps, directory: cards.directory, schedules, visibilityOf });
   const outbox = composeOutbox({ ...common, visibilityOf, fallbackChannel: base.config.channels.fallback });
   const delivery = composeDelivery({ ...common, route, countDecline: digests.countDecline });
-  const actionDeps = composeActions({ ...common, ...outbox, routing, digest: digests.digest });
+  const verbs = composeVerbs({
+    base: composeActionBase({ base, slack, notifyOps, cards, postTracked: outbox.postTracked }),
+    routing,
+    digest: digests.digest,
+    recovery: { recoverGap: (gap) => enqueue('recover-gap', gap), opsChannel: base.config.channels.ops },
+    updateForm: composeUpdateForm(slack, base),
+  });
   const home = composeHome({ base, slack, cards, mutes: routing.mutes, currentRoles });
   const recovery = composeRecovery({ base, slack, cards });
   const handlers = createJobHandlers({
     base,
     throttle,
-    actionDeps,
+    verbs,
     alerts: { ...delivery, directChannel: createDirectChannel(base.redis, slack.openDirect), notifyOps },
     outbox,
     digests,

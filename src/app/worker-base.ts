@@ -1,4 +1,6 @@
+import { createBlocks } from '../actions/block-store.ts';
 import { createConfirmations } from '../actions/confirmation-store.ts';
+import { createProgress } from '../actions/progress-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';
@@ -7,15 +9,18 @@ import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/post-notice.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/current-roles.ts';
+import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, type Enqueue } from './enqueue.ts';
@@ -71,6 +76,11 @@ function createStores(redis: RedisClient) {
     links: createLinks(redis),
     claims: createClaims(redis),
     confirmations: createConfirmations(redis),
+    progress: createProgress(redis),
+    blocks: createBlocks(redis),
+    recentRaises: createRecentRaises(redis),
+    virtualOrders: createVirtualOrders(redis),
+    pending: createPending(redis),
     eventLog: createEventLog(redis),
     configuredRoles: createConfiguredRoles(redis),
     quarantined: createQuarantineStore(redis),

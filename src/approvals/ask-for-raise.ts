@@ -1,8 +1,6 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { PurchaseCheck } from '../actions/deps.ts';
-import type { RecordAction } from '../actions/record-action.ts';
 import type { Remedy } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
@@ -11,19 +9,18 @@ import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
 import type { Raise } from '../limits/raise-amount.ts';
+import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { RequestedChange } from './open-request.ts';
 import { type AskAction, approvalVerbs } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'refuse' | 'answer'> {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answer'> {
   readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Decision>;
   readonly findChange: FindChange;
   readonly openRequest: (asked: RequestedChange) => Promise<string>;
-  /** Puts that it was asked on record, unless an attempt before has. */
-  readonly recordOnce: RecordAction;
-  readonly showWaiting: (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
+  readonly showWaiting: ShowWaiting;
 }
 
 /**
@@ -50,11 +47,21 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const card = await deps.factsOf(acctId);
     const detail = 'asked by the holder';
     const before = stateWords(changes, 'from');
-    await deps.recordOnce(action, { event: 'waiting', acctId, cardId: card.cardId, before, detail });
+    await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
     const note = await deps.openRequest({ action, acctId, card, changes, term, others: verdict.others });
     const alertId = alertIdOf(action);
     if (alertId !== null) await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
     await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
+  };
+}
+
+/** The alert that it was asked from shows that it waits for an approver. */
+type ShowWaiting = (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
+
+export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes' | 'now'>): ShowWaiting {
+  return async function showWaiting(alertId, { id, actor }, verb) {
+    const at = now().toISOString();
+    await outcomes.show(alertId, id, { verb, by: actor.userId, at, state: 'waiting', text: '', asHolder: true });
   };
 }
 

@@ -1,6 +1,5 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { overrideNotice } from '../../templates/approvals/request-notes.ts';
-import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Verdict } from '../actions/confirmation-store.ts';
 import type { Result } from '../actions/result.ts';
@@ -123,14 +122,13 @@ function isMade({ state }: Result): boolean {
   return state === 'done' || state === 'unchanged';
 }
 
-interface FinishDeps extends Pick<ActionTools, 'now'> {
+interface FinishDeps extends Pick<ActionTools, 'record'> {
   readonly resolve: ResolveRequest;
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: Role) => Promise<readonly string[]>;
   /** Posts for the approvers, or for whoever runs the bot; the id makes repeating it nothing. */
   readonly postToApprovals: (id: string, message: Message) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
-  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
 }
 
 /** Keeps what was decided and tells whom it concerns: of an emergency override, everybody. Safe to repeat. */
@@ -140,21 +138,13 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
   return async function finishRequest(request) {
     await deps.resolve(request);
     if (request.state !== 'overridden') return;
-    const { id, decision, card, changes, note } = request;
+    const { id, action, decision, card, changes, note: reason } = request;
     const notice = overrideNotice(request, await deps.whoMay('approver'));
     await deps.postToApprovals(`${id}-override`, notice);
     await deps.postToOps(`${id}-override`, notice);
-    const line = auditLine({
-      by: decision.by,
-      did: `broke the glass: changed the ${ruleNames(changes)} of`,
-      card,
-      at: deps.now().toISOString(),
-      before: null,
-      after: null,
-      reason: note,
-      outcome: 'no approver answered for 15 minutes',
-      ref: decision.actionId.slice(-8),
-    });
-    await deps.postAuditLine(`audit-${decision.actionId}-override`, line);
+    const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
+    const did = `broke the glass: changed the ${ruleNames(changes)} of`;
+    const line = { did, card, outcome: 'no approver answered for 15 minutes' };
+    await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };
 }

@@ -1,9 +1,8 @@
-import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Action, Resolved } from '../actions/action.ts';
+import type { Resolved } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import type { GivenUp } from '../actions/fail-action.ts';
-import type { ProgressEntry } from '../actions/progress-store.ts';
+import type { Failures } from '../actions/fail-action.ts';
+import type { Reports } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
@@ -43,11 +42,9 @@ interface Deps extends Pick<ActionTools, 'progress' | 'withLock'> {
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: Attempt) => Promise<Result>;
-  /** Tells an end that is written down and not told yet. */
-  readonly notify: (action: Action, verb: ActionVerb, end: SettledEntry, of: Approved) => Promise<void>;
+  readonly reports: Pick<Reports, 'notify'>;
   readonly complete: CompleteApproval;
 }
-type SettledEntry = Extract<ProgressEntry, { state: 'settled' }>;
 
 /**
  * From before its change is sent until its end is known the request holds an approval in flight: between two attempts
@@ -89,7 +86,7 @@ export function createExecution(deps: Deps): Execution {
     const approved = { outcomeOf: request.action.id, requestId: request.id, isSingle };
     return await deps.withLock(`account:${acctId}`, async () => {
       const written = await deps.progress.read(click.id);
-      if (written?.state === 'settled') await deps.notify(action, verbOf(approval), written, approved);
+      if (written?.state === 'settled') await deps.reports.notify(action, verbOf(approval), written, approved);
       if (written?.state === 'settled' || written?.state === 'told') return written.result;
       return await deps.changeRule({ action, acctId, cardId: null }, approved, attempt);
     });
@@ -105,10 +102,7 @@ export function createExecution(deps: Deps): Execution {
 
 interface FailDeps extends Pick<ActionTools, 'progress' | 'withLock'> {
   readonly requests: Pick<Requests, 'get'>;
-  /** How a change ends that is not tried again. */
-  readonly failChange: (given: GivenUp) => Promise<Result>;
-  /** The same where no card is changed. */
-  readonly failUnchanged: (action: ApprovalClick, error: CardApiError | null) => Promise<void>;
+  readonly failures: Pick<Failures, 'failChange' | 'failUnchanged'>;
   readonly complete: CompleteApproval;
 }
 
@@ -121,7 +115,7 @@ export function createFailApproval(deps: FailDeps) {
     const requestId = requestIdIn(click);
     await deps.withLock(`request:${requestId}`, async () => {
       const request = await deps.requests.get(requestId);
-      if (request === null) return await deps.failUnchanged(click, error);
+      if (request === null) return await deps.failures.failUnchanged(click, error);
       if (hasEnded(click, request)) return;
       // Without an approval in flight nothing was begun: the card is as it was.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
@@ -130,7 +124,7 @@ export function createFailApproval(deps: FailDeps) {
       const written = await deps.progress.read(click.id);
       const hint = request.state === 'open' ? 'The request is still open.' : null;
       const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
-      const result = await deps.failChange({ action, verb: verbOf(approval), ...of });
+      const result = await deps.failures.failChange({ action, verb: verbOf(approval), ...of });
       await deps.complete(click, request, approval, result);
     });
   };

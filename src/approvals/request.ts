@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, withGoals } from '../card-api/rule-change.ts';
+import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
-import { Term } from '../limits/change-request.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
 

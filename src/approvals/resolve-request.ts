@@ -2,16 +2,14 @@ import { requestDecided, requestUnconfirmed } from '../../templates/holders/hold
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { endOf } from '../actions/report.ts';
-import type { Alerts } from '../alerts/alert-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type ApprovalInFlight, type ClosedRequest, type LimitRequest, unconfirmedApproval } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-interface Deps extends Pick<ActionTools, 'updateMessages' | 'answer' | 'now'> {
+interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now'> {
   readonly requests: Pick<Requests, 'save'>;
   /** Brings a request's message up to date, soon. */
   readonly updateRequest: (requestId: string) => Promise<void>;
-  readonly alerts: Pick<Alerts, 'setOutcome'>;
   readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
 }
 
@@ -35,8 +33,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     if (target.kind !== 'alert') return;
     const state = unconfirmedApproval(request) === null ? 'failed' : 'unknown';
     const outcome = { verb: 'limit', by: actor.userId, at: deps.now().toISOString(), state, text } as const;
-    await deps.alerts.setOutcome(target.alertId, id, outcome);
-    await deps.updateMessages(target.alertId);
+    await deps.outcomes.show(target.alertId, id, outcome);
   }
 
   async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { Term } from '../card-api/rule-change.ts';
 import { parseAmount } from '../core/money.ts';
-import { ChangeRequest, Term } from '../limits/change-request.ts';
+import { ChangeRequest } from '../limits/change-request.ts';
 import { readTerm } from '../limits/parse-term.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 

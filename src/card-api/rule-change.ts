@@ -18,6 +18,20 @@ export type RuleChange = z.infer<typeof RuleChange>;
 export const RuleGoals = z.array(RuleGoal).min(1).readonly();
 export const RuleChanges = z.array(RuleChange).min(1).readonly();
 
+/** How long a change stays. */
+export const Term = z.discriminatedUnion('kind', [
+  /** Until somebody changes it. */
+  z.strictObject({ kind: z.literal('permanent') }),
+  /** Until the purchase that it was made for is authorized, at most a quarter of an hour. */
+  z.strictObject({ kind: z.literal('purchase') }),
+  z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
+  /** Until the next midnight of the service's clock, where the days of its limits begin. */
+  z.strictObject({ kind: z.literal('midnight') }),
+  /** To the end of that day, `2026-12-24`, on the service's clock. */
+  z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
+]);
+export type Term = z.infer<typeof Term>;
+
 /** A goal that is about a limit. */
 export interface LimitGoal {
   readonly rule: LimitRule;

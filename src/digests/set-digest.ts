@@ -1,6 +1,6 @@
 import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { DigestAction, DigestInput } from './digest-command.ts';
 import type { DigestKind, Digests } from './digest-store.ts';
@@ -22,7 +22,7 @@ interface Deps {
   readonly serviceZone: string;
   /** Whether the channel that an action was asked in may get alerts; if not, the person has been told why. */
   readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
-  readonly reply: Pick<Reply, 'answer' | 'record'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record'>;
   readonly withLock: WithLock;
   readonly now: () => Date;
 }
@@ -42,7 +42,8 @@ export function createSetDigest(deps: Deps) {
       const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
       const schedule = input.kind === 'at' ? toSchedule(input, action) : null;
       const after = schedule === null ? 'none' : scheduleWords(schedule);
-      await reply.record(action, { did: 'set the digest of a channel', before, after });
+      const line = { did: 'set the digest of a channel' };
+      await reply.record(action, { event: 'done', isFirst: true, before, after, line });
       if (schedule !== null) {
         await digests.set(schedule);
         await timers.schedule(schedule);

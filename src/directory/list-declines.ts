@@ -1,6 +1,6 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
@@ -17,7 +17,7 @@ interface Deps {
   /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
   readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  readonly reply: Pick<Reply, 'answer' | 'refuseUnclear'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'refuseUnclear'>;
   readonly now: () => Date;
 }
 

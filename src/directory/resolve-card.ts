@@ -1,7 +1,7 @@
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
@@ -28,7 +28,7 @@ interface Deps {
   readonly factsOf: (acctId: number, which: { readonly last4?: string }) => Promise<CardFacts>;
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
-  readonly reply: Pick<Reply, 'answer' | 'refuse' | 'asked'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
 }
 
 /** @returns null when there is no such card, or more than one: the person has then been told, or asked which. */
@@ -118,7 +118,7 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
   }
 
   async function askWhich(action: Action, query: string, candidates: readonly Candidate[]): Promise<void> {
-    await reply.asked(action, {}, 'asked back which card');
+    await reply.record(action, { event: 'asked', detail: 'asked back which card' });
     const choices = [];
     // Looking at one card keeps nobody from looking at the next; of what changes something the first answer counts.
     const questionId = action.verb === 'show' ? null : action.id;

@@ -1,6 +1,6 @@
 import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Resolved } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema-limits.ts';
@@ -19,7 +19,7 @@ interface Deps {
   /** The same facts, with the name of the spending ruleset that the card follows. */
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly recentDeclines: RecentDeclines;
-  readonly reply: Pick<Reply, 'answer'>;
+  readonly reply: Pick<ActionTools, 'answer'>;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines; only the person who asked sees it. */

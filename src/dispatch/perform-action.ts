@@ -1,12 +1,27 @@
 import type { Resolved } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { failAction } from '../actions/fail-action.ts';
-import { auditRecord } from '../actions/report.ts';
+import type { Attempt } from '../actions/action-tools.ts';
+import type { RecordAction } from '../actions/record.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
-import { composeApprovals } from './compose-approvals.ts';
-import { composeResolveCard } from './compose-channels.ts';
-import { createHandlers } from './handlers.ts';
-import { type Action, entryOf } from './verbs.ts';
+import type { ResolveCard } from '../directory/resolve-card.ts';
+import { type Action, type ActionOf, entryOf, type Verb, type verbs } from './verbs.ts';
+
+/** Who does what is asked for: what is about one card gets that card as well. */
+export type Handlers = {
+  readonly [V in Verb]: (
+    given: (typeof verbs)[V]['isOfCard'] extends true ? Resolved<ActionOf<V>> : ActionOf<V>,
+    attempt: Attempt,
+  ) => Promise<unknown>;
+};
+
+interface Deps {
+  readonly resolveCard: ResolveCard;
+  readonly record: RecordAction;
+  readonly handlers: Handlers;
+  /** An approval that is not tried again. The error is null when the fault is ours, not the card API's. */
+  readonly failApproval: (click: ActionOf<'decide' | 'break_glass'>, error: CardApiError | null) => Promise<void>;
+  /** Any other action that is not tried again. */
+  readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
+}
 
 /**
  * Worker half of an action: find the card, do it once, write it down, tell.
@@ -14,32 +29,35 @@ import { type Action, entryOf } from './verbs.ts';
  * Runs at least once for each action. One account is worked on by one action at a time, so what two people press at
  * once happens one after the other, and the second finds it done. However it ends, the person hears of it.
  *
- * @throws whatever makes it worth running again; also on the last attempt what should never happen, for the record.
+ * The returned function throws whatever makes it worth running again; also on the last attempt what should never happen,
+ * for the record.
  */
-export async function performAction(asked: Action, deps: ActionDeps): Promise<void> {
-  const action = meant(asked);
-  let resolved: Resolved = { action, acctId: 0, cardId: null };
-  try {
-    const { isOfCard, isLook = false } = entryOf(action.verb);
-    if (isOfCard) {
-      const card = await composeResolveCard(deps)(action);
-      if (card === null) return;
-      resolved = card;
+export function createPerformAction(deps: Deps): (asked: Action, attempt: Attempt) => Promise<void> {
+  return async function performAction(asked, attempt) {
+    const action = meant(asked);
+    let resolved: Resolved = { action, acctId: 0, cardId: null };
+    try {
+      const { isOfCard, isLook = false } = entryOf(action.verb);
+      if (isOfCard) {
+        const card = await deps.resolveCard(action);
+        if (card === null) return;
+        resolved = card;
+      }
+      const { acctId, cardId } = isOfCard ? resolved : { acctId: null, cardId: null };
+      if (isLook) await deps.record(action, { event: 'asked', acctId, cardId });
+      // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
+      const handle = deps.handlers[action.verb] as (given: Action | Resolved, attempt: Attempt) => Promise<unknown>;
+      await handle(isOfCard ? resolved : action, attempt);
+    } catch (error) {
+      const mayHelpAgain = !(error instanceof AppError) || error.retryable;
+      if (mayHelpAgain && !attempt.isLast) throw error;
+      const answer = error instanceof CardApiError ? error : null;
+      const isApproval = action.verb === 'break_glass' || (action.verb === 'decide' && action.approve);
+      if (isApproval) await deps.failApproval(action, answer);
+      else await deps.failAction(resolved, answer);
+      if (answer === null) throw error;
     }
-    const { acctId, cardId } = isOfCard ? resolved : { acctId: null, cardId: null };
-    if (isLook) await deps.audit.append(auditRecord(action, 'asked', { acctId, cardId }, deps));
-    // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
-    const handle = createHandlers(deps)[action.verb] as (given: Action | Resolved) => Promise<unknown>;
-    await handle(isOfCard ? resolved : action);
-  } catch (error) {
-    const mayHelpAgain = !(error instanceof AppError) || error.retryable;
-    if (mayHelpAgain && !deps.isLastAttempt) throw error;
-    const answer = error instanceof CardApiError ? error : null;
-    const isApproval = action.verb === 'break_glass' || (action.verb === 'decide' && action.approve);
-    if (isApproval) await composeApprovals(deps).failApproval(action, answer);
-    else await failAction(resolved, answer, deps);
-    if (answer === null) throw error;
-  }
+  };
 }
 
 /** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */

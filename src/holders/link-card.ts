@@ -39,7 +39,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
       const hasBegun = (await deps.progress.read(action.id)) !== null;
       if (before === userId && !hasBegun) {
-        await deps.record(action, { event: 'unchanged', acctId, cardId, detail: 'so already' });
+        await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, before: null, isSame: true };
       }
       const by = action.actor.userId;
@@ -56,7 +56,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
   async function recordLink(action: Action, card: CardFacts, before: string | null, link: NewLink): Promise<void> {
     const { acctId, cardId, userId, provedBy } = link;
     const outcome = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
-    const line = { did: 'linked', whom: { userId, to: 'to' }, card, outcome };
+    const line = { did: 'linked', whom: { userId, to: 'to' }, card, before: null, after: null, outcome };
     const detail = `proved by ${provedBy}`;
     await deps.record(action, { event: 'done', acctId, cardId, before, after: userId, detail, line });
   }
@@ -109,7 +109,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
       }
       const card = await deps.factsOf(acctId);
       if (before !== null) {
-        const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, outcome: '' };
+        const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
         await deps.record(action, { event: 'done', acctId, cardId, before, line });
         await deps.progress.write(action.id, { state: 'asked' });
         await deps.links.unlink(acctId);

@@ -1,9 +1,9 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedConfirmation, Verdict } from '../actions/confirmation-store.ts';
-import type { ActionDeps } from '../actions/deps.ts';
 import { changesFrom } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import { composeTemporaryTerms } from './compose.ts';
+import type { LimitDeps } from './deps.ts';
 import type { Opened } from './open-temporary-change.ts';
 
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
@@ -19,7 +19,7 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 export async function applyLateConfirmation(
   awaited: AwaitedConfirmation,
   { confirmation }: Pick<Verdict, 'confirmation'>,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<Opened | null> {
   const { action, acctId, outcomeOf, result } = awaited;
   const { expects } = result;
@@ -48,7 +48,7 @@ export async function applyLateConfirmation(
 }
 
 /** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
-async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, deps: ActionDeps): Promise<void> {
+async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation, deps: LimitDeps): Promise<void> {
   const { expects, card } = result;
   if (expects?.kind !== 'rule' || card.ruleset != null) return;
   if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;

@@ -1,20 +1,6 @@
 import { z } from 'zod';
-import { RuleGoals } from '../card-api/rule-change.ts';
+import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
-
-/** How long a change stays. */
-export const Term = z.discriminatedUnion('kind', [
-  /** Until somebody changes it. */
-  z.strictObject({ kind: z.literal('permanent') }),
-  /** Until the purchase that it was made for is authorized, at most a quarter of an hour. */
-  z.strictObject({ kind: z.literal('purchase') }),
-  z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
-  /** Until the next midnight of the service's clock, where the days of its limits begin. */
-  z.strictObject({ kind: z.literal('midnight') }),
-  /** To the end of that day, `2026-12-24`, on the service's clock. */
-  z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
-]);
-export type Term = z.infer<typeof Term>;
 
 /** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({

@@ -1,16 +1,19 @@
 import type { Action, Resolved } from '../actions/action.ts';
-import { noteOf, superseded } from '../actions/change-status.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { auditRecord, endOf, notify, report } from '../actions/report.ts';
+import type { Attempt } from '../actions/action-tools.ts';
+import { superseded } from '../actions/change-status.ts';
+import { endOf } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
+import { noteOf } from '../actions/send-status.ts';
+import type { Term } from '../card-api/rule-change.ts';
 import { changesFrom, isAboutLimits, isLooser, isMade, limitGoals, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import { decide } from '../policy/decide.ts';
-import { endOfTerm, type Term } from './change-request.ts';
+import { endOfTerm } from './change-request.ts';
 import { composeTemporaryTerms } from './compose.ts';
 import { contradiction } from './contradiction.ts';
+import type { LimitDeps } from './deps.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { changesFromBase, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
@@ -53,12 +56,13 @@ type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result
 export async function changeRule(
   { action, acctId }: Resolved<RuleAction>,
   approval: Approval | null,
-  deps: ActionDeps,
+  deps: LimitDeps,
   openRequest: OpenRequest,
+  attempt: Attempt,
 ): Promise<Result> {
   const { card: api, progress } = deps;
   const written = await progress.read(action.id);
-  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
+  const card = await deps.factsOf(acctId);
   const { rules, raw } = await api.getSpendRules(acctId);
   const { changeRequest, why } = await withCategory(action, action.changeRequest, acctId, rules, deps);
   const changes = changeRequest === null ? [] : changesFrom(rules, changeRequest.goals);
@@ -66,7 +70,7 @@ export async function changeRule(
   const finish: Finish = async (state, rest = {}) => {
     const sides = changeRequest === null ? { before: null, after: null } : sidesOf(changes);
     const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
-    return await report(action, verb, result, deps, approval ?? {});
+    return await deps.reports.report(action, verb, result, approval ?? {});
   };
   if (changeRequest === null) return await finish('failed', { note: why });
   const { term } = changeRequest;
@@ -115,10 +119,10 @@ export async function changeRule(
   const sending = { state: 'sending', ...sides, expects, followed } as const;
   const end = endOf(await progress.write(action.id, sending));
   if (end !== null) {
-    await notify(action, verb, end, deps, approval ?? {});
+    await deps.reports.notify(action, verb, end, approval ?? {});
     return end.result;
   }
-  await deps.audit.append(auditRecord(action, 'sent', { ...card, acctId, ...sides }, deps));
+  await deps.record(action, { event: 'sent', acctId, cardId: card.cardId, ...sides });
   await deps.confirmations.changed(acctId, expects, action.id);
   if (term.kind !== 'permanent') await terms.openUnsent(made);
   try {
@@ -127,7 +131,7 @@ export async function changeRule(
     if (!(error instanceof CardApiError)) throw error;
     const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changes, deps) : false;
     if (isDone === true) return await conclude(made, 'confirmed', finish, terms);
-    if ((error.retryable || isDone === null) && !deps.isLastAttempt) throw error;
+    if ((error.retryable || isDone === null) && !attempt.isLast) throw error;
     const state = isDone === null ? 'unknown' : 'failed';
     if (state === 'failed') await deps.temporaryChanges.forget(action.id);
     const unconfirmed = isDone === null ? { expects } : {};
@@ -137,7 +141,7 @@ export async function changeRule(
 }
 
 /** Why the card service would refuse, before it does; null when nothing speaks against it. */
-function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules, deps: ActionDeps): string | null {
+function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules, deps: LimitDeps): string | null {
   const end = endOfTerm(term, deps.now(), deps.serviceDays);
   if (end !== null && end <= deps.now()) return 'That day is over: choose a later one.';
   const limits = limitGoals(changes);
@@ -170,11 +174,7 @@ async function conclude(
 }
 
 /** Whether the rules are now what was wanted; null when they cannot be read. */
-async function isAsRequested(
-  acctId: number,
-  changes: readonly RuleChange[],
-  deps: ActionDeps,
-): Promise<boolean | null> {
+async function isAsRequested(acctId: number, changes: readonly RuleChange[], deps: LimitDeps): Promise<boolean | null> {
   try {
     return isMade(changesFrom((await deps.card.getSpendRules(acctId)).rules, changes));
   } catch (error) {

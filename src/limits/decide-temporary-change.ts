@@ -1,9 +1,7 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { refuse } from '../actions/record-refusal.ts';
-import { auditRecord } from '../actions/report.ts';
 import { isLooser, reversed } from '../card-api/rule-change.ts';
 import { decide } from '../policy/decide.ts';
+import type { LimitDeps } from './deps.ts';
 import { restore } from './end-temporary-change.ts';
 import { notifyEnd, showEnd } from './notify-end.ts';
 import { isOwnCardOf } from './raise-amount.ts';
@@ -18,7 +16,7 @@ import { limitVerbs, type TemporaryChangeAction } from './verbs.ts';
  *
  * @throws CardApiError when the job should run again.
  */
-export async function decideTemporaryChange(action: TemporaryChangeAction, deps: ActionDeps): Promise<void> {
+export async function decideTemporaryChange(action: TemporaryChangeAction, deps: LimitDeps): Promise<void> {
   const { temporaryChangeId } = action.target;
   const known = await deps.temporaryChanges.get(temporaryChangeId);
   if (known === null) return await no(action, 'This change is too old.', 'Look at the card.', deps);
@@ -59,15 +57,12 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'A later change took its place.',
 };
 
-async function askedOnce(action: Action, temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
-  if ((await deps.progress.read(action.id)) !== null) return;
-  const { cardId } = deps.toFacts(temporaryChange.acctId, await deps.directory.account(temporaryChange.acctId));
-  await deps.audit.append(
-    auditRecord(action, 'asked', { acctId: temporaryChange.acctId, cardId, detail: temporaryChange.id }, deps),
-  );
-  await deps.progress.write(action.id, { state: 'asked' });
+async function askedOnce(action: Action, temporaryChange: TemporaryChange, deps: LimitDeps): Promise<void> {
+  const { id: detail, acctId } = temporaryChange;
+  const { cardId } = await deps.factsOf(acctId);
+  await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId, detail });
 }
 
-async function no(action: Action, why: string, whoCan: string, deps: ActionDeps): Promise<void> {
-  await refuse(action, { what: 'Taking it back', why, whoCan }, deps);
+async function no(action: Action, why: string, whoCan: string, deps: LimitDeps): Promise<void> {
+  await deps.refuse(action, { what: 'Taking it back', why, whoCan });
 }

@@ -1,7 +1,7 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
 import { changesFrom, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { LimitDeps } from './deps.ts';
 import { notifyEnd, showEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
@@ -17,7 +17,7 @@ const COME_BACK_MS = 60_000;
  *
  * @returns milliseconds after which to try again, or null when it is over.
  */
-export async function endTemporaryChange(temporaryChangeId: string, deps: ActionDeps): Promise<number | null> {
+export async function endTemporaryChange(temporaryChangeId: string, deps: LimitDeps): Promise<number | null> {
   const found = await deps.temporaryChanges.get(temporaryChangeId);
   if (found === null) return null;
   return await deps.withLock(`account:${found.acctId}`, async () => {
@@ -49,7 +49,7 @@ export async function endTemporaryChange(temporaryChangeId: string, deps: Action
 export async function restore(
   temporaryChange: TemporaryChange,
   by: Action['actor'] | null,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<TemporaryChange> {
   const { id, changes, acctId, state } = temporaryChange;
   const progressId = `end-${id}`;

@@ -1,6 +1,37 @@
-import type { ActionDeps } from '../actions/deps.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import type { CardClient } from '../card-api/client.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import type { PurchaseCheck } from './remedy.ts';
 import type { RemedyAction } from './verbs.ts';
+
+/** What an open form shows. */
+export interface FilledForm {
+  readonly alert: TransactionAlert;
+  readonly pendingId: string;
+  readonly remedy: TransactionAlert['remedy'];
+  readonly state: 'checked' | 'passes' | 'unread';
+}
+
+/** What is known of the card by now, for when the form is submitted. */
+export interface FoundForForm {
+  readonly remedy: TransactionAlert['remedy'];
+  /** Null: they could not be read. */
+  readonly rules: CardLimits | null;
+}
+
+interface Deps {
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  /** What would let a declined purchase pass now. */
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+  /** @returns false when there is no such form any more. */
+  readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<boolean>;
+  /** Shows in an open form what is known by now. */
+  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
+}
 
 /**
  * A button of a decline was pressed and its form is open: says what would let the purchase pass now, not when the alert
@@ -8,25 +39,26 @@ import type { RemedyAction } from './verbs.ts';
  *
  * The form works without it, so what cannot be read is left as it was opened.
  */
-export async function fillForm(action: RemedyAction, deps: ActionDeps): Promise<void> {
-  const { form, target } = action;
-  const alert = await deps.alerts.get(target.alertId);
-  const pending = await deps.pending.get(form.pendingId);
-  if (alert?.kind !== 'transaction' || pending?.kind !== 'form') return;
-  const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId, deps)]);
-  const remedy = check.state === 'stopped' ? check.remedy : alert.remedy;
-  await deps.pending.replace(form.pendingId, { ...pending, remedy, rules });
-  const state = check.state === 'stopped' ? 'checked' : check.state === 'passes' ? 'passes' : 'unread';
-  await deps.updateForm(form, { alert, pendingId: form.pendingId, remedy, state });
-}
+export function createFillForm({ alerts, card, checkPurchase, keepFound, updateForm }: Deps) {
+  return async function fillForm({ form, target }: RemedyAction): Promise<void> {
+    const { pendingId } = form;
+    const alert = await alerts.get(target.alertId);
+    if (alert?.kind !== 'transaction') return;
+    const [check, rules] = await Promise.all([checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
+    const remedy = check.state === 'stopped' ? check.remedy : alert.remedy;
+    if (!(await keepFound(pendingId, { remedy, rules }))) return;
+    const state = check.state === 'stopped' ? 'checked' : check.state === 'passes' ? 'passes' : 'unread';
+    await updateForm(form, { alert, pendingId, remedy, state });
+  };
 
-/** For what can be said beside an input; without them the worker says it afterwards. */
-async function rulesOf(acctId: number, deps: ActionDeps) {
-  try {
-    const { limits, apartCents, categories } = (await deps.card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
-    return { limits, apartCents, categories: [...categories] };
-  } catch (error) {
-    if (error instanceof CardApiError) return null;
-    throw error;
+  /** For what can be said beside an input; without them the worker says it afterwards. */
+  async function rulesOf(acctId: number): Promise<CardLimits | null> {
+    try {
+      const { limits, apartCents, categories } = (await card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
+      return { limits, apartCents, categories: [...categories] };
+    } catch (error) {
+      if (error instanceof CardApiError) return null;
+      throw error;
+    }
   }
 }

@@ -2,8 +2,8 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { changeWords } from '../../templates/core/change-words.ts';
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import type { Outcome } from '../alerts/alert.ts';
+import type { Outcome } from '../actions/outcome.ts';
+import type { LimitDeps } from './deps.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
@@ -26,13 +26,13 @@ const details: Readonly<Record<Told, string>> = {
 export async function notifyEnd(
   temporaryChange: TemporaryChange,
   action: Action | null,
-  deps: ActionDeps,
+  deps: LimitDeps,
   refused = '',
 ): Promise<void> {
   const { id, acctId, changes, alertId } = temporaryChange;
   const state = temporaryChange.state as Told;
   const at = deps.now().toISOString();
-  const card = deps.toFacts(acctId, await deps.directory.account(acctId));
+  const card = await deps.factsOf(acctId);
   const isBack = state === 'ended';
   const before = ruleStates((isBack ? null : temporaryChange.meanwhile) ?? changes, 'to');
   const after = isBack ? ruleStates(changes, 'from') : null;
@@ -61,8 +61,7 @@ export async function notifyEnd(
   const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
   await deps.postAuditLine(`audit-${id}-${state}`, line);
   if (alertId !== null) {
-    await deps.alerts.setOutcome(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
-    await deps.updateMessages(alertId);
+    await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
   }
   if (temporaryChange.by.userId !== by)
     await deps.notifyDirectly(
@@ -75,7 +74,7 @@ export async function notifyEnd(
 }
 
 /** Brings everything that shows a temporary change up to date with its end. Safe to repeat. */
-export async function showEnd(temporaryChange: TemporaryChange, deps: ActionDeps): Promise<void> {
+export async function showEnd(temporaryChange: TemporaryChange, deps: LimitDeps): Promise<void> {
   const { id, requestId, state } = temporaryChange;
   if (requestId !== null) await deps.updateRequest(requestId);
   // Whoever has to decide finds it in the channel for requests, wherever the change was made.

@@ -1,10 +1,11 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/result.ts';
 import { isSameRule } from '../card-api/rule.ts';
+import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { endOfTerm, type ServiceDays, type Term } from './change-request.ts';
+import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';

@@ -1,5 +1,6 @@
+import { Term } from '../card-api/rule-change.ts';
 import { readDuration } from '../core/duration.ts';
-import { permanent, Term } from './change-request.ts';
+import { permanent } from './change-request.ts';
 
 /**
  * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.

@@ -1,14 +1,10 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
 import { isSameRule, ruleKey } from '../card-api/rule.ts';
+import type { Term } from '../card-api/rule-change.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule-change.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
-import { endOfTerm, type Term } from './change-request.ts';
-
-/** True when the person is linked to the account as the holder of its card. */
-export async function isHolder(userId: string, acctId: number, { links }: ActionDeps): Promise<boolean> {
-  return (await links.ofAccount(acctId))?.userId === userId;
-}
+import { endOfTerm } from './change-request.ts';
+import type { LimitDeps } from './deps.ts';
 
 /**
  * True when the card counts as the own one of who decides: linked now, or until a day ago, or when it was asked for.
@@ -18,7 +14,7 @@ export async function isHolder(userId: string, acctId: number, { links }: Action
 export async function isOwnCardOf(
   userId: string,
   acctId: number,
-  { links }: Pick<ActionDeps, 'links'>,
+  { links }: Pick<LimitDeps, 'links'>,
   holder: string | null = null,
 ): Promise<boolean> {
   return holder === userId || (await links.wasHolderLately(userId, acctId));
@@ -50,7 +46,7 @@ export async function raisedCents(
   action: Action,
   acctId: number,
   { changes, fromBase, term }: Raise,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<number> {
   const each = changes.map(async (change, index) => {
     const added = await deps.recentRaises.sum(acctId, ruleKey(change.rule), deps.now().getTime(), action.id);
@@ -65,7 +61,7 @@ export async function changesFromBase(
   changes: readonly RuleChange[],
   term: Term,
   acctId: number,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<RuleChange[]> {
   const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
   const ending = (await deps.temporaryChanges.all())
@@ -83,7 +79,7 @@ export async function countRaise(
   action: Action,
   acctId: number,
   { changes, term }: Pick<Raise, 'changes' | 'term'>,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<void> {
   for (const change of changes.filter((one) => isLooser([one]))) {
     const cents = await ownCents(action, term, change, deps);
@@ -92,7 +88,7 @@ export async function countRaise(
   }
 }
 
-async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChange, deps: ActionDeps): Promise<number> {
+async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChange, deps: LimitDeps): Promise<number> {
   if (rule.kind === 'limit') return raiseCents(centsOf(from), centsOf(to));
   const now = deps.now();
   const end = endOfTerm(term, now, deps.serviceDays);
@@ -102,7 +98,7 @@ async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChan
 }
 
 /** The declined purchase that an action is about; null when it is about none. */
-export async function purchaseOf(action: Action, { alerts }: ActionDeps) {
+export async function purchaseOf(action: Action, { alerts }: Pick<LimitDeps, 'alerts'>) {
   const alertId = alertIdOf(action);
   const alert = alertId === null ? null : await alerts.get(alertId);
   return alert?.kind === 'transaction' ? alert.event : null;

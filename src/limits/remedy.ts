@@ -1,4 +1,3 @@
-import type { PurchaseCheck } from '../actions/deps.ts';
 import type { Remedy } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -28,6 +27,13 @@ export interface Advice {
   /** The card API did not say all that there is to say: it is worth asking again later. */
   readonly isIncomplete: boolean;
 }
+
+/** Whether a declined purchase would pass now, and what it takes if not. */
+export type PurchaseCheck =
+  | { readonly state: 'stopped'; readonly remedy: Remedy }
+  | { readonly state: 'passes' }
+  /** Nothing of ours can help, or (`isAway`) the card API did not say. */
+  | { readonly state: 'unknown'; readonly isAway?: boolean };
 
 export interface Remedies {
   /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */

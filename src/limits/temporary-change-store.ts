@@ -1,8 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { RuleChanges } from '../card-api/rule-change.ts';
+import { RuleChanges, Term } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
-import { Term } from './change-request.ts';
 
 /** Ended ones are kept as long as the messages that show them can be edited for. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;

@@ -1,5 +1,4 @@
 import type { Action } from '../actions/action.ts';
-import type { ActionDeps } from '../actions/deps.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
@@ -7,6 +6,7 @@ import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { ChangeRequest } from './change-request.ts';
+import type { LimitDeps } from './deps.ts';
 import { type LimitToRaise, limitsToRaise } from './remedy-change.ts';
 import { limitName } from './rule-words.ts';
 
@@ -29,7 +29,7 @@ export async function withCategory(
   { isCategoryUnknown, ...changeRequest }: ChangeRequest,
   acctId: number,
   rules: SpendRules,
-  deps: ActionDeps,
+  deps: LimitDeps,
 ): Promise<Named> {
   const { goals, term } = changeRequest;
   const event = isCategoryUnknown === true ? await declinedByCategory(action, deps) : null;
@@ -66,7 +66,7 @@ const unclear =
 /** The purchase that it is about, where a category's limit stopped it. */
 async function declinedByCategory(
   { target }: Action,
-  { alerts }: ActionDeps,
+  { alerts }: LimitDeps,
 ): Promise<TransactionAlert['event'] | null> {
   const alert = target.kind === 'alert' ? await alerts.get(target.alertId) : null;
   if (alert?.kind !== 'transaction') return null;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
 import { actionOf, target } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { VerbEntry } from '../actions/verb.ts';
 import type { Gap } from '../core/gap.ts';
 import { readSince, type Since } from '../core/since.ts';
@@ -39,7 +39,7 @@ interface Deps {
   readonly recoverGap: (gap: Gap) => Promise<void>;
   /** Where progress is shown. */
   readonly opsChannel: string;
-  readonly reply: Pick<Reply, 'answer' | 'record' | 'refuse'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse'>;
 }
 
 /** `/card recover …`: somebody wants to be sure that nothing was missed. Puts it on record, starts it, says where to look. */
@@ -51,7 +51,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }:
       const whoCan = 'Write `/card recover 2h` or `/card recover 2026-11-20T09:00`.';
       return await reply.refuse(action, { what: 'Your recovery', why, whoCan });
     }
-    await reply.record(action, { did: null, detail: `what was missed since ${from}` });
+    await reply.record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
     await reply.answer(action, recoveryStarted({ from, channel: opsChannel }));
   };

@@ -1,11 +1,11 @@
 import type { Action } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { SlackError } from '../core/errors.ts';
 
 interface Deps {
   /** @throws SlackError */
   readonly channelInfo: (channel: string) => Promise<{ readonly isMember: boolean; readonly isExtShared: boolean }>;
-  readonly reply: Pick<Reply, 'refuse'>;
+  readonly reply: Pick<ActionTools, 'refuse'>;
 }
 
 /** True when a channel may get alerts; otherwise the person has been told why not. `what` says as a noun what is refused. */

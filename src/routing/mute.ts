@@ -1,6 +1,6 @@
 import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
@@ -19,7 +19,7 @@ interface MuteDeps {
   /** The direct conversation with a person. */
   readonly openDirect: (userId: string) => Promise<string>;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  readonly reply: Pick<Reply, 'answer' | 'record' | 'unchanged' | 'refuseUnclear'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
   /** IANA name of the zone whose wall clock is meant. */
   readonly zone: string;
 }
@@ -67,7 +67,7 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
       await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
       const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
       const did = isTravel ? 'filed a travel notice for' : 'muted';
-      await reply.record(action, { did, card: mute.card, after, reason: mute.reason });
+      await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
       await reply.answer(action, muteSet(wordsOf(mute)));
     },
 
@@ -76,10 +76,10 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
       const ofCard = all.filter((mute) => mute.acctId === acctId);
       const [first] = ofCard;
       if (first === undefined) {
-        await reply.unchanged(action, { acctId, cardId });
+        await reply.record(action, { event: 'unchanged', acctId, cardId });
       } else {
         const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel notice '}until ${endsAt}`);
-        await reply.record(action, { did: 'ended a mute of', card: first.card, before: before.join(', ') });
+        await reply.record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
       }
       for (const mute of ofCard) await closeMute(mute, action.actor.userId);
       await reply.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
@@ -94,6 +94,11 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
       await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
     },
   };
+}
+
+/** For the record. @param did past tense, the card follows. */
+function doneTo(card: CardFacts, did: string) {
+  return { event: 'done', isFirst: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
 }
 
 /** Why a mute cannot end then; null when it can. */

@@ -1,6 +1,6 @@
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import type { Action } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { MayGetAlerts } from './channel-of-action.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
@@ -15,7 +15,7 @@ interface Deps {
   /** What a channel holds waits for the quiet hours that it has now. @returns how many alerts need not wait any more. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
-  readonly reply: Pick<Reply, 'answer' | 'record' | 'isRecorded' | 'unchanged' | 'refuseUnclear'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear'>;
   /** IANA name of the zone that is meant where none is named. */
   readonly zone: string;
   readonly now: () => Date;
@@ -39,10 +39,11 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
   async function end(action: Action): Promise<void> {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
-    const isRecorded = await reply.isRecorded(action);
+    const isRecorded = await reply.hasBegun(action);
     // On record first: after a crash they are gone already, and only the record knows who ended them.
-    if (before !== null) await reply.record(action, { did: `ended the quiet hours of channel ${channel}`, before });
-    else if (!isRecorded) await reply.unchanged(action);
+    const line = { did: `ended the quiet hours of channel ${channel}` };
+    if (before !== null) await reply.record(action, { event: 'done', isFirst: true, before, line });
+    else if (!isRecorded) await reply.record(action, { event: 'unchanged' });
     await quietHours.remove(channel);
     const released = await holdAsQuiet(channel);
     await reply.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
@@ -60,7 +61,8 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     if (!(await mayGetAlerts(action))) return;
     const after = `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
     // On record first: after a crash these hours would be there already, and what was before would be lost.
-    await reply.record(action, { did: `set the quiet hours of channel ${channel}`, before, after });
+    const line = { did: `set the quiet hours of channel ${channel}` };
+    await reply.record(action, { event: 'done', isFirst: true, before, after, line });
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);

@@ -4,7 +4,7 @@ import {
   subscriptionList,
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import type { MayGetAlerts } from './channel-of-action.ts';
 import { kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
@@ -24,7 +24,7 @@ interface Deps {
   /** Channel that the configuration names for a kind; null when it names none. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
-  readonly reply: Pick<Reply, 'answer' | 'record' | 'unchanged' | 'refuse' | 'refuseUnclear'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'>;
 }
 
 export interface SubscriptionVerbs {
@@ -64,8 +64,14 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       const by = action.actor.userId;
       const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
       const isNew = subscription.at === action.askedAt;
-      if (isNew) await reply.record(action, { did: `subscribed channel ${channel}`, after: filter });
-      else await reply.unchanged(action);
+      if (isNew)
+        await reply.record(action, {
+          event: 'done',
+          isFirst: true,
+          after: filter,
+          line: { did: `subscribed channel ${channel}` },
+        });
+      else await reply.record(action, { event: 'unchanged' });
       const byDefault = possibleKinds(parsed.filter)
         .filter((kind) => defaultChannel(kind) === channel)
         .map((kind) => kindName(kind));
@@ -87,7 +93,7 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       }
       for (const { number } of meant) await subscriptions.remove(number);
       const before = meant.map(({ number, filter }) => `${number} (${filter})`).join(', ');
-      await reply.record(action, { did: 'took subscriptions away', before });
+      await reply.record(action, { event: 'done', isFirst: true, before, line: { did: 'took subscriptions away' } });
       await reply.answer(action, unsubscribed({ removed: meant }));
     },
 

@@ -1,7 +1,7 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { why } from '../../templates/routing/why.ts';
 import type { Action, CardTarget, Resolved } from '../actions/action.ts';
-import type { Reply } from '../actions/reply.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import type { WhyAction } from './verbs.ts';
@@ -28,7 +28,7 @@ interface Deps {
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
   /** Null: the person has been asked which card, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
-  readonly reply: Pick<Reply, 'answer' | 'refuse'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: the way of an alert, from the webhook to the message. */

@@ -1,10 +1,10 @@
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import { noteOf } from '../actions/change-status.ts';
 import type { ProgressEnd } from '../actions/progress-store.ts';
 import { endOf } from '../actions/report.ts';
 import type { Result } from '../actions/result.ts';
+import { noteOf } from '../actions/send-status.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
 import type { OrderNotices } from './notify-ordered.ts';

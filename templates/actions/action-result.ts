@@ -1,4 +1,4 @@
-import type { Confirmation, Control } from '../../src/alerts/alert.ts';
+import type { Confirmation, Control } from '../../src/actions/outcome.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';

@@ -1,8 +1,9 @@
 import type { ApprovalInFlight, LimitRequest } from '../../src/approvals/request.ts';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type Term, termWords } from '../../src/limits/change-request.ts';
+import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleName, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';

@@ -1,8 +1,9 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { LimitRequest } from '../../src/approvals/request.ts';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type Term, termWords } from '../../src/limits/change-request.ts';
+import { termWords } from '../../src/limits/change-request.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';

@@ -4,10 +4,11 @@ import {
   type LimitRequest,
   unconfirmedApproval,
 } from '../../src/approvals/request.ts';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type Term, termWords } from '../../src/limits/change-request.ts';
+import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';

@@ -1,4 +1,5 @@
-import type { Alert, Outcome, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { Outcome } from '../../src/actions/outcome.ts';
+import type { Alert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';

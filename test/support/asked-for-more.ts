@@ -1,8 +1,6 @@
-import type { ActionDeps } from '../../src/actions/deps.ts';
-import { performAction } from '../../src/dispatch/perform-action.ts';
 import { Action } from '../../src/dispatch/verbs.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { acctId, ask, byCommand, type PerformWorld } from './perform-world.ts';
+import { acctId, ask, byCommand, type PerformWorld, performAction, type WorldDeps } from './perform-world.ts';
 
 const person = (userId: string) => ({ userId, teamId: 'T1' });
 const HUGO = person('U0HUGO');
@@ -35,14 +33,14 @@ export const override = ask('break_glass', {
 
 /** What people read in direct messages, by the id that makes telling it twice nothing. */
 export interface Told {
-  readonly deps: ActionDeps;
+  readonly deps: WorldDeps;
   told(): string[];
 }
 
 /** The card is Hugo's, and what he is told is kept. */
 export async function linkHugo(world: PerformWorld): Promise<Told> {
   const told = new Map<string, Message>();
-  const deps: ActionDeps = {
+  const deps: WorldDeps = {
     ...world.deps,
     notifyDirectly: async (userId, id, message) => void told.set(`${userId} ${id}`, message),
   };

@@ -1,14 +1,11 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { ActionDeps } from '../../src/actions/deps.ts';
-import { verifyAction } from '../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../src/dispatch/perform-action.ts';
 import type { Action } from '../../src/dispatch/verbs.ts';
 import { Killed, mortal } from './crash-at.ts';
-import { createActionWorld, type PerformWorld } from './perform-world.ts';
+import { createActionWorld, type PerformWorld, performAction, verifyAction, type WorldDeps } from './perform-world.ts';
 
 /** Runs an action from the click to its end, as the queue does. */
-export async function whole(action: Action, world: PerformWorld, deps: ActionDeps): Promise<void> {
+export async function whole(action: Action, world: PerformWorld, deps: WorldDeps): Promise<void> {
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
@@ -26,9 +23,9 @@ export async function whole(action: Action, world: PerformWorld, deps: ActionDep
 export async function killEverywhere(
   redis: Redis,
   action: Action,
-  prepare: (world: PerformWorld) => ActionDeps | Promise<ActionDeps>,
+  prepare: (world: PerformWorld) => WorldDeps | Promise<WorldDeps>,
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
-  meanwhile: (world: PerformWorld, deps: ActionDeps) => Promise<void> = async () => {},
+  meanwhile: (world: PerformWorld, deps: WorldDeps) => Promise<void> = async () => {},
 ): Promise<number> {
   const begin = async (killAt: number) => {
     await redis.flushall();

@@ -2,11 +2,22 @@ import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
 import { createConfirmations } from '../../src/actions/confirmation-store.ts';
-import type { ActionDeps } from '../../src/actions/deps.ts';
 import { createProgress } from '../../src/actions/progress-store.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
+import type {
+  ActionBase,
+  ActionCards,
+  ActionStores,
+  Messages,
+  Notices,
+  People,
+  Settings,
+  Timers,
+} from '../../src/app/action-base.ts';
+import type { DigestParts, RoutingParts } from '../../src/app/compose-channels.ts';
+import { composeVerbs, type VerbsDeps } from '../../src/app/compose-verbs.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
@@ -22,7 +33,7 @@ import { createDigests } from '../../src/digests/digest-store.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Directory } from '../../src/directory/directory.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
-import { type ActionOf, isAsHolder, refusedTo, type Verb, verbs } from '../../src/dispatch/verbs.ts';
+import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
@@ -40,9 +51,63 @@ import { card, declined } from '../templates/fixtures.ts';
 export const acctId = card.acctId ?? 0;
 export const cardId = card.cardId ?? 0;
 
+/** What the capabilities are composed over, side by side, so that a test can put something else in the place of each. */
+export interface WorldDeps
+  extends ActionStores,
+    Omit<ActionCards, 'factsOf'>,
+    People,
+    Messages,
+    Notices,
+    Timers,
+    Settings {
+  readonly toFacts: typeof toCardFacts;
+  readonly routing: RoutingParts;
+  readonly digest: DigestParts;
+  readonly recoverGap: VerbsDeps['recovery']['recoverGap'];
+  readonly updateForm: VerbsDeps['updateForm'];
+  /** The queue does not run the job again. */
+  readonly isLastAttempt: boolean;
+}
+
+export function baseOf(deps: WorldDeps): ActionBase {
+  const factsOf: ActionCards['factsOf'] = async (acct, which) =>
+    deps.toFacts(acct, await deps.directory.account(acct), which);
+  return {
+    stores: deps,
+    cards: { ...deps, factsOf },
+    people: deps,
+    messages: deps,
+    notices: deps,
+    timers: deps,
+    settings: deps,
+  };
+}
+
+export function verbsDepsOf(deps: WorldDeps): VerbsDeps {
+  const { routing, digest, recoverGap, updateForm } = deps;
+  return { base: baseOf(deps), routing, digest, recovery: { recoverGap, opsChannel: 'C0OPS' }, updateForm };
+}
+
+/** The real composition over these. */
+export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
+  return composeVerbs(verbsDepsOf(deps));
+}
+
+export function performAction(action: AnyAction, deps: WorldDeps): Promise<void> {
+  return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt });
+}
+
+export function verifyAction(actionId: string, deps: WorldDeps): Promise<number | null> {
+  return verbsOf(deps).verifyAction(actionId);
+}
+
+export function endTemporaryChange(temporaryChangeId: string, deps: WorldDeps): Promise<number | null> {
+  return verbsOf(deps).endTemporaryChange(temporaryChangeId);
+}
+
 /** The card service and Slack as one action sees them, with every effect written down; all stores are on real Redis. */
 export interface PerformWorld {
-  readonly deps: ActionDeps;
+  readonly deps: WorldDeps;
   /** The card as the service has it. */
   readonly service: { status: CardStatus; rules: Record<string, unknown> };
   /** Writes that reached the service, in order: also those that changed nothing. */
@@ -58,7 +123,7 @@ export interface PerformWorld {
   stations(): Promise<AuditRecord['event'][]>;
 }
 
-export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> = {}): Promise<PerformWorld> {
+export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
   const service = {
     status: 'ACTIVE' as CardStatus,
     rules: { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: null, MonthlySpendLimit: 2000 } as Record<
@@ -81,7 +146,7 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
   const subject = { kind: 'alert', id: 'evt_0123456789abcdef' } as const;
   await trackedMessages.add(subject, { channel: 'C1', ts: '1.1', audience: 'team' });
 
-  const deps: ActionDeps = {
+  const deps: WorldDeps = {
     card: {
       getAccount: async () =>
         AccountDetails.parse({
@@ -122,7 +187,6 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
-    refusedTo,
     whoMay: async () => [],
     nameRuleset: async (known) => known,
     alerts,
@@ -169,7 +233,6 @@ export async function createActionWorld(redis: Redis, over: Partial<ActionDeps> 
     audit,
     momentOf: () => null,
     recoverGap: async () => {},
-    opsChannel: 'C0OPS',
     withLock: async (_name, work) => await work(),
     answer: async (_action, message) => void answers.push(message),
     alertMessages: alertMessages(trackedMessages),

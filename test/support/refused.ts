@@ -1,10 +1,16 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { ActionDeps } from '../../src/actions/deps.ts';
 import type { AuditRecord } from '../../src/audit/audit.ts';
-import { performAction } from '../../src/dispatch/perform-action.ts';
 import type { Verb } from '../../src/dispatch/verbs.ts';
-import { acctId, ask, createActionWorld, type Over, type PerformWorld } from './perform-world.ts';
+import {
+  acctId,
+  ask,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from './perform-world.ts';
 
 /** The rules in force at the click. */
 export const policy = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
@@ -14,7 +20,7 @@ export interface Refused {
   readonly verb: Verb;
   readonly when: string;
   readonly asked?: Over;
-  readonly deps?: Partial<ActionDeps>;
+  readonly deps?: Partial<WorldDeps>;
   readonly before?: (world: PerformWorld) => unknown;
   /** In the record and in the answer. */
   readonly why: RegExp;

@@ -1,5 +1,5 @@
+import type { Outcome } from '../../src/actions/outcome.ts';
 import {
-  type Outcome,
   ShippingAlert,
   StatusAlert,
   type StatusChange,

@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
-import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
+import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import type { Term } from '../../../src/limits/change-request.ts';
-import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type Over, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  type Over,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const MINUTE = 60_000;
@@ -36,9 +41,9 @@ function away(): never {
 }
 
 /** The card service falls silent with a write, and is back when somebody looks. @param arrives whether it made the change. */
-function silent({ deps }: PerformWorld, arrives = true): ActionDeps {
+function silent({ deps }: PerformWorld, arrives = true): WorldDeps {
   let isBlind = false;
-  const card: ActionDeps['card'] = {
+  const card: WorldDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       if (arrives) await deps.card.putSpendRules(...args);
@@ -94,7 +99,10 @@ describe('a change whose answer was lost, found made later', () => {
   it('one by a command gets a message of its own', async () => {
     const world = await createActionWorld(redis());
     const posted: string[] = [];
-    const deps = { ...world.deps, postTemporaryChange: async ({ id }: TemporaryChange) => void posted.push(id) };
+    const deps = {
+      ...world.deps,
+      postTemporaryChange: async ({ id }: { readonly id: string }) => void posted.push(id),
+    };
 
     await performAction({ ...later, ...byCommand } as Action, silent({ ...world, deps }));
     await lookUntilOver({ ...world, deps });

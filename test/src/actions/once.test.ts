@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { Expected } from '../../../src/actions/result.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -13,6 +11,8 @@ import {
   createActionWorld,
   type Over,
   type PerformWorld,
+  performAction,
+  type WorldDeps,
 } from '../../support/perform-world.ts';
 
 const redis = useRedis();
@@ -29,7 +29,7 @@ const cases: readonly [string, Verb, Over, string, PerformWorld['service']['stat
 
 describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, write, status) => {
   const action = ask(verb, over);
-  const start = (world: PerformWorld): ActionDeps => {
+  const start = (world: PerformWorld): WorldDeps => {
     world.service.status = status;
     return world.deps;
   };
@@ -68,7 +68,7 @@ describe.each(cases)(
         changeRequest === null
           ? { kind: 'status', status: 'BLOCKED', cardId: null }
           : { kind: 'rule', changes: changeRequest.goals.map((goal) => ({ ...goal, from: null })) };
-      const start = async (world: PerformWorld): Promise<ActionDeps> => {
+      const start = async (world: PerformWorld): Promise<WorldDeps> => {
         world.service.status = status;
         await world.deps.confirmations.changed(acctId, expected, 'act_before');
         return world.deps;
@@ -87,7 +87,7 @@ describe('a write that was done and whose answer was lost', () => {
     '%s: is read back, never sent twice, wherever the worker is killed besides',
     async (_what, verb, over, write, status) => {
       const action = ask(verb, over);
-      const lost = (world: PerformWorld): ActionDeps => {
+      const lost = (world: PerformWorld): WorldDeps => {
         world.service.status = status;
         const { card } = world.deps;
         const gone = (): never => {
@@ -121,7 +121,7 @@ describe('a write that was done and whose answer was lost', () => {
 
 describe('a worker that stands still for longer than its lock, while another does it all', () => {
   /** The same dependencies, for a process that stands still after these calls: another one takes over meanwhile. */
-  const standingStill = (deps: ActionDeps, after: (keyof ActionDeps['card'])[], meanwhile: () => Promise<void>) => {
+  const standingStill = (deps: WorldDeps, after: (keyof WorldDeps['card'])[], meanwhile: () => Promise<void>) => {
     let isOver = false;
     const card = { ...deps.card } as Record<string, (...args: never[]) => Promise<unknown>>;
     for (const name of after) {
@@ -135,7 +135,7 @@ describe('a worker that stands still for longer than its lock, while another doe
         return answer;
       };
     }
-    return { ...deps, card: card as unknown as ActionDeps['card'] };
+    return { ...deps, card: card as unknown as WorldDeps['card'] };
   };
 
   it.each(cases)('%s: after it had written, it comes to the same end', async (_what, verb, over, write, status) => {
@@ -175,7 +175,7 @@ describe('two people at once', () => {
   it('one does it, the other is told that it is done', async () => {
     const world = await createActionWorld(redis());
     let queue: Promise<unknown> = Promise.resolve();
-    const withLock: ActionDeps['withLock'] = async (_name, work) => {
+    const withLock: WorldDeps['withLock'] = async (_name, work) => {
       const mine = queue.then(work);
       queue = mine.catch(() => {});
       return await mine;

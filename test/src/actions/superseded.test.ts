@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, virtualOrder } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  performAction,
+  virtualOrder,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
@@ -50,7 +55,7 @@ it.each<[string, Action, Action, string, object]>([
   async (_what, older, newer, was, is) => {
     const world = await createActionWorld(redis());
     const card = { ...world.deps.card, setCardStatus: lost, putSpendRules: lost };
-    const broken: ActionDeps = { ...world.deps, card };
+    const broken: WorldDeps = { ...world.deps, card };
     await expect(performAction(older, broken)).rejects.toThrow(CardApiError);
     // As it would be had the first try worked after all, when there is something to take back.
     world.service.status = was as typeof world.service.status;
@@ -68,12 +73,12 @@ describe('an order whose worker stood still for longer than its lock', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order2', target: virtualOrder });
 
   it.each([
-    ['has made it', (deps: ActionDeps): ActionDeps => deps],
-    ['is making it', (deps: ActionDeps): ActionDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } })],
+    ['has made it', (deps: WorldDeps): WorldDeps => deps],
+    ['is making it', (deps: WorldDeps): WorldDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } })],
   ])('is not made again when another %s', async (_what, asOther) => {
     const world = await createActionWorld(redis());
     const { progress } = world.deps;
-    const stalled: ActionDeps = {
+    const stalled: WorldDeps = {
       ...world.deps,
       progress: {
         ...progress,

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, cardId, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  cardId,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -86,7 +93,7 @@ describe('Undo, when the card was made active again in another way', () => {
     [
       'the answer was lost and it is found done',
       async ({ deps }) => {
-        const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
+        const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
           unsure();
         };
@@ -96,7 +103,7 @@ describe('Undo, when the card was made active again in another way', () => {
     [
       'the worker died behind the write and the next one finds it done',
       async ({ deps }) => {
-        const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
+        const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
           throw new Error('killed');
         };
@@ -110,7 +117,7 @@ describe('Undo, when the card was made active again in another way', () => {
       async (world) => {
         const { deps } = world;
         let isSent = false;
-        const card: ActionDeps['card'] = {
+        const card: WorldDeps['card'] = {
           ...deps.card,
           getAccount: async (...args) => (isSent ? unsure() : await deps.card.getAccount(...args)),
           setCardStatus: async (...args) => {

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 

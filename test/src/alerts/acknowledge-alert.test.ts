@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
-import { acknowledgeAlert } from '../../../src/alerts/acknowledge-alert.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld } from '../../support/perform-world.ts';
+import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
 it('shows who has seen the alert, once, however often the button is pressed', async () => {
   const world = await createActionWorld(redis());
 
-  await acknowledgeAlert(ask('acknowledge'), world.deps);
-  await acknowledgeAlert(ask('acknowledge', { id: 'act_again' }), world.deps);
+  await performAction(ask('acknowledge'), world.deps);
+  await performAction(ask('acknowledge', { id: 'act_again' }), world.deps);
 
   const stored = await world.deps.alerts.get('evt_0123456789abcdef');
   expect(stored?.outcomes).toMatchObject([{ verb: 'acknowledge', by: 'U0OLGA', state: 'done' }]);

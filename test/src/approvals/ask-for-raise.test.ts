@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Remedy } from '../../../src/alerts/alert.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld } from '../../support/perform-world.ts';
+import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { raise, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { composeApprovals } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verbsOf,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -23,7 +29,7 @@ const clicks: readonly [string, Action, 'approved' | 'overridden'][] = [
 interface Meanwhile {
   readonly what: string;
   readonly becomes: 'denied' | 'expired' | 'overridden' | 'approved';
-  readonly others: (world: PerformWorld, deps: ActionDeps) => Promise<void>;
+  readonly others: (world: PerformWorld, deps: WorldDeps) => Promise<void>;
 }
 const denies: Meanwhile = {
   what: 'somebody denies it',
@@ -35,7 +41,7 @@ const expires: Meanwhile = {
   becomes: 'expired',
   others: async (world, deps) => {
     world.advance(REQUEST_MS + 1);
-    await composeApprovals(deps).ageRequest('req_ask1');
+    await verbsOf(deps).ageRequest('req_ask1');
   },
 };
 const overrides: Meanwhile = {
@@ -70,7 +76,7 @@ const away = (): never => {
 /** The first attempt of a click: the write arrives, or not, and nothing is heard of it. */
 async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
   let isSent = false;
-  const card: ActionDeps['card'] = {
+  const card: WorldDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       isSent = true;
@@ -228,7 +234,7 @@ it.each(['denied', 'expired'])(
     const { world, told, lines, click } = await raiseOfTwo();
     const ben = click('act_ben', 'U0BEN', true);
     let isSent = false;
-    const card: ActionDeps['card'] = {
+    const card: WorldDeps['card'] = {
       ...world.deps.card,
       putSpendRules: async () => {
         isSent = true;
@@ -241,7 +247,7 @@ it.each(['denied', 'expired'])(
     if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
     else {
       world.advance(REQUEST_MS + 1);
-      await composeApprovals(world.deps).ageRequest('req_limit1');
+      await verbsOf(world.deps).ageRequest('req_limit1');
     }
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);

@@ -135,13 +135,12 @@ describe('a finished request', () => {
         whoMay: async () => [],
         postToApprovals: async (id) => void posted.push(id),
         postToOps: async (id) => void posted.push(id),
-        postAuditLine: async (id) => void posted.push(id),
-        now: () => new Date(askedAt),
+        record: async ({ id }, { event, lineKey }) => void posted.push(`${event ?? 'line'} ${id}-${lineKey}`),
       });
 
       await finish({ ...openRequestOf(), state, decision, temporaryChangeId: null });
 
-      const notices = ['req_ask1-override', 'req_ask1-override', 'audit-act_glass1-override'];
+      const notices = ['req_ask1-override', 'req_ask1-override', 'line act_glass1-override'];
       expect(posted).toEqual(state === 'overridden' ? ['resolved', ...notices] : ['resolved']);
     },
   );

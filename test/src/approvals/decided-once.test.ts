@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, linkHugo, override, type Told, toPay } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 /** The holder of the world that stands. */
@@ -120,7 +125,7 @@ describe('a change that fails after a crash between the write and its answer', (
     const broken = (): never => {
       throw new Error('a fault of ours');
     };
-    const deps: ActionDeps = {
+    const deps: WorldDeps = {
       ...world.deps,
       isLastAttempt: true,
       card: {

@@ -32,7 +32,7 @@ function setUp(written: ProgressEntry | null = null) {
       changes.push(approved);
       return done;
     },
-    notify: async () => void steps.push('told'),
+    reports: { notify: async () => void steps.push('told') },
     complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
     withLock: async (name, work) => {
       steps.push(`locked ${name}`);

@@ -1,13 +1,20 @@
 import { it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { SlackError } from '../../../src/core/errors.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, type Over, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  type Over,
+  type PerformWorld,
+  performAction,
+  virtualOrder,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { expectRefused, link, type Refused } from '../../support/refused.ts';
 
 const redis = useRedis();
@@ -17,7 +24,7 @@ const typed = (text: string, channel = 'C1'): Over => ({
   origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
 });
 const place = { isMember: true, isExtShared: false, isPrivate: false };
-const routing = (over: object = {}): Partial<ActionDeps> => ({
+const routing = (over: object = {}): Partial<WorldDeps> => ({
   routing: {
     zone: 'America/New_York',
     channelInfo: async () => place,
@@ -25,7 +32,7 @@ const routing = (over: object = {}): Partial<ActionDeps> => ({
     quietHours: { all: async () => [] },
     eventLog: { latest: async () => null },
     ...over,
-  } as unknown as ActionDeps['routing'],
+  } as unknown as WorldDeps['routing'],
 });
 const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
   const changeRequest: ChangeRequest = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };

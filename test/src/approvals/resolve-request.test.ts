@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/outcome.ts';
 import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
-import type { Outcome } from '../../../src/alerts/alert.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
@@ -19,8 +19,11 @@ function setUp() {
   const resolve = createResolveRequest({
     requests: { save: async ({ state }) => void saved.push(state) },
     updateRequest: async () => {},
-    alerts: { setOutcome: async (_alertId, _actionId, outcome) => void outcomes.push(outcome) },
-    updateMessages: async () => {},
+    outcomes: {
+      show: async (_alertId, _actionId, outcome) => void outcomes.push(outcome),
+      seen: async () => {},
+      saysOfRuleset: async () => false,
+    },
     holderNotices: { notifyDecided: async ({ state }) => void told.push(state) },
     answer: async (_action, { text }) => void answers.push(text),
     now: () => new Date(askedAt),

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -41,7 +46,7 @@ async function asked(): Promise<Asked> {
 async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;
-  const card: ActionDeps['card'] = {
+  const card: WorldDeps['card'] = {
     ...deps.card,
     putSpendRules: async (...args) => {
       isSent = true;
@@ -53,7 +58,7 @@ async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boole
   await performAction(click, { ...deps, card, isLastAttempt: true }).catch(() => {});
 }
 
-async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<ActionDeps> = {}): Promise<void> {
+async function lookUntilOver(id: string, { world, hugo }: Asked, over: Partial<WorldDeps> = {}): Promise<void> {
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
     again = await verifyAction(id, { ...hugo.deps, ...over });
@@ -130,7 +135,7 @@ it.each(clicks)(
         const { deps } = hugo;
         // From the write until somebody looks, nothing can be read.
         let isBlind = false;
-        const card: ActionDeps['card'] = {
+        const card: WorldDeps['card'] = {
           ...deps.card,
           putSpendRules: async (...args) => {
             await deps.card.putSpendRules(...args);
@@ -216,7 +221,7 @@ it('an undo that fails between the write and its answer is still verified', asyn
   const world = await createActionWorld(redis());
   await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
   const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
-  const setCardStatus: ActionDeps['card']['setCardStatus'] = async (...args) => {
+  const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
     await world.deps.card.setCardStatus(...args);
     fault();
   };

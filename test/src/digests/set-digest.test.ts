@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createReply } from '../../../src/actions/reply.ts';
+import { composeTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { readDigest } from '../../../src/digests/digest-command.ts';
 import { createDigests } from '../../../src/digests/digest-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-of-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld } from '../../support/perform-world.ts';
+import { ask, baseOf, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -19,7 +19,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     return info;
   };
   const world = await createActionWorld(redis());
-  const reply = createReply(world.deps);
+  const reply = composeTools(baseOf(world.deps));
   const setDigest = createSetDigest({
     digests,
     timers: { schedule: async () => {}, unschedule: async () => {} },

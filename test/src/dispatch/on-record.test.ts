@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Directory } from '../../../src/directory/directory.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type Over } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { recordRefusal } from '../../../src/actions/record-refusal.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { verbNames } from '../../../src/dispatch/verbs.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
@@ -12,6 +11,7 @@ import {
   createActionWorld,
   type Over,
   type PerformWorld,
+  verbsOf,
 } from '../../support/perform-world.ts';
 import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
 
@@ -188,8 +188,8 @@ it('what was refused where it was asked is on record with the reason that was gi
   });
 
   const refused = { why: 'This request is decided already.' };
-  await recordRefusal(late, deps, refused);
-  await recordRefusal(late, deps, refused);
+  await verbsOf(deps).recordRefusal(late, refused);
+  await verbsOf(deps).recordRefusal(late, refused);
 
   expect(await refusedOf(world)).toEqual([
     expect.objectContaining({ actionId: 'act_late', detail: 'This request is decided already.', acctId, policy }),
@@ -221,7 +221,7 @@ it.each(verbNames)('the record’s line says of %s in words that it was refused'
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
 
-  await recordRefusal({ ...ask('block', { id: 'act_refused2' }), verb }, deps);
+  await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused2' }), verb });
 
   expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
   expect(lines[0]).not.toMatch(/refused to \w*[_-]/);

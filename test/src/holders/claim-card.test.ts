@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import type { RecordEntry } from '../../../src/actions/record-action.ts';
+import type { RecordEntry } from '../../../src/actions/record.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';

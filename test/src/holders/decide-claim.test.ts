@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RecordEntry } from '../../../src/actions/record-action.ts';
+import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';

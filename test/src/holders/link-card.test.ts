@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../../src/actions/progress-store.ts';
-import type { RecordEntry } from '../../../src/actions/record-action.ts';
+import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';

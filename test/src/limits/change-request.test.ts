@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
+import type { Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
-import { atMost, endOfTerm, type Term } from '../../../src/limits/change-request.ts';
+import { atMost, endOfTerm } from '../../../src/limits/change-request.ts';
 
 const days = serviceDays('America/New_York');
 const from = new Date('2026-11-20T15:00:00Z');

@@ -1,21 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
-import { verifyAction } from '../../../src/dispatch/compose-approvals.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const number = { id: 2, name: null, mayOverrule: true };
 
 /** A card that follows a ruleset. @param mayOverrule as it is assumed. @param now the ruleset that it follows by then. */
-function world(mayOverrule = true, over: Partial<ActionDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
+function world(mayOverrule = true, over: Partial<WorldDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
   return createActionWorld(redis(), {
     directory: { account: async () => null, reload: async () => ({ rulesetId: now }) } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe', ruleset: number }),
@@ -103,7 +108,7 @@ it('a block has nothing to do with it', async () => {
 
 it('a card that is shown names the ruleset that the service says now, not the one that was read before', async () => {
   const base = await createActionWorld(redis());
-  const card: ActionDeps['card'] = {
+  const card: WorldDeps['card'] = {
     ...base.deps.card,
     getAccount: async (...args) => ({ ...(await base.deps.card.getAccount(...args)), rulesetId: 7 }),
   };

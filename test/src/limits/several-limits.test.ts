@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
-import type { LimitGoal } from '../../../src/card-api/rule-change.ts';
+import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import type { Term } from '../../../src/limits/change-request.ts';
-import { endTemporaryChange } from '../../../src/limits/end-temporary-change.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { Killed, mortal } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -17,8 +13,11 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
   type Over,
   type PerformWorld,
+  performAction,
+  type WorldDeps,
 } from '../../support/perform-world.ts';
 
 const redis = useRedis();
@@ -79,7 +78,7 @@ describe.each([
 });
 
 it('the answer to the write lost, and killed at any step besides: it is read back, never sent twice', async () => {
-  const lost = ({ deps }: PerformWorld): ActionDeps => ({
+  const lost = ({ deps }: PerformWorld): WorldDeps => ({
     ...deps,
     card: {
       ...deps.card,
@@ -103,7 +102,7 @@ function unanswered(): CardApiError {
 }
 
 describe('two limits given back, the worker killed at any step', () => {
-  const raised = async ({ deps }: PerformWorld): Promise<ActionDeps> => {
+  const raised = async ({ deps }: PerformWorld): Promise<WorldDeps> => {
     await performAction(both, deps);
     return deps;
   };
@@ -456,14 +455,14 @@ it('two limits whose first try failed are not repeated over one that somebody ch
 
 it('two limits that came through unheard, one of them changed since: the other does not stay raised for ever', async () => {
   const world = await createActionWorld(redis());
-  const unheard: ActionDeps['card']['putSpendRules'] = async (...args) => {
+  const unheard: WorldDeps['card']['putSpendRules'] = async (...args) => {
     await world.deps.card.putSpendRules(...args);
     throw unanswered();
   };
   const away = { ...world.deps.card, putSpendRules: unheard };
   const { getSpendRules } = world.deps.card;
   let reads = 0;
-  const card: ActionDeps['card'] = {
+  const card: WorldDeps['card'] = {
     ...away,
     getSpendRules: async (...args) => (reads++ === 0 ? await getSpendRules(...args) : Promise.reject(unanswered())),
   };

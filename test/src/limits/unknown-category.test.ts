@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import type { LimitWindow } from '../../../src/card-api/rule.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Remaining } from '../../../src/limits/binding-limit.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, type PerformWorld } from '../../support/perform-world.ts';
+import {
+  ask,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -20,7 +24,7 @@ async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300
   return world;
 }
 
-async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<ActionDeps> {
+async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<WorldDeps> {
   const rows = (windows: Windows) =>
     Object.entries(windows).map(([period, [limit, left]]) => ({
       period: period as 'daily' | 'weekly',

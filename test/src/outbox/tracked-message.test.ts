@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { requestMessage } from '../../../src/approvals/request-message.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
 import { approvalClick, askedToPay, denial } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { createActionWorld } from '../../support/perform-world.ts';
+import { createActionWorld, performAction } from '../../support/perform-world.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
 
 const redis = useRedis();

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, type Over } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const ANA = { userId: 'U0ANA', teamId: 'T1' };

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
 import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, type PerformWorld } from '../../support/perform-world.ts';
+import { ask, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const typed = (text: string) =>
@@ -13,7 +12,7 @@ const typed = (text: string) =>
   });
 
 /** A channel that is quiet at night. */
-async function nightly({ deps }: PerformWorld): Promise<ActionDeps> {
+async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
   const quietHours = createQuietHours(redis());
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });

@@ -20,7 +20,7 @@ async function setUp(callbackAt: string) {
   const notices = createOrderNotices({
     virtualOrders,
     alerts,
-    record: async (_action, { event }) => void recorded.push(event),
+    record: async (_action, { event }) => void recorded.push(`${event}`),
     updateMessages: async () => {},
     notifyDirectly: async (userId) => void told.push(userId),
   });

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionDeps } from '../../../src/actions/deps.ts';
-import { composeVirtualCards } from '../../../src/dispatch/compose-virtual-cards.ts';
-import { performAction } from '../../../src/dispatch/perform-action.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld, virtualOrder } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verbsOf,
+  virtualOrder,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -36,9 +42,9 @@ describe('an order of a virtual card, its worker killed at any step', () => {
   const notice = (at: string) => virtualAlert({ holder: 'Vera Nova', callbackAt: at });
   const comes = async (world: PerformWorld, at: string): Promise<void> => {
     await world.deps.alerts.save(notice(at));
-    await composeVirtualCards(world.deps).virtualCardArrived(notice(at).event);
+    await verbsOf(world.deps).virtualCardArrived(notice(at).event);
   };
-  const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): ActionDeps => ({
+  const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps => ({
     ...world.deps,
     card: {
       ...world.deps.card,

@@ -20,7 +20,7 @@ function setUp(request: () => Promise<void>, isVirtual = true) {
     },
     virtualOrders: { expect: async () => null },
     factsOf: async () => ({ ...card, isVirtual }),
-    record: async (_action, { event }) => void steps.push(event),
+    record: async (_action, { event }) => void steps.push(`${event}`),
     refuse: async (_action, { why }) => void steps.push(why),
     answer: async (_action, { text }) => void answers.push(text),
     now: () => new Date('2026-11-20T15:00:00.000Z'),

@@ -1,16 +1,12 @@
-import type { ActionDeps } from '../actions/deps.ts';
-import { createReply } from '../actions/reply.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent, WebhookKind } from '../core/event.ts';
 import type { Digests } from '../digests/digest-store.ts';
 import { createSetDigest, type DigestTimers } from '../digests/set-digest.ts';
 import { createListDeclines } from '../directory/list-declines.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createShowCard } from '../directory/show-card.ts';
-import { createStartRecovery } from '../recovery/start-recovery.ts';
 import { createMayGetAlerts } from '../routing/channel-of-action.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import type { Mutes } from '../routing/mute-store.ts';
@@ -21,6 +17,8 @@ import type { Subscriptions } from '../routing/subscription-store.ts';
 import { createExplainRouting } from '../routing/why.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
+import type { ActionBase } from './action-base.ts';
+import type { Tools } from './compose-tools.ts';
 
 /** What the verbs of routing take besides what every action takes. */
 export interface RoutingParts {
@@ -47,77 +45,75 @@ export interface DigestParts {
   readonly serviceZone: string;
 }
 
-const factsOf =
-  ({ directory, toFacts }: ActionDeps) =>
-  async (acctId: number, which: { readonly cardId?: number; readonly last4?: string }): Promise<CardFacts> =>
-    toFacts(acctId, await directory.account(acctId), which);
+interface Deps {
+  readonly base: ActionBase;
+  readonly tools: Tools;
+}
 
 const factsOfCard =
-  (deps: ActionDeps) =>
-  (acctId: number, cardId: number | null): Promise<CardFacts> =>
-    factsOf(deps)(acctId, cardId === null ? {} : { cardId });
+  ({ factsOf }: Tools) =>
+  (acctId: number, cardId: number | null) =>
+    factsOf(acctId, cardId === null ? {} : { cardId });
 
 /** Finds the card that a person means. */
-export function composeResolveCard(deps: ActionDeps): ResolveCard {
+export function composeResolveCard({ base: { stores, cards }, tools }: Deps): ResolveCard {
   return createResolveCard({
-    directory: deps.directory,
-    links: deps.links,
+    ...stores,
+    ...tools,
+    directory: cards.directory,
     async cardOfAlert(alertId) {
-      const alert = await deps.alerts.get(alertId);
+      const alert = await stores.alerts.get(alertId);
       if (alert === null) return null;
       const [change, ...others] = alert.kind === 'card-status' ? alert.changes : [];
       return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
     },
-    factsOf: factsOf(deps),
-    putChoice: (action, questionId) => deps.pending.put({ kind: 'choice', action, questionId }),
-    reply: createReply(deps),
+    reply: tools,
   });
 }
 
+interface ChannelDeps extends Deps {
+  readonly routing: RoutingParts;
+  readonly resolveCard: ResolveCard;
+}
+
 /** What a channel gets, when, and why. */
-export function composeChannelVerbs(deps: ActionDeps) {
-  const { routing } = deps;
-  const reply = createReply(deps);
-  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply });
+export function composeChannelVerbs({ base: { stores, messages }, tools, routing, resolveCard }: ChannelDeps) {
+  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply: tools });
   return {
-    ...createSubscriptionVerbs({ ...routing, mayGetAlerts, reply }),
-    setQuiet: createSetQuiet({ ...routing, mayGetAlerts, reply, now: deps.now }),
+    ...createSubscriptionVerbs({ ...routing, mayGetAlerts, reply: tools }),
+    setQuiet: createSetQuiet({ ...routing, mayGetAlerts, reply: tools, now: tools.now }),
     explainRouting: createExplainRouting({
       ...routing,
-      alerts: deps.alerts,
-      messages: deps.alertMessages,
-      resolveCard: composeResolveCard(deps),
-      reply,
+      alerts: stores.alerts,
+      messages: messages.alertMessages,
+      resolveCard,
+      reply: tools,
     }),
   };
 }
 
 /** What people are not notified of, for a while. */
-export function composeMutes(deps: ActionDeps) {
-  const { routing, now } = deps;
-  const { closeMute } = createEndMute({ mutes: routing.mutes, postNotice: routing.postNotice, now });
-  return createMuteVerbs({ ...routing, closeMute, factsOf: factsOfCard(deps), reply: createReply(deps) });
+export function composeMutes({ tools, routing }: Pick<ChannelDeps, 'tools' | 'routing'>) {
+  const { closeMute, endMute } = createEndMute({ ...routing, now: tools.now });
+  return { ...createMuteVerbs({ ...routing, closeMute, factsOf: factsOfCard(tools), reply: tools }), endMute };
 }
 
-export function composeLooks(deps: ActionDeps) {
-  const { card, nameRuleset, now } = deps;
-  const recentDeclines = createRecentDeclines(deps.history, deps.alerts);
-  const common = { card, recentDeclines, factsOf: factsOfCard(deps), reply: createReply(deps) };
+/** What only shows something of a card. */
+export function composeLooks({ base: { stores, cards, settings }, tools, routing }: Omit<ChannelDeps, 'resolveCard'>) {
+  const recentDeclines = createRecentDeclines(stores.history, stores.alerts);
+  const common = { ...cards, recentDeclines, factsOf: factsOfCard(tools), reply: tools, now: tools.now };
   return {
-    track: createTrackCard({ ...deps, factsOf: factsOf(deps) }),
-    show: createShowCard({ ...common, nameRuleset }),
-    declines: createListDeclines({ ...common, toMissed: deps.routing.toMissed, now }),
+    track: createTrackCard({ ...stores, ...cards, ...settings, ...tools }),
+    show: createShowCard(common),
+    declines: createListDeclines({ ...common, toMissed: routing.toMissed }),
   };
 }
 
-export function composeSetDigest(deps: ActionDeps) {
-  const { routing, digest, withLock, now } = deps;
-  const reply = createReply(deps);
-  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply });
-  return createSetDigest({ ...digest, mayGetAlerts, reply, withLock, now });
+interface DigestDeps extends Pick<ChannelDeps, 'tools' | 'routing'> {
+  readonly digest: DigestParts;
 }
 
-export function composeStartRecovery(deps: ActionDeps) {
-  const { momentOf, recoverGap, opsChannel } = deps;
-  return createStartRecovery({ momentOf, recoverGap, opsChannel, reply: createReply(deps) });
+export function composeSetDigest({ tools, routing, digest }: DigestDeps) {
+  const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply: tools });
+  return createSetDigest({ ...digest, mayGetAlerts, reply: tools, withLock: tools.withLock, now: tools.now });
 }

@@ -1,0 +1,101 @@
+import { type AuditEntry as AuditLine, auditLine } from '../../templates/audit/audit-line.ts';
+import type { Audit, AuditRecord } from '../audit/audit.ts';
+import type { Message } from '../slack/message.ts';
+import { type Action, alertIdOf } from './action.ts';
+import type { Progress } from './progress-store.ts';
+
+/** What happened to an action, for the record. What is left out is null there. */
+export interface RecordEntry {
+  /** Null: it is on record already, and only read in the audit channel. */
+  readonly event: AuditRecord['event'] | null;
+  readonly acctId?: number | null;
+  readonly cardId?: number | null;
+  readonly before?: string | null;
+  readonly after?: string | null;
+  readonly detail?: string | null;
+  readonly api?: string | null;
+  readonly confirmedBy?: AuditRecord['confirmedBy'];
+  readonly eventId?: string | null;
+  /** Where it is not the action's own. */
+  readonly reason?: string;
+  /** Nobody did it: the time of something was over. */
+  readonly isByItself?: boolean;
+  /**
+   * The first that is on record of an action. It is skipped once the action has begun: done again after a crash, what was
+   * before would look different.
+   */
+  readonly isFirst?: boolean;
+  /** The same for readers of the audit channel. By default it names who asked, the reason, before and after, and now. */
+  readonly line?: LineEntry;
+  /** Tells the line from others of the same action; by default the event does. */
+  readonly lineKey?: string;
+}
+
+/** What a line of the audit channel says besides who did it. */
+export type LineEntry = Pick<AuditLine, 'did'> & Partial<AuditLine>;
+
+/** Puts what happened to an action on record: into the chain and, with a line, into the audit channel. Safe to repeat. */
+export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
+
+type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
+
+interface Deps {
+  readonly audit: Pick<Audit, 'append'>;
+  readonly progress: Pick<Progress, 'read' | 'write'>;
+  /** Posts a line into the audit channel; the id makes repeating it nothing. */
+  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
+  /** In force: the amount above which a raise takes two people, whole cents. */
+  readonly twoPersonAboveCents: number;
+  readonly now: () => Date;
+}
+
+/** The one call that writes an audit entry. */
+export function createRecord(deps: Deps): RecordAction {
+  return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {
+    const isOnRecord = event === null || (isFirst && (await deps.progress.read(action.id)) !== null);
+    if (!isOnRecord) await deps.audit.append(toAuditRecord(action, event, entry));
+    if (isFirst && !isOnRecord) await deps.progress.write(action.id, { state: 'asked' });
+    if (line === undefined) return;
+    await deps.postAuditLine(`audit-${action.id}-${lineKey ?? event ?? ''}`, toLine(action, entry, line));
+  };
+
+  function toAuditRecord(action: Action, event: AuditRecord['event'], entry: Facts): AuditRecord {
+    const { isByItself = false, reason = action.reason, api, confirmedBy, eventId = null } = entry;
+    return {
+      at: deps.now().toISOString(),
+      actionId: action.id,
+      event,
+      verb: action.verb,
+      actor: isByItself ? null : action.actor,
+      roles: isByItself ? [] : [...action.roles],
+      acctId: entry.acctId ?? null,
+      cardId: entry.cardId ?? null,
+      before: entry.before ?? null,
+      after: entry.after ?? null,
+      reason,
+      channel: action.origin.channel,
+      messageTs: action.origin.messageTs,
+      alertId: alertIdOf(action),
+      detail: entry.detail ?? (event === 'unchanged' ? 'so already' : null),
+      twoPersonAboveCents: deps.twoPersonAboveCents,
+      ...(action.policy === undefined ? {} : { policy: action.policy }),
+      ...(api == null ? {} : { api }),
+      ...(confirmedBy == null ? {} : { confirmedBy, eventId }),
+    };
+  }
+
+  function toLine(action: Action, entry: Facts, line: LineEntry): Message {
+    const { before = null, after = null, reason = action.reason } = entry;
+    return auditLine({
+      by: action.actor.userId,
+      card: null,
+      at: deps.now().toISOString(),
+      before,
+      after,
+      reason: reason === '' ? null : reason,
+      outcome: '',
+      ref: action.id.slice(-8),
+      ...line,
+    });
+  }
+}

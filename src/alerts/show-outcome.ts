@@ -1,0 +1,27 @@
+import { saysOfRuleset } from '../../templates/limits/ruleset-words.ts';
+import type { OutcomesOnAlerts } from '../actions/report.ts';
+import type { MessageRef } from '../slack/message.ts';
+import type { Alerts } from './alert-store.ts';
+
+interface Deps {
+  readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
+  /** Notes a message that shows the alert. */
+  readonly seen: (alertId: string, message: MessageRef) => Promise<void>;
+  /** Brings an alert's messages up to date, soon. */
+  readonly updateMessages: (alertId: string) => Promise<void>;
+}
+
+/** Shows on an alert what people did about it. */
+export function createOutcomesOnAlerts({ alerts, seen, updateMessages }: Deps): OutcomesOnAlerts {
+  return {
+    async show(alertId, actionId, outcome) {
+      await alerts.setOutcome(alertId, actionId, outcome);
+      await updateMessages(alertId);
+    },
+    seen,
+    async saysOfRuleset(alertId) {
+      const alert = await alerts.get(alertId);
+      return alert !== null && saysOfRuleset(alert);
+    },
+  };
+}

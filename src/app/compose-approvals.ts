@@ -1,0 +1,78 @@
+import { requestIdOf } from '../actions/action.ts';
+import type { Failures } from '../actions/fail-action.ts';
+import type { RequestsOfActions } from '../actions/verify-action.ts';
+import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
+import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
+import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../approvals/decide-request.ts';
+import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
+import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
+import { createAgeRequest, createExpireRequest } from '../approvals/expire-request.ts';
+import { createOpenRequest } from '../approvals/open-request.ts';
+import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
+import type { ActionBase } from './action-base.ts';
+import type { composeLimits } from './compose-limits.ts';
+import type { Tools } from './compose-tools.ts';
+
+interface Deps {
+  readonly base: ActionBase;
+  readonly tools: Tools;
+  readonly openRequest: ReturnType<typeof composeOpenRequest>;
+  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'raiseAmount'>;
+  readonly failures: Failures;
+}
+
+/** What asks others, counts their decisions, and does what they approved. */
+export function composeApprovals({ base, tools, openRequest, limits, failures }: Deps) {
+  const { stores, cards, people, messages, notices, settings } = base;
+  const common = { ...stores, ...cards, ...people, ...messages, ...notices, ...settings, ...tools, ...limits };
+  const holderNotices = createHolderNotices(common);
+  const resolve = createResolveRequest({ ...common, holderNotices });
+  const finish = createFinishRequest({ ...common, resolve });
+  const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
+  const execution = createExecution({ ...common, complete });
+  const expire = createExpireRequest({ ...common, resolve });
+  const isOwnCard = isOwnCardOf(base);
+  const whyNotAllowed = createWhyNotAllowed({ ...common, isOwnCard });
+  const decisions = createDecisions({ ...common, execution, whyNotAllowed, finish });
+  const capChange = createCapChange(common);
+  return {
+    askForRaise: createAskForRaise({
+      ...common,
+      openRequest,
+      judge: createJudgeAsk(common),
+      findChange: createFindChange(common),
+      showWaiting: createShowWaiting(tools),
+    }),
+    decideRequest: createDecideRequest({ ...common, execution, expire, finish, decisions }),
+    overrideRequest: createOverrideRequest({ ...common, execution, finish, whyNotAllowed, capChange }),
+    failApproval: createFailApproval({ ...common, complete, failures }),
+    requestsOfActions: requestsOf(verified, base),
+    ageRequest: createAgeRequest({ ...common, execution, expire }),
+  };
+}
+
+/** Opens a request that others decide. */
+export function composeOpenRequest({ stores, messages, timers, settings }: ActionBase) {
+  return createOpenRequest({ ...stores, ...messages, ...timers, ...settings });
+}
+
+/** True when the card counts as the own one of who decides: linked now, or until a day ago, or when it was asked for. */
+function isOwnCardOf({ stores: { links } }: ActionBase) {
+  return async (userId: string, acctId: number, holder: string | null): Promise<boolean> =>
+    holder === userId || (await links.wasHolderLately(userId, acctId));
+}
+
+/** What whoever looks at a changed card has to do with requests. */
+function requestsOf(verified: ApprovalVerified, { stores: { requests, withLock } }: ActionBase): RequestsOfActions {
+  const requestOf = (outcomeOf: string) => requests.get(requestIdOf(outcomeOf));
+  return {
+    async withLock(outcomeOf, work) {
+      const isOfRequest = (await requestOf(outcomeOf)) !== null;
+      await (isOfRequest ? withLock(`request:${requestIdOf(outcomeOf)}`, work) : work());
+    },
+    async verified(outcomeOf, actionId, confirmation) {
+      const request = await requestOf(outcomeOf);
+      if (request !== null) await verified(request, actionId, confirmation);
+    },
+  };
+}

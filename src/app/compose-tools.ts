@@ -1,0 +1,45 @@
+import { type Action, alertIdOf } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import { createRecord } from '../actions/record.ts';
+import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
+import { createReports, type Reports } from '../actions/report.ts';
+import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import { refusedTo } from '../dispatch/verbs.ts';
+import type { ActionBase } from './action-base.ts';
+
+/** What several capabilities use of each other. */
+export interface Tools extends ActionTools {
+  readonly reports: Reports;
+  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: Pick<Action, 'target'>) => Promise<TransactionEvent | null>;
+}
+
+export function composeTools({ stores, cards, people, messages, notices, timers, settings }: ActionBase): Tools {
+  const { progress, alerts, withLock } = stores;
+  const { factsOf, nameRuleset } = cards;
+  const record = createRecord({ ...stores, ...notices, ...settings });
+  const outcomes = createOutcomesOnAlerts({ ...messages, alerts, seen: messages.alertMessages.seen });
+  return {
+    record,
+    ...createRefusals({ record, refusedTo, accountOf: createAccountOf(stores), factsOf, answer: people.answer }),
+    progress,
+    hasBegun: async ({ id }) => (await progress.read(id)) !== null,
+    factsOf,
+    outcomes,
+    answer: people.answer,
+    notifyDirectly: people.notifyDirectly,
+    updateMessages: messages.updateMessages,
+    withLock,
+    now: settings.now,
+    reports: createReports({ ...stores, ...timers, ...people, ...settings, record, outcomes, nameRuleset }),
+    putChoice: (action, questionId) => stores.pending.put({ kind: 'choice', action, questionId }),
+    async purchaseOf(action) {
+      const alertId = alertIdOf(action);
+      const alert = alertId === null ? null : await alerts.get(alertId);
+      return alert?.kind === 'transaction' ? alert.event : null;
+    },
+  };
+}

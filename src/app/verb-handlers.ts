@@ -1,0 +1,51 @@
+import type { Handlers } from '../dispatch/perform-action.ts';
+import type { Capabilities } from './compose-verbs.ts';
+
+/** Every verb and who does it. */
+export function verbHandlers(capabilities: Capabilities): Handlers {
+  const { tools, status, limits, approvals, holders, virtualCards, looks, channels, mutes } = capabilities;
+  const { withLock } = tools;
+  return {
+    show: looks.show,
+    activate: status.activate,
+    block: status.block,
+    unblock: status.unblock,
+    undo_block: status.undoBlock,
+    limit: (resolved, attempt) =>
+      status.changeOnce(resolved, 'limit', () => limits.changeRule(resolved, null, attempt)),
+    allow: (resolved, attempt) =>
+      status.changeOnce(resolved, 'allow', () => limits.changeRule(resolved, null, attempt)),
+    remedy: capabilities.fillForm,
+    take_back: limits.decideTemporaryChange,
+    settle_lease: limits.decideTemporaryChange,
+    ask: (resolved) => withLock(`account:${resolved.acctId}`, () => approvals.askForRaise(resolved)),
+    decide: (action, attempt) =>
+      withLock(`request:${action.target.requestId}`, () => approvals.decideRequest(action, attempt)),
+    break_glass: (action, attempt) =>
+      withLock(`request:${action.target.requestId}`, () => approvals.overrideRequest(action, attempt)),
+    claim: holders.claimCard,
+    link: holders.linkCard,
+    unlink: holders.unlinkCard,
+    'decide-claim': holders.decideClaim,
+    'order-virtual': virtualCards.orderVirtual,
+    'resend-virtual': (resolved, attempt) =>
+      withLock(`account:${resolved.acctId}`, () => virtualCards.resendVirtual(resolved, attempt)),
+    recover: capabilities.startRecovery,
+    digest: capabilities.setDigest,
+    acknowledge: capabilities.acknowledgeAlert,
+    recognize: ({ action }) => capabilities.recognizePurchase(action),
+    declines: looks.declines,
+    track: looks.track,
+    why: channels.explainRouting,
+    subscribe: channels.subscribe,
+    unsubscribe: channels.unsubscribe,
+    subscriptions: channels.list,
+    quiet: channels.setQuiet,
+    mutes: mutes.list,
+    mute: mutes.mute,
+    unmute: mutes.unmute,
+    travel: mutes.mute,
+    // What was picked is the action that it stands for; by itself it is only ever refused.
+    choose: async () => {},
+  };
+}

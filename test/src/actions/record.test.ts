@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import { createRecord } from '../../../src/actions/record.ts';
+import type { AuditRecord } from '../../../src/audit/audit.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+
+const at = '2026-11-20T15:00:00.000Z';
+const action = ask('block', { reason: 'lost on the train' });
+
+function setUp(written: ProgressEntry | null = null) {
+  const chain: AuditRecord[] = [];
+  const lines: string[] = [];
+  const progress: ProgressEntry[] = written === null ? [] : [written];
+  const record = createRecord({
+    audit: { append: async (entry) => void chain.push(entry) },
+    progress: {
+      read: async () => progress.at(-1) ?? null,
+      write: async (_id, entry) => {
+        progress.push(entry);
+        return entry;
+      },
+    },
+    postAuditLine: async (id, { text }) => void lines.push(`${id}: ${text}`),
+    twoPersonAboveCents: 100_000,
+    now: () => new Date(at),
+  });
+  return { record, chain, lines, progress };
+}
+
+describe('what happened to an action', () => {
+  it('is put into the chain with who asked, their reason and the rules in force', async () => {
+    const { record, chain, lines } = setUp();
+
+    await record(action, { event: 'sent', acctId });
+
+    expect(chain).toEqual([
+      expect.objectContaining({
+        at,
+        event: 'sent',
+        verb: 'block',
+        acctId,
+        cardId: null,
+        actor: action.actor,
+        reason: 'lost on the train',
+        twoPersonAboveCents: 100_000,
+      }),
+    ]);
+    expect(lines, 'nothing that has no line is told in the audit channel').toEqual([]);
+  });
+
+  it('is told in the audit channel by its line, with the same before and after', async () => {
+    const { record, lines } = setUp();
+
+    await record(action, { event: 'done', before: 'active', after: 'blocked', line: { did: 'blocked it' } });
+
+    expect(lines).toEqual([
+      expect.stringMatching(/^audit-act_block1-done: <@U0OLGA> blocked it: active → blocked, “lost on the train”/),
+    ]);
+  });
+
+  it('names nobody when it happened by itself', async () => {
+    const { record, chain } = setUp();
+
+    await record(action, { event: 'ended', isByItself: true });
+
+    expect(chain).toMatchObject([{ event: 'ended', actor: null, roles: [] }]);
+  });
+
+  it('is only told, not recorded again, where it is on record already', async () => {
+    const { record, chain, lines } = setUp();
+
+    await record(action, { event: null, lineKey: 'override', line: { did: 'broke the glass for' } });
+
+    expect(chain).toEqual([]);
+    expect(lines).toEqual([expect.stringMatching(/^audit-act_block1-override: /)]);
+  });
+});
+
+describe('the first that is recorded of an action', () => {
+  const first = { event: 'done', isFirst: true, line: { did: 'muted' } } as const;
+
+  it('is recorded once: done again after a crash, only its line is posted again', async () => {
+    const { record, chain, lines } = setUp();
+
+    await record(action, { ...first, before: 'nothing' });
+    await record(action, { ...first, before: 'what the first attempt made of it' });
+
+    expect(chain).toMatchObject([{ before: 'nothing' }]);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is recorded before anything says that the action has begun', async () => {
+    const { record, chain, progress } = setUp();
+
+    await record(action, first);
+
+    expect(chain).toHaveLength(1);
+    expect(progress).toEqual([{ state: 'asked' }]);
+  });
+});
