@@ -116,7 +116,7 @@ beforeAll(async () => {
   await startWorker();
   await quiet(cardbell());
   await doom.stop();
-}, 180_000);
+}, 600_000);
 
 async function recordsOf(actionId: string): Promise<AuditRecord['event'][]> {
   const events: AuditRecord['event'][] = [];

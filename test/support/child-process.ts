@@ -29,11 +29,11 @@ process.once('exit', () => {
 /**
  * Starts `dist/src/NAME.js` with this environment and nothing else of ours.
  *
- * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.mjs.
+ * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.ts.
  */
 export function startChild(name: 'web' | 'worker' | 'start', env: Record<string, string>): Child {
   const isPaced = name === 'worker' && env['TEST_PACE'] !== undefined;
-  const child = spawn(process.execPath, [isPaced ? 'test/support/paced-worker.mjs' : `dist/src/${name}.js`], {
+  const child = spawn(process.execPath, [isPaced ? 'dist/test/support/paced-worker.js' : `dist/src/${name}.js`], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,17 @@
+/** The worker process, at the pace that `TEST_PACE` says in JSON: where nothing is said about pace, nobody waits for it. */
+import { withAdmin } from '../../src/app/admin.ts';
+import { workerConfig } from '../../src/app/config.ts';
+import { runProcess } from '../../src/app/run-process.ts';
+import { startWorker } from '../../src/app/worker-process.ts';
+import { createLog } from '../../src/core/log.ts';
+import { defaultThrottle } from '../../src/outbox/throttle.ts';
+
+const config = workerConfig();
+const log = createLog({ level: config.logLevel, process: 'worker' });
+await runProcess(
+  () =>
+    withAdmin('worker', config, log, (admin) =>
+      startWorker(config, log, admin, { ...defaultThrottle, ...JSON.parse(process.env.TEST_PACE ?? '{}') }),
+    ),
+  () => log,
+);
