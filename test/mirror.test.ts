@@ -64,8 +64,6 @@ const WITHOUT: readonly string[] = [
   'limits/notify-end',
   'limits/open-temporary-change',
   'limits/parse-term',
-  'limits/raise-amount',
-  'limits/recent-raise-store',
   'limits/remedy-change',
   'limits/temporary-change-store',
   'ops/issue',

@@ -1,5 +1,6 @@
 import { type ActionVerb, actionResult } from '../../templates/actions/action-result.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
+import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
@@ -159,7 +160,7 @@ export function endOf(entry: ProgressEntry): ProgressEnd | null {
 }
 
 function endEntry(verb: ActionVerb, { at, result }: Pick<ProgressEnd, 'at' | 'result'>): RecordEntry {
-  const { card, state, before, after, apiWords, confirmation } = result;
+  const { card, state, before, after, apiWords, confirmation, counted } = result;
   const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
   return {
     event: state,
@@ -167,10 +168,10 @@ function endEntry(verb: ActionVerb, { at, result }: Pick<ProgressEnd, 'at' | 're
     cardId: card.cardId,
     before,
     after,
-    detail: apiWords ?? result.note,
+    detail: detailOf(result),
     api: apiAnswerOf(result),
     confirmedBy: confirmation === 'confirmed' ? 'read-back' : null,
-    ...(state !== 'unchanged' && { line: { did: didWords[verb][state], card, at, outcome } }),
+    ...(state !== 'unchanged' && { line: { did: didWords[verb][state], card, at, outcome, counted } }),
   };
 }
 
@@ -185,6 +186,11 @@ function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
 export function resultMessage(action: Action, verb: ActionVerb, result: Result, at: string): Message {
   const reason = action.reason === '' ? null : action.reason;
   return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8) });
+}
+
+/** Why it ended like that, for the record. */
+function detailOf({ apiWords, note, counted }: Result): string | null {
+  return apiWords ?? (counted == null ? note : sentences(countedText(counted), note));
 }
 
 /** What the alert shows of an action. */

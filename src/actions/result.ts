@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RuleChanges, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
+import { CountedRaise } from '../policy/counted-raise.ts';
 import { Confirmation, Control } from './outcome.ts';
 
 /** What the card service must show before a change counts as confirmed. */
@@ -32,6 +33,8 @@ export const Result = z.strictObject({
   confirmation: Confirmation.optional(),
   /** Given with `sent`, and with an outcome that is not known: what would confirm it. */
   expects: Expected.optional(),
+  /** Of what waits for a second approver because it is too much for one: the raise, and the earlier ones that count with it. */
+  counted: CountedRaise.nullish(),
   /** What can still be done about it. */
   control: Control.nullish(),
 });

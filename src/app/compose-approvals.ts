@@ -17,7 +17,7 @@ interface Deps {
   readonly base: ActionBase;
   readonly tools: Tools;
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
-  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'raiseAmount'>;
+  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise'>;
   readonly failures: Failures;
 }
 

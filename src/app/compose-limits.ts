@@ -5,7 +5,7 @@ import { type Approval, changeRule, type OpenRequest } from '../limits/change-ru
 import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
 import { endTemporaryChange } from '../limits/end-temporary-change.ts';
 import { createFillForm, type FilledForm } from '../limits/fill-form.ts';
-import { type Raise, raisedCents } from '../limits/raise-amount.ts';
+import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import type { RemedyAction, RuleAction, TemporaryChangeAction } from '../limits/verbs.ts';
 import type { ActionBase } from './action-base.ts';
 import type { Tools } from './compose-tools.ts';
@@ -19,11 +19,12 @@ interface Deps {
 /** What changes the spend rules of cards, for good or for a while. */
 export function composeLimits({ base, tools, openRequest }: Deps) {
   const { stores, cards, messages, notices, timers, settings } = base;
-  const deps = { ...stores, ...cards, ...messages, ...notices, ...timers, ...settings, ...tools };
+  const raises = createRaiseAmounts({ ...stores, ...settings, ...tools });
+  const deps = { ...stores, ...cards, ...messages, ...notices, ...timers, ...settings, ...tools, raises };
   return {
     changeRule: (resolved: Resolved<RuleAction>, approval: Approval | null, attempt: Attempt) =>
       changeRule(resolved, approval, deps, openRequest, attempt),
-    raiseAmount: (action: Resolved['action'], acctId: number, raise: Raise) => raisedCents(action, acctId, raise, deps),
+    countRaise: raises.count,
     decideTemporaryChange: (action: TemporaryChangeAction) => decideTemporaryChange(action, deps),
     endTemporaryChange: (temporaryChangeId: string) => endTemporaryChange(temporaryChangeId, deps),
     applyLateConfirmation: (

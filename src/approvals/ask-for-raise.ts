@@ -1,4 +1,5 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
+import { countedText } from '../../templates/limits/counted-words.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Remedy } from '../alerts/alert.ts';
@@ -8,16 +9,23 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import type { Raise } from '../limits/raise-amount.ts';
+import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
+import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { RequestedChange } from './open-request.ts';
 import { type AskAction, approvalVerbs } from './verbs.ts';
 
+interface Judgment {
+  readonly verdict: Decision;
+  /** What was counted, where it is too much for one approver. */
+  readonly counted: CountedRaise | null;
+}
+
 interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answer'> {
-  readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Decision>;
+  readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Judgment>;
   readonly findChange: FindChange;
   readonly openRequest: (asked: RequestedChange) => Promise<string>;
   readonly showWaiting: ShowWaiting;
@@ -33,7 +41,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const { amountCents, term } = action.ask;
     const refuse = (why: string, whoCan: string) =>
       deps.refuse(action, { what: 'Your request', why, whoCan }, { acctId });
-    const held = await deps.judge(action, acctId);
+    const held = (await deps.judge(action, acctId)).verdict;
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await deps.findChange(action, acctId, amountCents);
     if (changes === 'passes') {
@@ -42,13 +50,13 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (changes === null) {
       return await refuse('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
     }
-    const verdict = await deps.judge(action, acctId, { changes, term });
+    const { verdict, counted } = await deps.judge(action, acctId, { changes, term });
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
-    const detail = 'asked by the holder';
+    const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;
     const before = stateWords(changes, 'from');
     await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
-    const note = await deps.openRequest({ action, acctId, card, changes, term, others: verdict.others });
+    const note = await deps.openRequest({ action, acctId, card, changes, term, others: verdict.others, counted });
     const alertId = alertIdOf(action);
     if (alertId !== null) await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
     await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
@@ -67,17 +75,21 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
 
 interface JudgeDeps {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
-  readonly raiseAmount: (action: Action, acctId: number, raise: Raise) => Promise<number>;
+  readonly countRaise: RaiseAmounts['count'];
   readonly twoPersonAboveCents: number;
 }
 
 /** Whether somebody may ask for more for a card, and how many have to approve it. */
 export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
   return async function judgeAsk(action, acctId, change) {
-    const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === action.actor.userId;
-    const raise = change === undefined ? null : { ...change, fromBase: change.changes };
-    const amount = raise === null ? {} : { raiseCents: await deps.raiseAmount(action, acctId, raise) };
-    return decide(approvalVerbs.ask.permission, { roles: action.roles, isOwnCard, ...amount }, deps);
+    const { userId } = action.actor;
+    const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === userId;
+    const question = { roles: action.roles, isOwnCard };
+    if (change === undefined) return { verdict: decide(approvalVerbs.ask.permission, question, deps), counted: null };
+    const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [userId]);
+    const amount = { raiseCents: countedCents(raise) };
+    const verdict = decide(approvalVerbs.ask.permission, { ...question, ...amount }, deps);
+    return { verdict, counted: tooMuchForOne(raise) };
   };
 }
 

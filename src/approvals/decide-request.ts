@@ -1,8 +1,10 @@
+import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
-import type { Raise } from '../limits/raise-amount.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames } from '../limits/rule-words.ts';
+import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
 import { decide } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
@@ -78,12 +80,19 @@ interface DecisionDeps extends Pick<ActionTools, 'record'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly execution: Pick<Execution, 'execute'>;
   readonly whyNotAllowed: WhyNotAllowed;
-  /** How much more a card may spend by a change, whole cents. */
-  readonly raiseAmount: (action: LimitRequest['action'], acctId: number, raise: Raise) => Promise<number>;
+  /** How much more a card may spend by a change. */
+  readonly countRaise: RaiseAmounts['count'];
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly finish: FinishRequest;
   /** A raise above this takes two approvers. */
   readonly twoPersonAboveCents: number;
+}
+
+interface Decided {
+  readonly event: 'approved' | 'denied';
+  readonly outcome: string;
+  /** Why it takes two approvals, where it is because of how much it is. */
+  readonly counted: CountedRaise | null;
 }
 
 /** Nobody approves twice, and nobody approves their own request or a change of their own card. */
@@ -92,8 +101,10 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     async approve(action, request, attempt) {
       const why = await deps.whyNotAllowed(action, request);
       if (why !== null) return why;
-      await record(action, request, { event: 'approved', outcome: 'another approval' });
       const changed = await withOwnAmounts(action, request);
+      // What is on record since it was asked for is not repeated.
+      const counted = changed.counted === request.counted ? null : changed.counted;
+      await record(action, request, { event: 'approved', outcome: 'another approval', counted });
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
@@ -108,7 +119,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     async deny(action, request) {
       const isUncertain = unconfirmedApproval(request) !== null;
       const outcome = isUncertain ? 'whether an earlier yes changed anything is not certain' : 'nothing changed';
-      await record(action, request, { event: 'denied', outcome });
+      await record(action, request, { event: 'denied', outcome, counted: null });
       const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };
       await deps.finish({ ...request, state: 'denied', note: action.reason, decision });
     },
@@ -129,30 +140,43 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const isWithin = isSameTerm && !isLooser(beyondAsked);
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
     const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
-    const needed = own.length + (own.length > 0 ? 1 : await othersNeeded(changed, action));
-    return { ...changed, needed: isSame ? Math.max(request.needed, needed) : needed };
-  }
-
-  /** What the click itself adds is not counted against it when its job runs again. */
-  async function othersNeeded({ action, acctId, changes, term }: OpenRequest, click: DecideAction): Promise<1 | 2> {
-    const raiseCents = await deps.raiseAmount({ ...action, id: click.id }, acctId, {
-      changes,
-      fromBase: changes,
-      term,
-    });
-    const question = { roles: action.roles, isOwnCard: true, raiseCents };
-    const verdict = decide(approvalVerbs.ask.permission, question, deps);
-    return verdict.kind === 'request' ? verdict.others : 2;
+    const { others, counted } = await recount(changed, action, deps);
+    const needed = own.length + (own.length > 0 ? 1 : others);
+    return isSame
+      ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
+      : { ...changed, needed, counted };
   }
 
   async function record(
     action: DecideAction,
     { acctId, card, id, changes }: LimitRequest,
-    { event, outcome }: { readonly event: 'approved' | 'denied'; readonly outcome: string },
+    { event, outcome, counted }: Decided,
   ): Promise<void> {
-    const line = { did: `${event} a change of the ${ruleNames(changes)} of`, card, outcome };
-    await deps.record(action, { event, acctId, cardId: card.cardId, detail: id, line });
+    const line = { did: `${event} a change of the ${ruleNames(changes)} of`, card, outcome, counted };
+    const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
+    await deps.record(action, { event, acctId, cardId: card.cardId, detail, line });
   }
+}
+
+/**
+ * How many approvers the change takes by now, and why: what the person who asked and the one who clicks added
+ * meanwhile counts with it. What the click itself adds is not counted against it when its job runs again.
+ */
+async function recount(
+  { action, acctId, changes, term }: OpenRequest,
+  click: DecideAction,
+  deps: Pick<DecisionDeps, 'countRaise' | 'twoPersonAboveCents'>,
+): Promise<{ others: 1 | 2; counted: CountedRaise | null }> {
+  const people = [action.actor.userId, click.actor.userId];
+  const raise = await deps.countRaise(
+    { ...action, id: click.id },
+    acctId,
+    { changes, fromBase: changes, term },
+    people,
+  );
+  const question = { roles: action.roles, isOwnCard: true, raiseCents: countedCents(raise) };
+  const verdict = decide(approvalVerbs.ask.permission, question, deps);
+  return { others: verdict.kind === 'request' ? verdict.others : 2, counted: tooMuchForOne(raise) };
 }
 
 /** Why somebody may not decide a request, one sentence; null when they may. */

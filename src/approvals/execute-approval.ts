@@ -82,8 +82,9 @@ export function createExecution(deps: Deps): Execution {
     const { acctId } = request;
     const action = changeOf(click, request, approval);
     // An approver who asked counts as one of several.
-    const isSingle = approval.kind === 'override' || approval.approvals.length === 1;
-    const approved = { outcomeOf: request.action.id, requestId: request.id, isSingle };
+    const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
+    const alone = isAlone ? { by: approval.by, askedBy: request.action.actor.userId } : null;
+    const approved = { outcomeOf: request.action.id, requestId: request.id, alone };
     return await deps.withLock(`account:${acctId}`, async () => {
       const written = await deps.progress.read(click.id);
       if (written?.state === 'settled') await deps.reports.notify(action, verbOf(approval), written, approved);

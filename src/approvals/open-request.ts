@@ -50,7 +50,7 @@ export function createOpenRequest(deps: Deps) {
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
-    const { action, acctId, card, changes, term, others } = asked;
+    const { action, acctId, card, changes, term, others, counted } = asked;
     const now = deps.now();
     const by = action.actor.userId;
     const countsAsApproval = action.roles.includes('approver') && !isOwnCard;
@@ -65,6 +65,7 @@ export function createOpenRequest(deps: Deps) {
       term,
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],
+      counted,
       inFlight: [],
       note: '',
       expiresAt: new Date(now.getTime() + REQUEST_MS).toISOString(),

@@ -5,7 +5,7 @@ import { decisionOf, type LimitRequest, unconfirmedApproval } from './request.ts
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
-  const { id, action, card, changes, term, needed, approvals, state, note, expiresAt, remindedAt } = request;
+  const { id, action, card, changes, term, needed, approvals, counted, state, note, expiresAt, remindedAt } = request;
   const decision = decisionOf(request);
   return approvalRequest({
     value: id,
@@ -19,6 +19,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     reason: action.reason,
     needed,
     approvals,
+    counted,
     state,
     unconfirmed: unconfirmedApproval(request),
     note,

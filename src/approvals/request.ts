@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
+import { CountedRaise } from '../policy/counted-raise.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
 
 const Approval = z.strictObject({
@@ -55,6 +56,8 @@ const requested = {
   /** How many different approvers it takes. */
   needed: z.int().min(1),
   approvals: z.array(Approval),
+  /** Where it takes two because of how much it is: the raise, and the earlier ones that count with it. */
+  counted: CountedRaise.nullable(),
   /** Oldest first. Whoever decides against the request while one of them may be at the card would be wrong. */
   inFlight: z.array(ApprovalInFlight),
   /** An approver's word to the one who asked. */

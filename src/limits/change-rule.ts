@@ -9,13 +9,14 @@ import { changesFrom, isAboutLimits, isLooser, isMade, limitGoals, type RuleChan
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
+import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
 import { decide } from '../policy/decide.ts';
 import { endOfTerm } from './change-request.ts';
 import { composeTemporaryTerms } from './compose.ts';
 import { contradiction } from './contradiction.ts';
 import type { LimitDeps } from './deps.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
-import { changesFromBase, countRaise, isOwnCardOf, raisedCents } from './raise-amount.ts';
+import type { RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { withCategory } from './unknown-category.ts';
 import { limitVerbs, type RuleAction } from './verbs.ts';
@@ -24,8 +25,8 @@ import { limitVerbs, type RuleAction } from './verbs.ts';
 export interface Approval {
   readonly outcomeOf: string;
   readonly requestId: string;
-  /** One person approved, be it by emergency override: it counts among what single persons added. */
-  readonly isSingle: boolean;
+  /** Who approved alone, be it by emergency override, and who asked: it counts with their other raises. Null: two approved. */
+  readonly alone: RaisedBy | null;
 }
 
 /** A change that the policy does not leave to the person who asks for it. */
@@ -38,6 +39,8 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly term: Term;
   /** How many other approvers have to approve. */
   readonly others: 1 | 2;
+  /** What was counted, where it is too much for one person. */
+  readonly counted: CountedRaise | null;
 }
 
 /** Opens a request that others decide. Answers with a sentence that says what happens now. */
@@ -85,20 +88,23 @@ export async function changeRule(
   }
   const against = isThere ? null : obstacleTo(changes, term, rules, deps);
   if (against !== null) return await finish('failed', { note: against });
-  const fromBase = await changesFromBase(changes, term, acctId, deps);
+  const fromBase = await deps.raises.changesFromBase(changes, term, acctId);
   if (approval === null && isLooser(fromBase)) {
-    const amountCents = await raisedCents(action, acctId, { changes, fromBase, term }, deps);
-    const isOwnCard = await isOwnCardOf(action.actor.userId, acctId, deps);
-    const question = { roles: action.roles, isOwnCard, raiseCents: amountCents };
+    const { userId } = action.actor;
+    const raise = await deps.raises.count(action, acctId, { changes, fromBase, term }, [userId]);
+    const isOwnCard = await deps.links.wasHolderLately(userId, acctId);
+    const question = { roles: action.roles, isOwnCard, raiseCents: countedCents(raise) };
     const verdict = decide(limitVerbs[action.verb].permission, question, deps);
     if (verdict.kind === 'refused') return await finish('failed', { note: verdict.why });
     if (verdict.kind === 'request') {
-      const asked = { action, changes: fromBase, term, acctId, card, others: verdict.others };
-      return await finish('waiting', { note: await openRequest(asked) });
+      const counted = tooMuchForOne(raise);
+      const asked = { action, changes: fromBase, term, acctId, card, others: verdict.others, counted };
+      return await finish('waiting', { note: await openRequest(asked), counted });
     }
   }
   // Counted before it is sent: two clicks at once must not both pass for the first.
-  if ((approval === null || approval.isSingle) && isLooser(changes)) await countRaise(action, acctId, made, deps);
+  const alone = approval === null ? { by: action.actor.userId, askedBy: action.actor.userId } : approval.alone;
+  if (alone !== null && isLooser(changes)) await deps.raises.remember(action, acctId, made, alone);
 
   if (isThere) {
     const kept = await terms.keep(made);

@@ -4,7 +4,6 @@ import { decide } from '../policy/decide.ts';
 import type { LimitDeps } from './deps.ts';
 import { restore } from './end-temporary-change.ts';
 import { notifyEnd, showEnd } from './notify-end.ts';
-import { isOwnCardOf } from './raise-amount.ts';
 import { ruleNames } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 import { limitVerbs, type TemporaryChangeAction } from './verbs.ts';
@@ -32,7 +31,7 @@ export async function decideTemporaryChange(action: TemporaryChangeAction, deps:
     // Taking back what was lowered for a while is a raise.
     const isRaise = isLooser(reversed(temporaryChange.changes));
     const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
-    const isOwnCard = await isOwnCardOf(action.actor.userId, temporaryChange.acctId, deps);
+    const isOwnCard = await deps.links.wasHolderLately(action.actor.userId, temporaryChange.acctId);
     const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, deps);
     if (verdict.kind === 'refused') return await no(action, verdict.why, 'Ask an approver.', deps);
     await askedOnce(action, temporaryChange, deps);

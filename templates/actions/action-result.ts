@@ -1,10 +1,12 @@
 import type { Confirmation, Control } from '../../src/actions/outcome.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
+import { countedWords } from '../limits/counted-words.ts';
 import { controlButtons } from './control-buttons.ts';
 
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
@@ -30,6 +32,8 @@ export interface ActionResult {
   readonly reason: string | null;
   /** Another plain sentence: that a limit ends by itself, what to do now. */
   readonly note: string | null;
+  /** Why it waits for a second approver, where it is because of how much it is. */
+  readonly counted?: CountedRaise | null | undefined;
   /** What can still be done about it. */
   readonly control?: Control | null | undefined;
   /** What to name when asking for help. */
@@ -47,7 +51,8 @@ const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing
 
 /** What became of an action: who, what, when, from what to what. */
 export function actionResult(result: ActionResult): Message {
-  const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation } = result;
+  const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation, counted } =
+    result;
   const name = cardOfHolder(card);
   const head = headline(result, name);
   const sides =
@@ -56,11 +61,12 @@ export function actionResult(result: ActionResult): Message {
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
+  const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, note === null ? '' : outside(note, 300), outcome[state], sure]
+      [head, moved && `${moved}.`, said, why, note === null ? '' : outside(note, 300), outcome[state], sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -70,6 +76,7 @@ export function actionResult(result: ActionResult): Message {
         moved && `${moved}.`,
         said,
         outcome[state],
+        why,
         note === null ? null : outside(note, 300),
         sure,
         reason === null ? null : `Reason: ${outside(reason, 300)}`,

@@ -6,6 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleName, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
+import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -22,6 +23,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { countedWords } from '../limits/counted-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 
 export interface ApprovalRequest {
@@ -41,6 +43,8 @@ export interface ApprovalRequest {
   readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
+  /** Why it takes two, where it is because of how much it is. */
+  readonly counted: CountedRaise | null;
   readonly state: LimitRequest['state'];
   /** An approval of which nobody knows whether its change is there. */
   readonly unconfirmed: Pick<ApprovalInFlight, 'kind' | 'state' | 'by' | 'at'> | null;
@@ -83,7 +87,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
       ...fields([...ruleFields(changes), ['Stays', capital(outside(termWords(request.term), 80))]]),
-      section(progress(request), temporaryChange === null ? null : ending(temporaryChange)),
+      section(progress(request), whyTwo(request.counted), temporaryChange === null ? null : ending(temporaryChange)),
       ...controls(request),
       ...context(
         dateAfter('Asked', askedAt),
@@ -147,6 +151,13 @@ function progress(request: ApprovalRequest): string {
   return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
     .filter(Boolean)
     .join('\n');
+}
+
+/** `…: $1,250.00 in 24 hours. Above $1,000.00 two people decide.` */
+function whyTwo(counted: CountedRaise | null): string | null {
+  return counted === null
+    ? null
+    : `${countedWords(counted)} Above ${formatCents(counted.aboveCents)} two people decide.`;
 }
 
 function needsWords(needed: number): string {

@@ -1,10 +1,12 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
+import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, outside, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { ruleByRule } from '../core/change-words.ts';
+import { countedWords } from '../limits/counted-words.ts';
 
 export interface AuditEntry {
   /** Slack user id; null when Cardbell did it by itself, such as ending a temporary limit. */
@@ -20,11 +22,25 @@ export interface AuditEntry {
   readonly reason: string | null;
   /** In words: `done`, `failed: …`, `refused`. */
   readonly outcome: string;
+  /** Why it takes a second approver, where it is because of how much it is. */
+  readonly counted?: CountedRaise | null | undefined;
   readonly ref: string | null;
 }
 
 /** Who did what to which card, in one line. */
-export function auditLine({ by, did, whom, card, at, before, after, reason, outcome, ref }: AuditEntry): Message {
+export function auditLine({
+  by,
+  did,
+  whom,
+  card,
+  at,
+  before,
+  after,
+  reason,
+  outcome,
+  counted,
+  ref,
+}: AuditEntry): Message {
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
   const what = `${outside(did, 300)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
@@ -33,6 +49,7 @@ export function auditLine({ by, did, whom, card, at, before, after, reason, outc
     sides.map((rule) => rule.filter(Boolean).map(readable).join(' → ')).join(BETWEEN_RULES),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
     outside(outcome, 200),
+    counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
   ].filter(Boolean);
 
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
+import { AuditRecord } from '../../src/audit/audit.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
@@ -173,5 +174,35 @@ describe('several small raises', () => {
 
     expect(rulesOf(card).DailySpendLimit).toBe(900);
     await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+  });
+
+  it('are shown with their amounts and times to the person who asks, in the request and on record', async () => {
+    const card = cardbell().take('ACTIVE');
+    await setRules(card, {
+      DailySpendLimit: 100,
+      WeeklySpendLimit: null,
+      MonthlySpendLimit: null,
+      YearlySpendLimit: null,
+    });
+    for (const dollars of ['800', '950']) {
+      const since = Date.now() / 1000;
+      await cardbell().command(ana, `limit ${card.AcctId} daily ${dollars}`);
+      await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
+    }
+    const at = String.raw`at <!date\^\d+\^\{time\}\|[^>]+ ET>`;
+    const why = new RegExp(
+      String.raw`This raises the daily limit by \$400\.00\. <@${ana}> raised it by \$700\.00 ${at} and by \$150\.00 ${at}: \$1,250\.00 in 24 hours`,
+    );
+
+    await cardbell().command(ana, `limit ${card.AcctId} daily 1350`);
+
+    await cardbell().waitTold(ana, why);
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(shown(request)).toMatch(new RegExp(`${why.source}\\. Above \\$1,000\\.00 two people decide\\.`));
+    await cardbell().waitFor(channels.audit, why);
+    const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+    const records = chain.map((line) => AuditRecord.parse(JSON.parse(line).record));
+    const waiting = records.find(({ event, acctId }) => event === 'waiting' && acctId === card.AcctId);
+    expect(waiting?.detail).toMatch(/by \$700\.00 at [\dT:.-]+Z and by \$150\.00 at/);
   });
 });

@@ -59,6 +59,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     term: { kind: 'permanent' },
     needed: 1,
     approvals: [],
+    counted: { rule: daily(one).rule, ownCents: null, earlier: [{ by: two, at: one, cents: 1 }], aboveCents: 1 },
     inFlight: [],
     state: 'overridden',
     note: two,

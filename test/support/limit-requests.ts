@@ -31,6 +31,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     term: { kind: 'duration', ms: 3_600_000 },
     needed: 1,
     approvals: [],
+    counted: null,
     inFlight: [],
     note: '',
     expiresAt: '2026-11-21T15:00:00.000Z',

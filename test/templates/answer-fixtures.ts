@@ -85,6 +85,7 @@ export const answer = {
     reason: 'Trade fair & booth',
     needed: 2,
     approvals: [{ by: 'U2', at }],
+    counted: null,
     state: 'open',
     unconfirmed: null,
     note: '',

@@ -225,6 +225,12 @@ describe('whatever strings arrive, Slack takes the message and they show as text
               unconfirmed: { kind: 'approval', by: two, at: one, state: state === 'open' ? 'sent' : 'unconfirmed' },
               reason: two,
               approvals,
+              counted: {
+                rule: { kind: 'category', category: { id: 1, name: one } },
+                ownCents: 1,
+                earlier: Array.from({ length: 30 }, () => ({ by: one, at: two, cents: 99_999 })),
+                aboveCents: 100_000,
+              },
               decidedBy: two,
               askedBy: one,
               until: two,

@@ -65,21 +65,27 @@ describe('a decision', () => {
 });
 
 describe('an approval', () => {
-  function decisions(raiseCents = 0) {
+  function decisions(raiseCents = 0, addedByBen = 0) {
+    const recorded: unknown[] = [];
     const saved: LimitRequest[] = [];
     const executed: unknown[] = [];
     const { approve } = createDecisions({
       requests: { save: async (request) => void saved.push(request) },
       execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
       whyNotAllowed: async () => null,
-      raiseAmount: async () => raiseCents,
-      record: async () => {},
+      countRaise: async (_action, _acctId, _raise, people) => {
+        const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
+        const earlier =
+          raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
+        return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000 };
+      },
+      record: async (_action, { detail, line }) => void recorded.push({ detail, counted: line?.counted ?? null }),
       updateRequest: async () => {},
       finish: async () => {},
       twoPersonAboveCents: 100_000,
     });
     const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
-    return { run, saved, executed };
+    return { run, saved, executed, recorded };
   }
 
   it('makes the change when it is the last one that is needed', async () => {
@@ -100,6 +106,27 @@ describe('an approval', () => {
 
     expect(world.saved).toMatchObject([{ state: 'open', needed: 2, approvals: [{ by: 'U0BEN' }] }]);
     expect(world.executed).toEqual([]);
+  });
+
+  it('needs another one where the approver raised the same limit that day: the request and the record say by how much', async () => {
+    const world = decisions(100_001, 60_001);
+    const counted = {
+      rule: raiseDaily.rule,
+      ownCents: 40_000,
+      earlier: [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: 60_001 }],
+      aboveCents: 100_000,
+    };
+
+    await world.run(click());
+
+    expect(world.saved).toMatchObject([{ state: 'open', needed: 2, approvals: [{ by: 'U0BEN' }], counted }]);
+    expect(world.recorded).toEqual([
+      {
+        detail:
+          'req_ask1: This raises the daily limit by $400.00. U0BEN raised it by $600.01 at 2026-11-20T14:12:00.000Z: $1,000.01 in 24 hours.',
+        counted,
+      },
+    ]);
   });
 
   it('with another amount starts the count anew, without those who approved the first amount', async () => {

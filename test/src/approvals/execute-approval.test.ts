@@ -57,7 +57,9 @@ describe('executing an approval', () => {
       'changed in the name of U0BEN',
       'completed done',
     ]);
-    expect(changes).toEqual([{ outcomeOf: 'act_ask1', requestId: 'req_ask1', isSingle: true }]);
+    expect(changes).toEqual([
+      { outcomeOf: 'act_ask1', requestId: 'req_ask1', alone: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+    ]);
   });
 
   it('makes a change of an approver who asked in that approver’s name', async () => {

@@ -24,7 +24,7 @@ function setUp(holder: string | null = null) {
     now: () => new Date(askedAt),
   });
   const open = (action: LimitRequest['action']) =>
-    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1 });
+    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1, counted: null });
   return { open, requests, posted };
 }
 

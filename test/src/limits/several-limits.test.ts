@@ -45,7 +45,9 @@ const openTemporaryChanges = async ({ deps }: PerformWorld) =>
   (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
 const added = async ({ deps }: PerformWorld) =>
   await Promise.all(
-    ['limit:daily:', 'limit:monthly:'].map((target) => deps.recentRaises.sum(acctId, target, deps.now().getTime(), '')),
+    ['limit:daily:', 'limit:monthly:'].map(async (rule) =>
+      (await deps.recentRaises.list(acctId, rule, deps.now().getTime())).reduce((total, { cents }) => total + cents, 0),
+    ),
   );
 
 describe.each([

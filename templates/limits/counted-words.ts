@@ -1,0 +1,76 @@
+import { formatCents } from '../../src/core/money.ts';
+import { ruleName } from '../../src/limits/rule-words.ts';
+import type { CountedRaise, EarlierRaise } from '../../src/policy/counted-raise.ts';
+import { countedCents } from '../../src/policy/counted-raise.ts';
+import { dateToken, easternClock, mention } from '../../src/slack/mrkdwn.ts';
+import { outside } from '../core/blocks.ts';
+
+/** How people and times are written. */
+interface Written {
+  readonly who: (userId: string) => string;
+  readonly at: (instant: string) => string;
+  readonly name: (text: string) => string;
+}
+
+const inSlack: Written = {
+  who: mention,
+  // All of it is less than a day old when it is counted: the time of day says which day.
+  at: (instant) => dateToken(instant, '{time}', `${easternClock(instant)} ET`),
+  name: (text) => outside(text),
+};
+
+/** Further ones are one sum. */
+const RAISES_MAX = 10;
+
+const list = new Intl.ListFormat('en-US');
+
+/**
+ * What a raise adds, and which earlier ones were counted with it: `This raises the daily limit by $400.00. @Ana raised it by
+ * $700.00 at 9:12 AM and by $150.00 at 11:40 AM: $1,250.00 in 24 hours.`
+ *
+ * @returns mrkdwn.
+ */
+export function countedWords(counted: CountedRaise): string {
+  return words(counted, inSlack);
+}
+
+/** The same as plain text with ids and UTC times, for the record. */
+export function countedText(counted: CountedRaise): string {
+  const asIs = (text: string): string => text;
+  return words(counted, { who: asIs, at: asIs, name: asIs });
+}
+
+function words(counted: CountedRaise, written: Written): string {
+  const { ownCents, earlier } = counted;
+  const own = ownWords(counted, written);
+  if (ownCents === null || earlier.length === 0) return `${own}.`;
+  return `${own}. ${earlierWords(counted, written)}: ${formatCents(countedCents(counted))} in 24 hours.`;
+}
+
+function ownWords({ rule, ownCents }: CountedRaise, { name }: Written): string {
+  const what = name(ruleName(rule));
+  if (rule.kind === 'limit')
+    return ownCents === null ? `This removes the ${what}` : `This raises the ${what} by ${formatCents(ownCents)}`;
+  return ownCents === null
+    ? `This allows ${what}, without an amount`
+    : `This allows ${what} for ${formatCents(ownCents)}`;
+}
+
+function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): string {
+  const [did, by] = rule.kind === 'limit' ? ['raised it', 'by'] : ['allowed them', 'for'];
+  const shown = earlier.slice(-RAISES_MAX);
+  const before = earlier.slice(0, -RAISES_MAX);
+  const people = [...new Set(shown.map((raise) => raise.by))];
+  const told = people.map((person) => {
+    const amounts = shown
+      .filter((raise) => raise.by === person)
+      .map((raise) => `${by} ${formatCents(raise.cents)} at ${at(raise.at)}`);
+    return `${who(person)} ${did} ${list.format(amounts)}`;
+  });
+  const rest = before.length === 0 ? [] : [`${before.length} raises before these added ${formatCents(sum(before))}`];
+  return list.format([...told, ...rest]);
+}
+
+function sum(raises: readonly EarlierRaise[]): number {
+  return raises.reduce((total, { cents }) => total + cents, 0);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
+import { serviceDays } from '../../../src/core/service-time.ts';
+import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
+import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
+import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
+import { countedCents } from '../../../src/policy/counted-raise.ts';
+import { COUNTED_MS } from '../../../src/policy/decide.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const permanent: Term = { kind: 'permanent' };
+const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
+
+function setUp() {
+  let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
+  const raises = createRaiseAmounts({
+    recentRaises: createRecentRaises(redis()),
+    temporaryChanges: createTemporaryChanges(redis()),
+    purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: 8410 } : null),
+    serviceDays: serviceDays('America/New_York'),
+    twoPersonAboveCents: 100_000,
+    now: () => new Date(nowMs),
+  });
+  const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by) =>
+    await raises.remember(ask('limit', { id }), acctId, { changes, term: permanent }, { by, askedBy });
+  const count = async (changes: readonly RuleChange[], people = ['U0ANA'], term = permanent, over = {}) =>
+    await raises.count(ask('limit', { id: 'act_now', ...over }), acctId, { changes, fromBase: changes, term }, people);
+  const advance = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { raises, remember, count, advance };
+}
+
+describe('a raise of a limit', () => {
+  it('counts with what the same person added to the same limit within 24 hours, each with its amount and time', async () => {
+    const { advance, remember, count } = setUp();
+    await remember('act_1', [limitMove('daily', 10_000, 80_000)]);
+    advance(2 * 3_600_000);
+    await remember('act_2', [limitMove('daily', 80_000, 95_000)]);
+    await remember('act_3', [limitMove('weekly', 80_000, 95_000)]);
+
+    const counted = await count([limitMove('daily', 95_000, 135_000)]);
+
+    expect(counted).toEqual({
+      rule: { kind: 'limit', period: 'daily', category: null },
+      ownCents: 40_000,
+      earlier: [
+        { by: 'U0ANA', at: '2026-11-20T15:00:00.000Z', cents: 70_000 },
+        { by: 'U0ANA', at: '2026-11-20T17:00:00.000Z', cents: 15_000 },
+      ],
+      aboveCents: 100_000,
+    });
+    expect(countedCents(counted)).toBe(125_000);
+  });
+
+  it('counts alone once 24 hours have passed', async () => {
+    const { advance, remember, count } = setUp();
+    await remember('act_1', [limitMove('daily', 10_000, 80_000)]);
+    advance(COUNTED_MS + 1);
+
+    expect(await count([limitMove('daily', 80_000, 120_000)])).toMatchObject({ ownCents: 40_000, earlier: [] });
+  });
+
+  it.each<[string, string[], number]>([
+    ['by somebody else for somebody else does not count', ['U0BEN'], 0],
+    ['counts for the holder who asked for it', ['U0HUGO'], 1],
+    ['counts for the approver who allowed it', ['U0HUGO2', 'U0ANA'], 1],
+  ])('an earlier one %s', async (_what, people, earlier) => {
+    const { remember, count } = setUp();
+    await remember('act_1', [limitMove('daily', 10_000, 80_000)], 'U0ANA', 'U0HUGO');
+
+    expect((await count([limitMove('daily', 80_000, 120_000)], people)).earlier).toHaveLength(earlier);
+  });
+
+  it('does not count against itself when its job runs again', async () => {
+    const { remember, count } = setUp();
+    await remember('act_now', [limitMove('daily', 10_000, 80_000)]);
+
+    expect(await count([limitMove('daily', 10_000, 80_000)])).toMatchObject({ ownCents: 70_000, earlier: [] });
+  });
+
+  it('of several limits counts as the one that rises most, with what was added to it', async () => {
+    const { remember, count } = setUp();
+    await remember('act_1', [limitMove('weekly', 10_000, 80_000)]);
+
+    const counted = await count([limitMove('daily', 10_000, 60_000), limitMove('weekly', 80_000, 90_000)]);
+
+    expect(counted).toMatchObject({ rule: { period: 'weekly' }, ownCents: 10_000, earlier: [{ cents: 70_000 }] });
+  });
+
+  it('that removes the limit has no amount', async () => {
+    const { count } = setUp();
+
+    const counted = await count([limitMove('daily', 10_000, null), limitMove('weekly', 10_000, null)]);
+
+    expect(counted.ownCents).toBeNull();
+    expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('that keeps what was temporary counts from what the limit would go back to', async () => {
+    const { raises } = setUp();
+    const changes = [limitMove('daily', 90_000, 90_000)];
+    const raise = { changes, fromBase: [limitMove('daily', 40_000, 90_000)], term: permanent };
+
+    expect(await raises.count(ask('limit'), acctId, raise, ['U0ANA'])).toMatchObject({ ownCents: 50_000 });
+  });
+});
+
+describe('a rule that is opened', () => {
+  it.each<[string, Term, object, number | null]>([
+    ['for a day counts as the purchase that it is opened for', { kind: 'duration', ms: COUNTED_MS }, {}, 8410],
+    ['for longer has no amount', { kind: 'duration', ms: COUNTED_MS + 1 }, {}, null],
+    ['for good has no amount', permanent, {}, null],
+    ['for no purchase has no amount', { kind: 'duration', ms: COUNTED_MS }, byCommand, null],
+  ])('%s', async (_what, term, over, ownCents) => {
+    const { count } = setUp();
+
+    expect((await count([abroad], ['U0ANA'], term, over)).ownCents).toBe(ownCents);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { type CountedRaise, countedCents, tooMuchForOne } from '../../../src/policy/counted-raise.ts';
+
+const counted: CountedRaise = {
+  rule: { kind: 'limit', period: 'daily', category: null },
+  ownCents: 40_000,
+  earlier: [
+    { by: 'U0ANA', at: '2026-11-20T14:12:00.000Z', cents: 45_000 },
+    { by: 'U0ANA', at: '2026-11-20T16:40:00.000Z', cents: 15_000 },
+  ],
+  aboveCents: 100_000,
+};
+
+it('adds the earlier raises to the new one', () => {
+  expect(countedCents(counted)).toBe(100_000);
+  expect(countedCents({ ...counted, ownCents: null })).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('is too much for one person above the amount, not at it', () => {
+  expect(tooMuchForOne(counted)).toBeNull();
+  expect(tooMuchForOne({ ...counted, ownCents: 40_001 })).toMatchObject({ ownCents: 40_001 });
+  expect(tooMuchForOne({ ...counted, ownCents: null })).toMatchObject({ ownCents: null });
+});

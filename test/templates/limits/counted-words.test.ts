@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
+import { countedText, countedWords } from '../../../templates/limits/counted-words.ts';
+
+const raise = { by: 'U0ANA', at: '2026-11-20T14:12:00.000Z', cents: 70_000 };
+const counted: CountedRaise = {
+  rule: { kind: 'limit', period: 'daily', category: null },
+  ownCents: 40_000,
+  earlier: [raise, { ...raise, at: '2026-11-20T16:40:00.000Z', cents: 15_000 }],
+  aboveCents: 100_000,
+};
+
+it('names each earlier raise with its person, amount and time, and the sum', () => {
+  expect(countedWords(counted)).toBe(
+    'This raises the daily limit by $400.00. <@U0ANA> raised it by $700.00 at <!date^1795183920^{time}|9:12 AM ET> and by $150.00 at <!date^1795192800^{time}|11:40 AM ET>: $1,250.00 in 24 hours.',
+  );
+});
+
+it('keeps ids and UTC times in the record', () => {
+  expect(countedText(counted)).toBe(
+    'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and by $150.00 at 2026-11-20T16:40:00.000Z: $1,250.00 in 24 hours.',
+  );
+});
+
+describe.each<[string, Partial<CountedRaise>, string]>([
+  ['a raise alone', { earlier: [] }, 'This raises the daily limit by $400.00.'],
+  ['a limit that goes', { ownCents: null }, 'This removes the daily limit.'],
+  [
+    'a rule that is opened for a purchase',
+    { rule: { kind: 'international' }, earlier: [raise] },
+    'This allows purchases abroad for $400.00. U0ANA allowed them for $700.00 at 2026-11-20T14:12:00.000Z: $1,100.00 in 24 hours.',
+  ],
+  [
+    'a rule that is opened for no purchase',
+    { rule: { kind: 'card_not_present' }, ownCents: null, earlier: [] },
+    'This allows online purchases, without an amount.',
+  ],
+  [
+    'two people',
+    { earlier: [raise, { ...raise, by: 'U0BEN', cents: 100 }] },
+    'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and U0BEN raised it by $1.00 at 2026-11-20T14:12:00.000Z: $1,101.00 in 24 hours.',
+  ],
+])('%s', (_what, over, expected) => {
+  it('reads as a sentence', () => {
+    expect(countedText({ ...counted, ...over })).toBe(expected);
+  });
+});
+
+it('sums up what is more than ten raises', () => {
+  const earlier = Array.from({ length: 12 }, () => ({ ...raise, cents: 100 }));
+
+  expect(countedText({ ...counted, earlier })).toMatch(
+    / and 2 raises before these added \$2\.00: \$412\.00 in 24 hours\.$/,
+  );
+});
