@@ -1,4 +1,3 @@
-import type { Remedy } from '../../src/alerts/alert.ts';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
@@ -6,7 +5,7 @@ import { parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
-import { goalsOfRemedy, type LimitToRaise, limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -63,7 +62,7 @@ interface Asked {
     | { readonly verb: 'limit' | 'allow'; readonly input: { readonly changeRequest: ChangeRequest } };
   readonly reason: string;
 }
-type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitToRaise[] });
+type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitRaise[] });
 
 function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   const reason = inputs.text('reason');
@@ -90,13 +89,10 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   const verb = isAboutLimits(goals) ? 'limit' : 'allow';
   const asked = { ask: { verb, input: { changeRequest } }, reason } as const;
   if (known === null || along.length === 0) return asked;
-  const toRaise = (isAlong: boolean) => (goal: LimitGoal) => limitToRaise(goal, known, isAlong);
+  const toRaise =
+    (isAlong: boolean) =>
+    ({ rule, to }: LimitGoal): LimitRaise => ({ rule, from: limitOf(known, rule), to, remainingCents: null, isAlong });
   return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };
-}
-
-function limitToRaise({ rule, to }: LimitGoal, rules: CardLimits, isAlong: boolean): LimitToRaise {
-  const { period, category } = rule;
-  return { period, category, currentCents: limitOf(rules, rule), remainingCents: null, suggestedCents: to, isAlong };
 }
 
 /**
@@ -106,7 +102,7 @@ function limitToRaise({ rule, to }: LimitGoal, rules: CardLimits, isAlong: boole
  */
 function limitsTyped(
   inputs: Inputs,
-  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
+  remedy: Remedy | null,
   rules: CardLimits | null,
   said: Errors,
 ): LimitGoal[] | null {
@@ -124,29 +120,22 @@ function limitsTyped(
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
 
-function limitTyped(
-  inputs: Inputs,
-  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
-  said: Errors,
-): LimitGoal[] | null {
+function limitTyped(inputs: Inputs, remedy: Remedy | null, said: Errors): LimitGoal[] | null {
   const to = parseAmount(inputs.text(formInput.amount));
   const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
   if (to === null) {
     said[formInput.amount] = unclearAmount;
     return null;
   }
-  const period = chosen.success ? chosen.data : (remedy?.period ?? 'daily');
-  return [{ rule: { kind: 'limit', period, category: remedy?.category ?? null }, to }];
+  const shown = limitsOf(remedy)[0]?.rule;
+  const period = chosen.success ? chosen.data : (shown?.period ?? 'daily');
+  return [{ rule: { kind: 'limit', period, category: shown?.category ?? null }, to }];
 }
 
 /** Its category by name: from what the form shows, or from the card's rules. */
-function ruleOf(
-  { period, categoryId }: AmountLimit,
-  remedy: Extract<Remedy, { kind: 'raise_limit' }> | null,
-  rules: CardLimits | null,
-): LimitRule {
+function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rules: CardLimits | null): LimitRule {
   if (categoryId === null) return { kind: 'limit', period, category: null };
-  const shown = remedy === null ? [] : limitsToRaise(remedy).map(({ category }) => category);
+  const shown = limitsOf(remedy).map((limit) => limit.rule.category);
   const named = [...shown, ...(rules?.categories ?? [])].find((category) => category?.id === categoryId);
   const category = { id: categoryId, name: named?.name ?? `category ${categoryId}` };
   return { kind: 'limit', period, category };

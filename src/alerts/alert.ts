@@ -1,51 +1,12 @@
 import { z } from 'zod';
 import { Outcome } from '../actions/outcome.ts';
-import { LimitWindow, SpendCategory } from '../card-api/rule.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
+import { Remedy } from '../limits/remedy-change.ts';
 import { Repeats } from './aggregation-rule.ts';
 import { OrderProgress } from './card-order.ts';
 import { TriedCard } from './card-testing-rule.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
-
-/** A limit that must be higher for a purchase to pass. Cents; null where the card API did not say. */
-const TooSmall = z.strictObject({
-  period: LimitWindow,
-  /** Null: the card's overall limit. Absent: of the same category as the limit that it is told with. */
-  category: SpendCategory.nullable().optional(),
-  currentCents: z.int().nullable(),
-  remainingCents: z.int().nullable(),
-  suggestedCents: z.int().nullable(),
-});
-
-/** What would let a declined purchase pass, as far as the card API can do it. */
-export const Remedy = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('raise_limit'),
-    period: LimitWindow,
-    /** Null: the card's overall limit. */
-    category: SpendCategory.nullable(),
-    /** Null when the card's rules could not be read. */
-    currentCents: z.int().nullable(),
-    remainingCents: z.int().nullable(),
-    /** The smallest limit with which this purchase would have passed; null when unknown. */
-    suggestedCents: z.int().nullable(),
-    /** Further limits that would have stopped it too, tightest first: raising one alone does not help. */
-    alsoBinding: z.array(TooSmall).default([]),
-    /** Limits that would not have stopped it, but that those would be above once raised. */
-    along: z.array(TooSmall).default([]),
-  }),
-  z.strictObject({
-    kind: z.literal('allow_category'),
-    /** Null id: the card service's number of the category is not known. */
-    category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
-  }),
-  z.strictObject({ kind: z.literal('allow_international') }),
-  z.strictObject({ kind: z.literal('allow_card_not_present') }),
-  z.strictObject({ kind: z.literal('activate') }),
-  z.strictObject({ kind: z.literal('unblock') }),
-]);
-export type Remedy = z.infer<typeof Remedy>;
 
 const shared = {
   card: CardFacts,

@@ -1,5 +1,5 @@
 import type { LimitPeriod } from '../card-api/rule.ts';
-import type { Remedy } from './alert.ts';
+import type { Remedy } from '../limits/remedy-change.ts';
 
 /** What a decline code means for people, and who can do what about it. */
 export interface DeclineReason {

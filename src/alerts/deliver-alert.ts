@@ -1,6 +1,7 @@
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from '../core/event.ts';
-import type { Alert, Remedy, StatusAlert, StatusChange } from './alert.ts';
+import type { Remedy } from '../limits/remedy-change.ts';
+import type { Alert, StatusAlert, StatusChange } from './alert.ts';
 import { type AnnounceDeps, announce } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 import { type StatusTimeline, statusTimeline } from './status-timeline.ts';

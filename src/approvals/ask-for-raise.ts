@@ -2,7 +2,6 @@ import { requestSent } from '../../templates/holders/holder-request.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { Remedy } from '../alerts/alert.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
@@ -11,7 +10,7 @@ import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
-import { goalsOfRemedy } from '../limits/remedy-change.ts';
+import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
 import { type Decision, decide } from '../policy/decide.ts';
@@ -116,7 +115,7 @@ export function createFindChange({ card, checkPurchase, purchaseOf }: FindDeps):
     if (purchase?.decline == null) {
       const remaining = await card.getRemainingLimits(acctId);
       const limit = bindingLimit({ code: 'decline.rule.velocity', amountCents }, remaining, rules);
-      return limit === null ? 'passes' : changesOf(limit.remedy, rules, amountCents);
+      return limit === null ? 'passes' : changesOf(limit, rules, amountCents);
     }
     const check = await checkPurchase({ ...purchase, amountCents });
     if (check.state === 'passes') return 'passes';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
-import { Remedy } from '../alerts/alert.ts';
 import { LimitPeriod } from '../card-api/rule.ts';
 import { stateKey } from '../core/keys.ts';
+import { Remedy } from '../limits/remedy-change.ts';
 
 /** As long as Slack takes answers to the message that asked. */
 const PENDING_TTL_SECONDS = 30 * 60;

@@ -1,17 +1,9 @@
-import type { Remedy } from '../alerts/alert.ts';
-import {
-  isSameRule,
-  type LimitPeriod,
-  type LimitRule,
-  type LimitWindow,
-  limitPeriods,
-  limitWindows,
-  type SpendCategory,
-} from '../card-api/rule.ts';
+import { isSameRule, type LimitPeriod, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { nameWords } from '../directory/card-query.ts';
 import { withRaisedAlong } from './contradiction.ts';
+import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
 
 /** What remains in the running windows. */
 export interface Remaining {
@@ -33,13 +25,6 @@ export interface DeclinedPurchase {
   readonly merchantKind?: string | null;
 }
 
-/** The limits that stopped a purchase, as far as they can be told. */
-export interface BindingLimit {
-  readonly remedy: Extract<Remedy, { kind: 'raise_limit' }>;
-  /** By how much the first was too small for this purchase; null when unknown. */
-  readonly shortfallCents: number | null;
-}
-
 /**
  * Finds the limits that stopped a declined purchase: first the window in which least remained, among those in which too
  * little did; then all others which it would meet next, of its category and of the card; then those that must rise with
@@ -51,7 +36,7 @@ export function bindingLimit(
   purchase: DeclinedPurchase,
   remaining: Remaining | null,
   rules: CardLimits | null,
-): BindingLimit | null {
+): RaiseLimit | null {
   const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
   if (!isOfCategory && purchase.code !== 'decline.rule.velocity') return null;
   const overall = bindingOf(purchase, null, remaining?.overall ?? [], rules?.limits ?? null);
@@ -60,11 +45,11 @@ export function bindingLimit(
     const category = byCategory.likely ?? byCategory.tightest;
     // By now no category may stop it any more; the card's own limits are next.
     const isSure = category !== null || knowsCategories(remaining, rules);
-    return isSure ? together(purchase, [...(category ?? []), ...overall], rules) : null;
+    return isSure ? together([...(category ?? []), ...overall], rules) : null;
   }
   const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(rules?.limits ?? null);
   // The card's limit was met first; that of the category comes next, where it is plain which one it is.
-  return together(purchase, [...own, ...(byCategory.likely ?? [])], rules);
+  return together([...own, ...(byCategory.likely ?? [])], rules);
 }
 
 /** The card's own limits let the purchase pass by now. */
@@ -85,15 +70,6 @@ function knowsCategories(remaining: Remaining | null, rules: CardLimits | null):
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
-/** A limit that is too small for the purchase. */
-interface Binding {
-  readonly period: LimitWindow;
-  readonly category: SpendCategory | null;
-  readonly currentCents: number | null;
-  readonly remainingCents: number | null;
-  readonly suggestedCents: number | null;
-}
-
 /** Limits of one category, or of the card, that are too small: tightest first. */
 function bindingOf(
   { amountCents }: DeclinedPurchase,
@@ -101,7 +77,7 @@ function bindingOf(
   windows: readonly RemainingWindow[],
   limits: CardLimits['limits'] | null,
   transactionLimitCents: number | null = null,
-): Binding[] {
+): LimitRaise[] {
   const known = windows.length > 0 ? windows : windowsOf(limits);
   // All of it is there for each purchase.
   const ofPurchase = {
@@ -114,16 +90,18 @@ function bindingOf(
       // Without what remains, only a purchase above the whole limit is certain.
       const leftCents = remainingCents ?? limitCents;
       if (leftCents === null || leftCents >= amountCents) return [];
-      const currentCents = limitCents ?? (period === 'transaction' ? null : (limits?.[period] ?? null));
-      const isExact = remainingCents !== null && currentCents !== null;
-      const suggestedCents = isExact ? currentCents - leftCents + amountCents : null;
-      return [{ period, category, currentCents, remainingCents, suggestedCents, leftCents }];
+      const from = limitCents ?? (period === 'transaction' ? null : (limits?.[period] ?? null));
+      const to = remainingCents === null || from === null ? null : from - leftCents + amountCents;
+      const rule = { kind: 'limit', period, category } as const;
+      return [{ rule, from, to, remainingCents, isAlong: false, leftCents }];
     })
-    .toSorted((a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.period) - limitWindows.indexOf(b.period))
-    .map(({ leftCents: _left, ...binding }) => binding);
+    .toSorted(
+      (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
+    )
+    .map(({ leftCents: _left, ...limit }) => limit);
 }
 
-type OfCategory = [Binding, ...Binding[]];
+type OfCategory = [LimitRaise, ...LimitRaise[]];
 
 /** The category whose limit is missed by most: among those that sound like the merchant, and among all. */
 function bindingCategories(
@@ -145,50 +123,37 @@ function bindingCategories(
   });
   const tightestOf = (some: readonly OfCategory[]): OfCategory | null =>
     some.toSorted(([a], [b]) => (shortfall(purchase, b) ?? 0) - (shortfall(purchase, a) ?? 0))[0] ?? null;
-  const likely = candidates.filter(([{ category }]) => sharesWord(category?.name ?? '', purchase.merchantKind ?? ''));
+  const likely = candidates.filter(([{ rule }]) => sharesWord(rule.category?.name ?? '', purchase.merchantKind ?? ''));
   return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
 }
 
-function shortfall({ amountCents }: DeclinedPurchase, { remainingCents }: Binding): number | null {
+function shortfall({ amountCents }: DeclinedPurchase, { remainingCents }: LimitRaise): number | null {
   return remainingCents === null ? null : amountCents - remainingCents;
 }
 
 /** All of them as one remedy, with what must rise along. */
-function together(
-  purchase: DeclinedPurchase,
-  binding: readonly Binding[],
-  rules: CardLimits | null,
-): BindingLimit | null {
-  const planned = binding.flatMap((limit): LimitGoal[] =>
-    limit.suggestedCents === null ? [] : [{ rule: ruleOf(limit), to: limit.suggestedCents }],
-  );
+function together(binding: readonly LimitRaise[], rules: CardLimits | null): RaiseLimit | null {
+  const planned = binding.flatMap(({ rule, to }): LimitGoal[] => (to === null ? [] : [{ rule, to }]));
   const goals = rules === null ? planned : withRaisedAlong(rules, planned);
-  const along = rules === null ? [] : goals.slice(planned.length).map((goal) => alongOf(goal, rules));
   const [first, ...others] = binding.map((limit) => {
-    const goal = goals.find(({ rule }) => isSameRule(rule, ruleOf(limit)));
-    return { ...limit, suggestedCents: goal?.to ?? limit.suggestedCents };
+    const goal = goals.find(({ rule }) => isSameRule(rule, limit.rule));
+    return { ...limit, to: goal?.to ?? limit.to };
   });
   if (first === undefined) return null;
-  const isOfOne = others.every(({ category }) => category?.id === first.category?.id);
-  const alsoBinding = others.map(({ category, ...other }) => (isOfOne ? other : { ...other, category }));
-  return { remedy: { kind: 'raise_limit', ...first, alsoBinding, along }, shortfallCents: shortfall(purchase, first) };
+  const along = rules === null ? [] : goals.slice(planned.length).map((goal) => alongOf(goal, rules));
+  return { kind: 'raise_limit', limits: [first, ...others, ...along] };
 }
 
-function ruleOf({ period, category }: Pick<Binding, 'period' | 'category'>): LimitRule {
-  return { kind: 'limit', period, category };
-}
-
-function alongOf({ rule, to }: LimitGoal, rules: CardLimits): Binding {
-  const { period, category } = rule;
-  return { period, category, currentCents: limitOf(rules, rule), remainingCents: null, suggestedCents: to };
+function alongOf({ rule, to }: LimitGoal, rules: CardLimits): LimitRaise {
+  return { rule, from: limitOf(rules, rule), to, remainingCents: null, isAlong: true };
 }
 
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
-function guessed(limits: CardLimits['limits'] | null): Binding[] {
+function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
   const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
   if (period === undefined) return [];
-  const currentCents = limits?.[period] ?? null;
-  return [{ period, category: null, currentCents, remainingCents: null, suggestedCents: null }];
+  const rule = { kind: 'limit', period, category: null } as const;
+  return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAlong: false }];
 }
 
 function windowsOf(limits: CardLimits['limits'] | null): RemainingWindow[] {

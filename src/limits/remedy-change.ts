@@ -1,41 +1,50 @@
-import type { Remedy } from '../alerts/alert.ts';
-import type { LimitRule, LimitWindow, SpendCategory } from '../card-api/rule.ts';
+import { z } from 'zod';
+import { LimitRule } from '../card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
 
+/** A limit that has to rise for a purchase to pass. Whole cents; null where the card API did not say. */
+export const LimitRaise = z.strictObject({
+  rule: LimitRule,
+  /** What it is now. */
+  from: z.int().nullable(),
+  /** The lowest that will do. */
+  to: z.int().nullable(),
+  remainingCents: z.int().nullable(),
+  /** It stops nothing itself, but others would be above it. */
+  isAlong: z.boolean(),
+});
+export type LimitRaise = z.infer<typeof LimitRaise>;
+
+/** What would let a declined purchase pass, as far as the card API can do it. */
+export const Remedy = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('raise_limit'),
+    /** What stopped the purchase, tightest first, then what rises along: raising one alone does not help. */
+    limits: z.tuple([LimitRaise], LimitRaise).readonly(),
+  }),
+  z.strictObject({
+    kind: z.literal('allow_category'),
+    /** Null id: the card service's number of the category is not known. */
+    category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
+  }),
+  z.strictObject({ kind: z.literal('allow_international') }),
+  z.strictObject({ kind: z.literal('allow_card_not_present') }),
+  z.strictObject({ kind: z.literal('activate') }),
+  z.strictObject({ kind: z.literal('unblock') }),
+]);
+export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
-/** A limit that must be higher for a purchase to pass. Cents; null where they are not known. */
-export interface LimitToRaise {
-  readonly period: LimitWindow;
-  readonly category: SpendCategory | null;
-  readonly currentCents: number | null;
-  readonly remainingCents: number | null;
-  /** The lowest that will do. */
-  readonly suggestedCents: number | null;
-  /** It stops nothing itself, but others would be above it. */
-  readonly isAlong: boolean;
-}
-
-/** All limits that a remedy raises: what stopped the purchase, tightest first, then what rises along. */
-export function limitsToRaise({ period, category, currentCents, remainingCents, suggestedCents, ...more }: RaiseLimit) {
-  const { alsoBinding, along } = more;
-  const first = { period, category, currentCents, remainingCents, suggestedCents, isAlong: false };
-  const others = [
-    ...alsoBinding.map((one) => ({ ...one, isAlong: false })),
-    ...along.map((one) => ({ ...one, isAlong: true })),
-  ];
-  return [
-    first,
-    ...others.map((one) => ({ ...one, category: one.category === undefined ? category : one.category })),
-  ] satisfies [LimitToRaise, ...LimitToRaise[]];
+/** The limits that have to rise; none where something else would let the purchase pass. */
+export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
+  return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
 /** True when it is not known what was left of a limit that stopped the purchase: then there may be more of them. */
 export function isIncomplete(remedy: Remedy): boolean {
-  if (remedy.kind !== 'raise_limit') return false;
-  return limitsToRaise(remedy).some(({ remainingCents, isAlong }) => !isAlong && remainingCents === null);
+  return limitsOf(remedy).some(({ remainingCents, isAlong }) => !isAlong && remainingCents === null);
 }
 
 /**
@@ -47,7 +56,7 @@ export function isIncomplete(remedy: Remedy): boolean {
 export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCents: number): RuleGoal[] | null {
   switch (remedy.kind) {
     case 'raise_limit':
-      return raised(remedy, rules, amountCents);
+      return raised(remedy.limits, rules, amountCents);
     case 'allow_category': {
       const { id, name } = remedy.category;
       return id === null ? null : [{ rule: { kind: 'category', category: { id, name } }, to: true }];
@@ -62,14 +71,12 @@ export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCe
   }
 }
 
-function raised(remedy: RaiseLimit, rules: CardLimits | null, amountCents: number): LimitGoal[] {
-  const goalOf = ({ period, category, currentCents, suggestedCents }: LimitToRaise): LimitGoal => {
-    const rule: LimitRule = { kind: 'limit', period, category };
-    const current = rules === null ? currentCents : limitOf(rules, rule);
+function raised(limits: readonly LimitRaise[], rules: CardLimits | null, amountCents: number): LimitGoal[] {
+  const goalOf = ({ rule, from, to }: LimitRaise): LimitGoal => {
+    const current = rules === null ? from : limitOf(rules, rule);
     // Without what is left of it, the whole purchase on top lets it pass for sure.
-    return { rule, to: suggestedCents ?? (current ?? 0) + amountCents };
+    return { rule, to: to ?? (current ?? 0) + amountCents };
   };
-  const limits = limitsToRaise(remedy);
   if (rules === null) return inRuleOrder(limits.map(goalOf));
   const binding = inRuleOrder(limits.filter(({ isAlong }) => !isAlong).map(goalOf));
   return inRuleOrder(withRaisedAlong(rules, binding));

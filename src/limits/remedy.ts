@@ -1,11 +1,10 @@
-import type { Remedy } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
-import { isIncomplete } from './remedy-change.ts';
+import { isIncomplete, type Remedy } from './remedy-change.ts';
 
 /** An alert that names the limit is better than one that does not; one that comes late is worse. */
 const PATIENCE_MS = 600;
@@ -95,7 +94,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     const amountCents = event.amountCents + event.paddingCents;
     const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
-    if (found !== null) return { state: 'stopped', remedy: found.remedy };
+    if (found !== null) return { state: 'stopped', remedy: found };
     return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
   }
 

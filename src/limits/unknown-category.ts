@@ -7,7 +7,7 @@ import { formatCents } from '../core/money.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { ChangeRequest } from './change-request.ts';
 import type { LimitDeps } from './deps.ts';
-import { type LimitToRaise, limitsToRaise } from './remedy-change.ts';
+import type { LimitRaise } from './remedy-change.ts';
 import { limitName } from './rule-words.ts';
 
 type Named =
@@ -49,10 +49,10 @@ export async function withCategory(
   const remaining = await deps.card.getRemainingLimits(acctId);
   const found = bindingLimit(purchase, remaining, rules);
   if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
-  const { category } = found.remedy;
-  const stopping = limitsToRaise(found.remedy).filter((one) => !one.isAlong && one.category?.id === category?.id);
+  const { category } = found.limits[0].rule;
+  const stopping = found.limits.filter(({ rule, isAlong }) => !isAlong && rule.category?.id === category?.id);
   const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
-  const isOneOfThem = stopping.some(({ period }) => period === goal.rule.period);
+  const isOneOfThem = stopping.some(({ rule }) => rule.period === goal.rule.period);
   if (isOneOfThem && isLooser(changesFrom(rules, [meant]))) return named({ goals: [meant], term });
   return { changeRequest: null, why: otherwise(meant, stopping) };
 }
@@ -74,10 +74,11 @@ async function declinedByCategory(
 }
 
 /** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
-function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitToRaise[]): string {
-  const names = stopping.map(({ period: of, category, currentCents }) => {
-    const name = category === null ? `the card's own ${limitName(of, null)}` : `the ${limitName(of, category.name)}`;
-    return currentCents === null ? name : `${name} of ${formatCents(currentCents)}`;
+function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitRaise[]): string {
+  const names = stopping.map(({ rule: { period, category }, from }) => {
+    const name =
+      category === null ? `the card's own ${limitName(period, null)}` : `the ${limitName(period, category.name)}`;
+    return from === null ? name : `${name} of ${formatCents(from)}`;
   });
   const what = `By now ${list.format(names)} ${names.length === 1 ? 'stops' : 'stop'} this purchase`;
   const asked = to === null ? 'none' : formatCents(to);

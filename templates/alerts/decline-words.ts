@@ -70,7 +70,7 @@ function unblockFix(alert: TransactionAlert): string {
 function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { remedy } = alert;
   if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
-  if (remedy?.kind === 'raise_limit' && remedy.suggestedCents !== null) {
+  if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null) {
     return `Raise ${smallestRaise(remedy)} if the purchase is fine, then have it tried again.`;
   }
   const missing = missingBalance(alert);

@@ -4,7 +4,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { limitsToRaise } from '../../src/limits/remedy-change.ts';
+import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
@@ -132,12 +132,12 @@ function remedyButton(
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {
   switch (remedy?.kind ?? reason.remedy) {
     case 'raise_limit': {
-      const raise = remedy?.kind === 'raise_limit' ? remedy : null;
-      const count = raise === null ? 1 : limitsToRaise(raise).length;
-      if (count > 1) return `Raise ${count} limits…`;
+      const limits = limitsOf(remedy);
+      if (limits.length > 1) return `Raise ${limits.length} limits…`;
       // What stops it now may be another than what did.
-      const isOfCategory = raise === null ? reason.code === 'decline.rule.velocity.mcc' : raise.category !== null;
-      return isOfCategory ? 'Raise category limit…' : `Raise ${raise?.period ?? reason.period ?? ''} limit…`;
+      const rule = limits[0]?.rule ?? null;
+      const isOfCategory = rule === null ? reason.code === 'decline.rule.velocity.mcc' : rule.category !== null;
+      return isOfCategory ? 'Raise category limit…' : `Raise ${rule?.period ?? reason.period ?? ''} limit…`;
     }
     case 'allow_category':
       return `Allow ${reason.category ?? 'this category'}…`;

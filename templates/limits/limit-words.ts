@@ -1,8 +1,8 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import type { LimitWindow } from '../../src/card-api/rule.ts';
+import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { windowEnd } from '../../src/limits/limit-window.ts';
-import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
@@ -20,50 +20,54 @@ const ALSO_MAX = 4;
  * @returns mrkdwn lines; empty when the numbers are not known.
  */
 export function limitLines({ event, remedy }: TransactionAlert): string {
-  if (remedy?.kind !== 'raise_limit' || remedy.currentCents === null) return '';
-  const { period, currentCents, remainingCents } = remedy;
-  const limit = `the ${nameOf(remedy)} of ${formatCents(currentCents)}`;
-  const opens = opensAgain(period, event.occurredAt);
+  const [first, ...others] = stoppingOf(remedy);
+  if (first === undefined || first.from === null) return '';
+  const { rule, from, remainingCents } = first;
+  const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
+  const opens = opensAgain(rule.period, event.occurredAt);
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left: enough for this purchase by now.`;
-  const wasLeft = period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
+  const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
-  const [, ...others] = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
-  const isOfOne = others.every(({ category }) => category?.id === remedy.category?.id);
+  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
   const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
   return also.length === 0 ? line : `${line}\nAlso too small: ${also.join(', ')}.`;
 }
 
-function alsoTooSmall(other: LimitToRaise, isOfOne: boolean, occurredAt: string): string {
-  const { period, category, remainingCents } = other;
+/** The limits that stopped the purchase, tightest first. */
+function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
+  return limitsOf(remedy).filter(({ isAlong }) => !isAlong);
+}
+
+function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, occurredAt: string): string {
+  const { period, category } = rule;
   if (period === 'transaction') {
     return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
   const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
-  const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(other)}`;
+  const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
   return `${name} (${otherLeft} was left${until(period, occurredAt)})`;
 }
 
 /** The smallest raise with which this purchase would have passed, of every limit that must be raised. */
-export function smallestRaise(remedy: RaiseLimit): string {
-  const recentRaises = limitsToRaise(remedy).flatMap((limit) =>
-    limit.suggestedCents === null ? [] : [`the ${nameOf(limit)} to at least ${formatCents(limit.suggestedCents)}`],
+export function smallestRaise({ limits }: RaiseLimit): string {
+  return list.format(
+    limits.flatMap(({ rule, to }) => (to === null ? [] : [`the ${nameOf(rule)} to at least ${formatCents(to)}`])),
   );
-  return list.format(recentRaises);
 }
 
 const list = new Intl.ListFormat('en-US');
 
 /** What the holder could pay within the limit, and when the whole limit is there again. */
 export function holderWays({ event, remedy }: TransactionAlert): string {
-  if (remedy?.kind !== 'raise_limit' || remedy.remainingCents === null) return '';
-  const stopping = limitsToRaise(remedy).filter(({ isAlong }) => !isAlong);
+  const stopping = stoppingOf(remedy);
+  if ((stopping[0]?.remainingCents ?? null) === null) return '';
   const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
   const leftNow = leftOfAll - event.paddingCents;
   // The window that ends last decides; a lifetime limit ends never, nor does one of a single purchase.
-  const ends = stopping.map(({ period }) => windowEnd(period, event.occurredAt) ?? NEVER);
+  const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
     'ask for a higher limit',
@@ -81,7 +85,7 @@ export function onTop({ paddingCents }: TransactionAlert['event']): string {
 }
 
 /** `weekly limit for Restaurants`. */
-export function nameOf({ period, category }: Pick<LimitToRaise, 'period' | 'category'>): string {
+export function nameOf({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
   return limitName(period, category === null ? null : outside(category.name, 60));
 }
 

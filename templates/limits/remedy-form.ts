@@ -1,9 +1,9 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { Remedy, TransactionAlert } from '../../src/alerts/alert.ts';
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitToRaise, limitsToRaise, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
@@ -24,7 +24,7 @@ export interface RemedyForm {
    */
   readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
   /** The limits with the amounts that somebody typed, in place of those of the remedy. */
-  readonly typed?: readonly LimitToRaise[];
+  readonly typed?: readonly LimitRaise[];
 }
 
 interface Words {
@@ -36,7 +36,7 @@ interface Words {
 /** The form behind *Approve* on a decline: exactly what would let this purchase pass, for how long, and why. */
 export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
-  const raised = form.typed ?? (remedy?.kind === 'raise_limit' ? limitsToRaise(remedy) : []);
+  const raised = form.typed ?? limitsOf(remedy);
   const words = wordsOf(remedy, raised.length);
   return {
     type: 'modal',
@@ -85,13 +85,13 @@ function wordsOf(remedy: Remedy | null, count: number): Words {
 
 const hint = 'The whole limit, not the difference. Examples: 450, $1,250.50';
 
-function limitInputs(form: RemedyForm, raised: readonly LimitToRaise[]): KnownBlock[] {
+function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBlock[] {
   if (raised.length > 1) return raised.map((limit) => severalInput(limit, form));
   const { remedy, alert, state } = form;
-  const raise = remedy?.kind === 'raise_limit' ? remedy : null;
+  const raise = limitsOf(remedy)[0] ?? null;
   const reason = alert.event.decline === null ? null : declineReason(alert.event.decline);
-  const period = raise?.period ?? reason?.period ?? 'daily';
-  const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.category !== null;
+  const period = raise?.rule.period ?? reason?.period ?? 'daily';
+  const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.rule.category !== null;
   const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
   return [
     {
@@ -106,22 +106,19 @@ function limitInputs(form: RemedyForm, raised: readonly LimitToRaise[]): KnownBl
       },
     },
     // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
-    amountInput({ label: 'New limit in dollars', hint }, raise?.suggestedCents ?? null, {
-      block: `${formInput.amount}-${raise?.suggestedCents ?? state}`,
+    amountInput({ label: 'New limit in dollars', hint }, raise?.to ?? null, {
+      block: `${formInput.amount}-${raise?.to ?? state}`,
     }),
   ];
 }
 
 /** One of several limits that are raised together: each may be left as it is. */
-function severalInput({ period, category, suggestedCents }: LimitToRaise, { state }: RemedyForm): KnownBlock {
-  const action = amountOf({ period, category });
+function severalInput({ rule, to }: LimitRaise, { state }: RemedyForm): KnownBlock {
+  const action = amountOf(rule);
   return amountInput(
-    {
-      label: amountLabel({ period, category }),
-      hint: 'The whole limit, not the difference. Empty: it stays as it is.',
-    },
-    suggestedCents,
-    { action, block: `${action}-${suggestedCents ?? state}`, isOptional: true },
+    { label: amountLabel(rule), hint: 'The whole limit, not the difference. Empty: it stays as it is.' },
+    to,
+    { action, block: `${action}-${to ?? state}`, isOptional: true },
   );
 }
 
@@ -129,18 +126,17 @@ function windowWord(window: LimitWindow): string {
   return window === 'transaction' ? 'Single purchase' : capital(window);
 }
 
-function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitToRaise[]): KnownBlock[] {
+function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
-  const raise = remedy?.kind === 'raise_limit' ? remedy : null;
-  const isRule = remedy !== null && raise === null;
-  const suggested = raised.filter(({ suggestedCents }) => suggestedCents !== null);
+  const isRule = remedy !== null && remedy.kind !== 'raise_limit';
+  const suggested = raised.filter(({ to }) => to !== null);
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
       `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
-      ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(raise)),
+      ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(limitsOf(remedy)[0] ?? null)),
     ),
     ...context(
       state === 'checking' ? 'Checking what the card allows right now…' : null,
@@ -151,25 +147,27 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
       state === 'passes' || state === 'along' || suggested.length < raised.length || raised.length === 0
         ? null
         : raised.length === 1
-          ? `${formatCents(raised[0]?.suggestedCents ?? 0)} is the lowest limit that lets this purchase through.`
+          ? `${formatCents(raised[0]?.to ?? 0)} is the lowest limit that lets this purchase through.`
           : 'These are the lowest limits that let this purchase through. All are changed at once.',
     ),
   ];
 }
 
-function currentOf(raise: RaiseLimit | null): (string | null)[] {
+function currentOf(raise: LimitRaise | null): (string | null)[] {
   if (raise === null) return ['The current limit is not known.'];
-  const { period, category, currentCents, remainingCents } = raise;
+  const { rule, from, remainingCents } = raise;
+  const { period, category } = rule;
   const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;
-  const name = limitName(period, null);
   return [
     category === null ? null : `Limit for merchant category: *${outside(category.name, 80)}*`,
-    currentCents === null ? 'The current limit is not known.' : `Current ${name}: ${formatCents(currentCents)}${rest}`,
+    from === null
+      ? 'The current limit is not known.'
+      : `Current ${limitName(period, null)}: ${formatCents(from)}${rest}`,
   ];
 }
 
 /** Each limit that stops the purchase, and each that must rise with these. */
-function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']): string[] {
+function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): string[] {
   const stopping = raised.filter(({ isAlong }) => !isAlong).map(withNumbers);
   const along = raised.filter(({ isAlong }) => isAlong).map(withNumbers);
   const also = `Raised along, because ${stopping.length === 1 ? 'it' : 'one of them'} would be above: ${list.format(along)}.`;
@@ -183,11 +181,10 @@ function stoppedBy(raised: readonly LimitToRaise[], state: RemedyForm['state']):
 }
 
 /** `the weekly limit of $600.00, $10.00 left`. */
-function withNumbers(limit: LimitToRaise): string {
-  const { period, currentCents, remainingCents } = limit;
-  const of = currentCents === null ? '' : ` of ${formatCents(currentCents)}`;
-  const rest = remainingCents === null || period === 'transaction' ? '' : ` (${left(remainingCents)} left)`;
-  return `the ${nameOf(limit)}${of}${rest}`;
+function withNumbers({ rule, from, remainingCents }: LimitRaise): string {
+  const of = from === null ? '' : ` of ${formatCents(from)}`;
+  const rest = remainingCents === null || rule.period === 'transaction' ? '' : ` (${left(remainingCents)} left)`;
+  return `the ${nameOf(rule)}${of}${rest}`;
 }
 
 const list = new Intl.ListFormat('en-US');

@@ -8,7 +8,7 @@ import type { ChooseCard } from '../../templates/directory/choose-card.ts';
 import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
 import type { OpsNotice } from '../../templates/ops/ops-notice.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { limitMove } from '../support/limit-goals.ts';
+import { limitMove, limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';
@@ -117,16 +117,7 @@ export const answer = {
   form: {
     privateMetadata: 'alert_1',
     alert: transactionAlert({ decline: { code: 'decline.rule.velocity', message: 'over' } }),
-    remedy: {
-      kind: 'raise_limit',
-      period: 'weekly',
-      category: null,
-      currentCents: 40_000,
-      remainingCents: 3510,
-      suggestedCents: 44_900,
-      alsoBinding: [],
-      along: [],
-    },
+    remedy: remedyOf(limitRaise('weekly', 40_000, 44_900, { remainingCents: 3510 })),
     state: 'checked',
   } satisfies RemedyForm,
 };

@@ -7,6 +7,7 @@ import {
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 
 /** Invented people and merchants only. */
 export const card: CardFacts = {
@@ -77,16 +78,9 @@ export function declined(code: string, message: string, rest: Change<Transaction
   return transactionAlert({ decline: { code, message } }, rest);
 }
 
-export const raise = {
-  kind: 'raise_limit',
-  period: 'daily',
-  category: null,
-  currentCents: 40_000,
-  remainingCents: 3510,
-  suggestedCents: 44_900,
-  alsoBinding: [],
-  along: [],
-} as const;
+/** The daily limit has to rise. */
+export const dailyRaise = limitRaise('daily', 40_000, 44_900, { remainingCents: 3510 });
+export const raise = remedyOf(dailyRaise);
 
 export function change(over: Partial<StatusChange> = {}): StatusChange {
   return {

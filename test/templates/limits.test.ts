@@ -23,6 +23,7 @@ import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
+import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { answer } from './answer-fixtures.ts';
 import {
   card,
@@ -264,16 +265,17 @@ describe('whatever strings arrive, Slack takes the message and they show as text
       fc.property(spiteful, anyCard, (text, card) => {
         const event = { ...answer.form.alert.event, merchant: { ...answer.form.alert.event.merchant, name: text } };
         const alert = { ...answer.form.alert, card, event };
-        const remedy = { ...answer.form.remedy, category: { id: 1, name: text } };
+        const [weekly] = answer.form.remedy.limits;
+        const ofCategory = { ...weekly, rule: { ...weekly.rule, category: { id: 1, name: text } } };
+        const remedy = remedyOf(ofCategory);
         const { blocks } = remedyForm({ ...answer.form, alert, remedy });
 
         expect(checkBlocks(blocks, 'modal')).toEqual([]);
         expectSafe(blocks);
-        const { period: _period, ...limit } = answer.form.remedy;
-        const alsoBinding = limitWindows.flatMap((period) =>
-          [{ id: 2, name: text }, null].map((category) => ({ ...limit, period, category })),
+        const others = limitWindows.flatMap((period) =>
+          [{ id: 2, name: text }, null].map((category) => limitRaise(period, 40_000, 44_900, { category })),
         );
-        const several = remedyForm({ ...answer.form, alert, remedy: { ...remedy, alsoBinding } });
+        const several = remedyForm({ ...answer.form, alert, remedy: remedyOf(ofCategory, ...others) });
         expect(checkBlocks(several.blocks, 'modal')).toEqual([]);
         expectSafe(several.blocks);
       }),

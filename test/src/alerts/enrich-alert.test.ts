@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Remedy } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import type { Advice } from '../../../src/alerts/deliver-alert.ts';
 import { enrichAlert } from '../../../src/alerts/enrich-alert.ts';
+import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, raise } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
-const remedy: Remedy = { ...raise, alsoBinding: [], along: [] };
+const remedy: Remedy = raise;
 
 async function enrich(advice: Advice, hasWaited = false) {
   const alerts = createAlerts(redis());

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Remedy } from '../../../src/alerts/alert.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitMove, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
-import { raise, transactionAlert } from '../../templates/fixtures.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -28,7 +27,7 @@ it.each<[string, number, string[]]>([
 it('asks for the purchase and what is set aside on top of it when nobody knows what is left of the limit', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
-  const unknown: Remedy = { ...raise, remainingCents: null, suggestedCents: null, alsoBinding: [], along: [] };
+  const unknown = remedyOf(limitRaise('daily', 40_000, null));
   const alert = transactionAlert({
     decline: { code: 'decline.rule.velocity', message: 'over' },
     amountCents: 8410,

@@ -187,8 +187,7 @@ describe('limits', () => {
 
       expect(remaining.overall).toEqual([{ period: 'daily', limitCents: 10_000, remainingCents: 3_000 }]);
       expect(found).toMatchObject({
-        remedy: { period: 'daily', currentCents: 10_000, remainingCents: 3_000, suggestedCents: 11_550 },
-        shortfallCents: 1_550,
+        limits: [{ rule: { period: 'daily' }, from: 10_000, to: 11_550, remainingCents: 3_000 }],
       });
       await client.putSpendRules(
         AcctId,

@@ -4,8 +4,8 @@ import { limitGoals, ruleKeys } from '../../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import { bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
 import { contradiction } from '../../../src/limits/contradiction.ts';
-import { goalsOfRemedy, limitsToRaise } from '../../../src/limits/remedy-change.ts';
-import { limitGoal } from '../../support/limit-goals.ts';
+import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const rules: CardLimits = {
@@ -30,26 +30,18 @@ const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
 
 describe('the limit that stopped a purchase', () => {
   it('is the one with too little left, and the least that would have sufficed is what was spent plus the purchase', () => {
-    expect(bindingLimit(velocity, remaining, rules)).toEqual({
-      remedy: {
-        kind: 'raise_limit',
-        period: 'daily',
-        category: null,
-        currentCents: 50_000,
-        remainingCents: 2_500,
-        suggestedCents: 55_910,
-        alsoBinding: [],
-        along: [],
-      },
-      shortfallCents: 5_910,
-    });
+    expect(bindingLimit(velocity, remaining, rules)).toEqual(
+      remedyOf(limitRaise('daily', 50_000, 55_910, { remainingCents: 2_500 })),
+    );
   });
 
   it('is the tightest when several were too small, and the others are told', () => {
     const found = bindingLimit({ ...velocity, amountCents: 100_000 }, remaining, rules);
 
-    const weekly = { period: 'weekly', currentCents: 150_000, remainingCents: 90_000, suggestedCents: 160_000 };
-    expect(found?.remedy).toMatchObject({ period: 'daily', suggestedCents: 147_500, alsoBinding: [weekly] });
+    expect(found?.limits).toEqual([
+      limitRaise('daily', 50_000, 147_500, { remainingCents: 2_500 }),
+      limitRaise('weekly', 150_000, 160_000, { remainingCents: 90_000 }),
+    ]);
   });
 
   it('is a longer window when least remained there', () => {
@@ -58,47 +50,37 @@ describe('the limit that stopped a purchase', () => {
       overall: remaining.overall.map((one) => ({ ...one, remainingCents: one.period === 'weekly' ? 100 : 5_000 })),
     };
 
-    expect(bindingLimit(velocity, windows, rules)).toMatchObject({
-      remedy: {
-        period: 'weekly',
-        currentCents: 150_000,
-        suggestedCents: 158_310,
-        alsoBinding: [{ period: 'daily', suggestedCents: 53_410 }],
-      },
-    });
+    expect(bindingLimit(velocity, windows, rules)?.limits).toMatchObject([
+      { rule: { period: 'weekly' }, from: 150_000, to: 158_310 },
+      { rule: { period: 'daily' }, to: 53_410 },
+    ]);
   });
 
   it('is told from the rules alone where the purchase exceeds a whole limit', () => {
-    expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)).toMatchObject({
-      remedy: { period: 'daily', currentCents: 50_000, remainingCents: null, suggestedCents: null },
-      shortfallCents: null,
-    });
+    expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)?.limits).toEqual([
+      limitRaise('daily', 50_000, null),
+    ]);
   });
 
   it('is the shortest limit there is while nothing more can be told', () => {
-    expect(bindingLimit(velocity, null, rules)).toMatchObject({
-      remedy: { period: 'daily', currentCents: 50_000, suggestedCents: null },
-    });
-    expect(bindingLimit(velocity, null, null)).toMatchObject({
-      remedy: { period: 'daily', currentCents: null, suggestedCents: null },
-    });
-    expect(bindingLimit(velocity, null, { limits: { ...none, monthly: 1 }, categories: [] })).toMatchObject({
-      remedy: { period: 'monthly' },
-    });
+    expect(bindingLimit(velocity, null, rules)?.limits).toEqual([limitRaise('daily', 50_000, null)]);
+    expect(bindingLimit(velocity, null, null)?.limits).toEqual([limitRaise('daily', null, null)]);
+    expect(bindingLimit(velocity, null, { limits: { ...none, monthly: 1 }, categories: [] })?.limits).toEqual([
+      limitRaise('monthly', 1, null),
+    ]);
     expect(bindingLimit(velocity, null, { limits: none, categories: [] })).toBeNull();
   });
 
   it('is that of the category that fits the merchant, else of the tightest', () => {
-    expect(
-      bindingLimit({ ...ofCategory, merchantKind: 'Eating Places and Restaurants' }, remaining, rules),
-    ).toMatchObject({
-      remedy: { category: { id: 3, name: 'Restaurants' }, period: 'daily', suggestedCents: 23_410 },
-      shortfallCents: 3_410,
+    const limitsAt = (merchantKind: string) =>
+      bindingLimit({ ...ofCategory, merchantKind }, remaining, rules)?.limits[0];
+
+    expect(limitsAt('Eating Places and Restaurants')).toMatchObject({
+      rule: { category: { id: 3, name: 'Restaurants' }, period: 'daily' },
+      to: 23_410,
     });
-    expect(bindingLimit({ ...ofCategory, merchantKind: 'Hardware Stores' }, remaining, rules)?.remedy.category).toEqual(
-      { id: 13, name: 'HardwareStores' },
-    );
-    expect(bindingLimit(ofCategory, remaining, rules)?.remedy.category?.id).toBe(13);
+    expect(limitsAt('Hardware Stores')?.rule.category).toEqual({ id: 13, name: 'HardwareStores' });
+    expect(limitsAt('')?.rule.category?.id).toBe(13);
   });
 
   it('is unknown for a category whose id nobody names: it could not be changed', () => {
@@ -246,12 +228,11 @@ describe('all limits that a purchase would meet', () => {
     ],
   ])('%s', (_what, purchase, dollars, card, found) => {
     const [remains, rules] = cardOf(card);
-    const remedy = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.remedy;
-    const raised = remedy === undefined ? [] : limitsToRaise(remedy);
+    const raised = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.limits ?? [];
 
     expect(
-      raised.map(({ period, category, suggestedCents, isAlong }) => {
-        const amount = suggestedCents === null ? '?' : suggestedCents / 100;
+      raised.map(({ rule: { period, category }, to, isAlong }) => {
+        const amount = to === null ? '?' : to / 100;
         return `${isAlong ? '+ ' : ''}${period} ${amount}${category === null ? '' : ` for ${category.id}`}`;
       }),
     ).toEqual(found);
@@ -260,17 +241,15 @@ describe('all limits that a purchase would meet', () => {
   it('are those of the rules, without amounts, where nobody says what remains', () => {
     const [, rules] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [60, 0] }, atOnce: 30 });
 
-    expect(bindingLimit({ ...velocity, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
-      period: 'daily',
-      suggestedCents: null,
-      alsoBinding: [{ period: 'weekly', currentCents: 4_500, suggestedCents: null }],
-      along: [],
-    });
+    expect(bindingLimit({ ...velocity, amountCents: 5_000 }, null, rules)?.limits).toEqual([
+      limitRaise('daily', 4_000, null),
+      limitRaise('weekly', 4_500, null),
+    ]);
     // A limit for a single purchase is whole for each: that much is certain.
-    expect(bindingLimit({ ...ofCategory, amountCents: 5_000 }, null, rules)?.remedy).toMatchObject({
-      period: 'transaction',
-      currentCents: 3_000,
-      suggestedCents: 5_000,
+    expect(bindingLimit({ ...ofCategory, amountCents: 5_000 }, null, rules)?.limits[0]).toMatchObject({
+      rule: { period: 'transaction' },
+      from: 3_000,
+      to: 5_000,
     });
   });
 
@@ -292,7 +271,7 @@ describe('all limits that a purchase would meet', () => {
       isInternationalAllowed: true,
       isCardNotPresentAllowed: true,
     };
-    const goals = found === null ? null : goalsOfRemedy(found.remedy, all, dollars * 100);
+    const goals = found === null ? null : goalsOfRemedy(found, all, dollars * 100);
 
     expect(ruleKeys(goals ?? [])).toEqual(targets);
     expect(contradiction(limits, limitGoals(goals ?? []))).toBeNull();
@@ -308,7 +287,7 @@ describe('all limits that a purchase would meet', () => {
     };
     const found = bindingLimit({ ...velocity, amountCents: 5_000 }, null, limits);
 
-    expect(found === null ? null : goalsOfRemedy(found.remedy, all, 5_000)).toEqual([
+    expect(found === null ? null : goalsOfRemedy(found, all, 5_000)).toEqual([
       limitGoal('daily', 9_000),
       limitGoal('weekly', 9_500),
       limitGoal('monthly', 9_500),

@@ -71,12 +71,12 @@ describe('the remedy of a decline by a limit', () => {
     [
       'of the card that has room by now, while that of the merchant’s category has not',
       check(velocity, {}, 30_000, 100),
-      { state: 'stopped', remedy: { category: { id: 9 }, period: 'daily', suggestedCents: 13_900 } },
+      { state: 'stopped', remedy: { limits: [{ rule: { category: { id: 9 }, period: 'daily' }, to: 13_900 }] } },
     ],
     [
       'that has room, but not for what is set aside on top',
       check(velocity, { paddingCents: 800 }, 4_500, null),
-      { state: 'stopped', remedy: { period: 'daily', suggestedCents: 10_300 } },
+      { state: 'stopped', remedy: { limits: [{ rule: { period: 'daily' }, to: 10_300 }] } },
     ],
     [
       'of a category and of the card',
@@ -84,16 +84,17 @@ describe('the remedy of a decline by a limit', () => {
       {
         state: 'stopped',
         remedy: {
-          category: { id: 9 },
-          suggestedCents: 11_000,
-          alsoBinding: [{ category: null, suggestedCents: 12_000 }],
+          limits: [
+            { rule: { category: { id: 9 } }, to: 11_000 },
+            { rule: { category: null }, to: 12_000 },
+          ],
         },
       },
     ],
     [
       'of a category that has room by now, while the card has none',
       check(ofCategory, {}, 3_000, 9_000),
-      { state: 'stopped', remedy: { category: null, suggestedCents: 11_000 } },
+      { state: 'stopped', remedy: { limits: [{ rule: { category: null }, to: 11_000 }] } },
     ],
     ['of a category, where all has room by now: none', check(ofCategory, {}, 4_500, 9_000), { state: 'passes' }],
     ['of a category that nobody can name', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
-import { declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
 const inChannel = { place: 'private' } as const;
@@ -49,7 +50,7 @@ describe('a declined purchase', () => {
   it('shows the shortfall, and none once the limit has moved', () => {
     const short = shown(decline(declined(...velocity, { remedy: raise }), inChannel).blocks);
     const moved = shown(
-      decline(declined(...velocity, { remedy: { ...raise, remainingCents: 9000 } }), inChannel).blocks,
+      decline(declined(...velocity, { remedy: remedyOf({ ...dailyRaise, remainingCents: 9000 }) }), inChannel).blocks,
     );
 
     expect(short).toContain('*$49.00 over the daily limit of $400.00*; $35.10 was left.');
@@ -57,7 +58,7 @@ describe('a declined purchase', () => {
   });
 
   it('counts what the card service sets aside on top', () => {
-    const remedy = { ...raise, remainingCents: 8410, suggestedCents: 41_682 };
+    const remedy = remedyOf({ ...dailyRaise, remainingCents: 8410, to: 41_682 });
     const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
 
     expect(shown(blocks)).toContain(
@@ -67,14 +68,10 @@ describe('a declined purchase', () => {
   });
 
   it('names every window that was too small, and the smallest change to each', () => {
-    const weekly = { period: 'weekly', currentCents: 50_000, remainingCents: 0, suggestedCents: 58_410 } as const;
-    const lifetime = { period: 'lifetime', currentCents: 60_000, remainingCents: 900, suggestedCents: 67_510 } as const;
-    const both = shown(
-      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [weekly] } }), inChannel).blocks,
-    );
-    const never = shown(
-      decline(declined(...velocity, { remedy: { ...raise, alsoBinding: [lifetime] } }), inChannel).blocks,
-    );
+    const weekly = limitRaise('weekly', 50_000, 58_410, { remainingCents: 0 });
+    const lifetime = limitRaise('lifetime', 60_000, 67_510, { remainingCents: 900 });
+    const both = shown(decline(declined(...velocity, { remedy: remedyOf(dailyRaise, weekly) }), inChannel).blocks);
+    const never = shown(decline(declined(...velocity, { remedy: remedyOf(dailyRaise, lifetime) }), inChannel).blocks);
 
     expect(both).toContain(
       'Also too small: weekly (nothing was left, opens <!date^1795323600^again {date_short_pretty} at {time}|again Nov 22, 2026, 12:00 AM ET>).',
@@ -87,15 +84,10 @@ describe('a declined purchase', () => {
 
   it('names all limits that have to rise, of the category and of the card, with those that stop nothing themselves', () => {
     const category = { id: 7, name: 'Fuel' };
-    const daily = { period: 'daily', currentCents: 50_000, remainingCents: 8000, suggestedCents: 50_410 } as const;
-    const weekly = { period: 'weekly', currentCents: 50_200, remainingCents: null, suggestedCents: 50_410 } as const;
-    const atOnce = { ...raise, period: 'transaction', category, currentCents: 6000, remainingCents: 6000 } as const;
-    const remedy = {
-      ...atOnce,
-      suggestedCents: 8410,
-      alsoBinding: [{ ...daily, category: null }],
-      along: [{ ...weekly, category: null }],
-    };
+    const daily = limitRaise('daily', 50_000, 50_410, { remainingCents: 8000 });
+    const weekly = limitRaise('weekly', 50_200, 50_410, { isAlong: true });
+    const atOnce = limitRaise('transaction', 6000, 8410, { remainingCents: 6000, category });
+    const remedy = remedyOf(atOnce, daily, weekly);
     const { blocks } = decline(declined('decline.rule.velocity.mcc', 'over', { remedy }), inChannel);
 
     expect(shown(blocks)).toContain(

@@ -12,8 +12,9 @@ import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitMove, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { answer, card } from '../answer-fixtures.ts';
+import { dailyRaise } from '../fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
 
 describe('help', () => {
@@ -261,12 +262,11 @@ describe('the form behind “Raise limit…”', () => {
     expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
   });
 
-  const weekly = { period: 'weekly', currentCents: 60_000, remainingCents: 1000, suggestedCents: 67_410 } as const;
-  const ofMonth = { period: 'monthly', currentCents: 61_000, remainingCents: null, suggestedCents: 67_410 } as const;
-  const daily = { ...answer.form.remedy, period: 'daily' } as const;
+  const weekly = limitRaise('weekly', 60_000, 67_410, { remainingCents: 1000 });
+  const ofMonth = limitRaise('monthly', 61_000, 67_410, { isAlong: true });
 
   it('asks for each of several limits, and says which stop the purchase and which rise along', () => {
-    const remedy = { ...daily, alsoBinding: [weekly], along: [ofMonth] };
+    const remedy = remedyOf(dailyRaise, weekly, ofMonth);
     const form = remedyForm({ ...answer.form, remedy });
     const inputs = form.blocks.filter((block) => block.type === 'input');
 
@@ -285,23 +285,23 @@ describe('the form behind “Raise limit…”', () => {
 
   it('names a single purchase and the card’s own limit beside that of a category', () => {
     const category = { id: 5, name: 'Fuel' };
-    const atOnce = { ...daily, period: 'transaction', category, currentCents: 5000, remainingCents: 5000 } as const;
-    const remedy = { ...atOnce, alsoBinding: [{ ...weekly, category: null }] };
+    const atOnce = limitRaise('transaction', 5000, 44_900, { remainingCents: 5000, category });
+    const remedy = remedyOf(atOnce, weekly);
 
     expect(texts(remedyForm({ ...answer.form, remedy }).blocks)[0]?.text).toContain(
       'stopped by two limits: the limit for a single purchase at Fuel of $50.00 and the weekly limit of $600.00 ($10.00 left).',
     );
-    expect(texts(remedyForm({ ...answer.form, remedy: atOnce }).blocks)[0]?.text).toContain(
+    expect(texts(remedyForm({ ...answer.form, remedy: remedyOf(atOnce) }).blocks)[0]?.text).toContain(
       'Limit for merchant category: *Fuel*\nCurrent limit for a single purchase: $50.00',
     );
   });
 
   it('asks anew with the amounts that were typed, where others have to rise along', () => {
     const typed = [
-      { ...weekly, category: null, suggestedCents: 90_000, isAlong: false },
-      { ...ofMonth, category: null, suggestedCents: 90_000, isAlong: true },
+      { ...weekly, to: 90_000 },
+      { ...ofMonth, to: 90_000 },
     ];
-    const form = remedyForm({ ...answer.form, remedy: { ...daily, ...weekly }, state: 'along', typed });
+    const form = remedyForm({ ...answer.form, remedy: remedyOf(weekly), state: 'along', typed });
 
     expect(texts(form.blocks)[0]?.text).toMatch(
       /You raise the weekly limit.*Look at all amounts, then submit again\.\nRaised along, because it would be above: the monthly limit of \$610\.00\.$/,
@@ -310,9 +310,8 @@ describe('the form behind “Raise limit…”', () => {
   });
 
   it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {
-    const unknown = { currentCents: null, remainingCents: null, suggestedCents: null };
-    const remedy = { ...answer.form.remedy, category: { id: 5, name: 'Fuel' }, ...unknown };
-    const form = remedyForm({ ...answer.form, remedy });
+    const unknown = limitRaise('weekly', null, null, { category: { id: 5, name: 'Fuel' } });
+    const form = remedyForm({ ...answer.form, remedy: remedyOf(unknown) });
 
     expect(texts(form.blocks)[0]?.text).toContain('Limit for merchant category: *Fuel*');
     expect(texts(form.blocks)[0]?.text).toContain('The current limit is not known.');
