@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import type { TransactionEvent } from '../core/event.ts';
+import { declineCode, type TransactionEvent } from '../core/event.ts';
 
 /**
  * Repeats of a decline are one message as long as each follows within this time of another: somebody trying again at
@@ -40,8 +40,7 @@ export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): s
 
 /** The same card account, merchant and reason. Amounts may differ: people try less. */
 export function aggregationRule(event: TransactionEvent): AggregationRule {
-  const code = event.decline?.code.trim().toLowerCase() ?? '';
-  const key = contentId('', ['repeat', event.acctId, merchantKey(event), code]);
+  const key = contentId('', ['repeat', event.acctId, merchantKey(event), declineCode(event.decline)]);
   return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TransactionEvent } from '../core/event.ts';
+import { declineCode, type TransactionEvent } from '../core/event.ts';
 
 /** This many different cards declined at one merchant … */
 export const CARD_TESTING_CARDS = 3;
@@ -16,7 +16,7 @@ const causesOfAllCards: ReadonlySet<string> = new Set(['decline.balance.business
 
 /** True when a decline can be part of card testing. */
 export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
-  return decline !== null && !causesOfAllCards.has(decline.code.trim().toLowerCase());
+  return decline !== null && !causesOfAllCards.has(declineCode(decline));
 }
 
 /** One of the cards that a card-testing warning names. */

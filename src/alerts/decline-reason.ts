@@ -1,4 +1,5 @@
 import type { LimitPeriod } from '../card-api/rule.ts';
+import { declineCode } from '../core/event.ts';
 import type { Remedy } from '../limits/remedy-change.ts';
 
 /** What a decline code means for people, and who can do what about it. */
@@ -187,8 +188,9 @@ const unknown: Entry = {
 };
 
 /** Matches on the code, whole, whatever its case: the service's messages are for people and change. */
-export function declineReason({ code, message }: { readonly code: string; readonly message: string }): DeclineReason {
-  const key = code.trim().toLowerCase();
+export function declineReason(decline: { readonly code: string; readonly message: string }): DeclineReason {
+  const { code, message } = decline;
+  const key = declineCode(decline);
   const found = Object.hasOwn(table, key) ? table[key] : undefined;
   const entry = typeof found === 'function' ? found(message) : (found ?? unknown);
   return {

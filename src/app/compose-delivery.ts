@@ -12,7 +12,7 @@ import { createGroupAlert, type GroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
 import { remindOfActivation } from '../alerts/remind-of-activation.ts';
 import { whichCard } from '../core/card-facts.ts';
-import type { StoredEvent } from '../core/event.ts';
+import { declineCode, type StoredEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -91,7 +91,7 @@ export function composeDelivery(deps: Deps): DeliveryParts {
   );
   // What a card's status says is known without a call.
   const adviceFor: typeof remedies.adviceFor = (event) =>
-    event.decline?.code.trim().toLowerCase() === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
+    declineCode(event.decline) === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
   const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
     deliverAlert(event, coming, {
       async factsOf(of) {

@@ -206,3 +206,12 @@ export const QuarantinedWebhook = z
   })
   .brand<'Quarantined'>();
 export type QuarantinedWebhook = z.infer<typeof QuarantinedWebhook>;
+
+/**
+ * The code of a decline as it is compared: the service's own, whatever its case and the blanks around it.
+ *
+ * @returns an empty text where there is none.
+ */
+export function declineCode(decline: { readonly code: string } | null | undefined): string {
+  return decline?.code.trim().toLowerCase() ?? '';
+}

@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
+import { declineCode } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
@@ -40,9 +41,8 @@ export async function withCategory(
   if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
     return named({ goals: goalsOf(sent.expects.changes), term });
 
-  const { code = '' } = event.decline ?? {};
   const purchase = {
-    code: code.trim().toLowerCase(),
+    code: declineCode(event.decline),
     amountCents: event.amountCents + event.paddingCents,
     merchantKind: merchantCategory(event.mcc),
   };
@@ -70,7 +70,7 @@ async function declinedByCategory(
 ): Promise<TransactionAlert['event'] | null> {
   const alert = target.kind === 'alert' ? await alerts.get(target.alertId) : null;
   if (alert?.kind !== 'transaction') return null;
-  return alert.event.decline?.code.trim().toLowerCase() === 'decline.rule.velocity.mcc' ? alert.event : null;
+  return declineCode(alert.event.decline) === 'decline.rule.velocity.mcc' ? alert.event : null;
 }
 
 /** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */

@@ -1,5 +1,5 @@
 import { declineReason } from '../alerts/decline-reason.ts';
-import type { StoredEvent } from '../core/event.ts';
+import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
@@ -78,7 +78,7 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   if (event.kind !== 'decline') return false;
   const country = countryCode(event.merchant.country);
   if (country === undefined || !countries.includes(country)) return false;
-  return event.isCardPresent === true || event.decline?.code.trim().toLowerCase() === 'decline.rule.location';
+  return event.isCardPresent === true || declineCode(event.decline) === 'decline.rule.location';
 }
 
 /** Until when a channel is quiet, in words why, and whether that is not for this event; null when it is not quiet. */

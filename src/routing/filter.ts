@@ -1,6 +1,13 @@
 import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { kindTraits, type StoredEvent, transactionKinds, type WebhookKind, webhookKinds } from '../core/event.ts';
+import {
+  declineCode,
+  kindTraits,
+  type StoredEvent,
+  transactionKinds,
+  type WebhookKind,
+  webhookKinds,
+} from '../core/event.ts';
 import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 
@@ -129,7 +136,7 @@ function isAmount({ test, cents }: { test: AmountTest; cents: number }, amount: 
 }
 
 function codeOf(event: StoredEvent): string | null {
-  return 'decline' in event && event.decline !== null ? event.decline.code.trim().toLowerCase() : null;
+  return 'decline' in event && event.decline !== null ? declineCode(event.decline) : null;
 }
 
 function beginsWith(code: string, beginning: string): boolean {

@@ -1,5 +1,6 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { declineCode } from '../../src/core/event.ts';
 import { outside } from '../core/blocks.ts';
 
 /** `the spending ruleset “Travel”`, with its number where the name is not known; empty without one. */
@@ -23,7 +24,7 @@ export function saysOfRuleset({ event, card }: Pick<Alert, 'event' | 'card'>): b
 
 /** A decline by a rule of the card or of its ruleset. */
 export function isByRule(code: string): boolean {
-  return code.trim().toLowerCase().startsWith('decline.rule.');
+  return declineCode({ code }).startsWith('decline.rule.');
 }
 
 /** After a change of the card's own rules: it took the card out of the ruleset, and who can put it back. */
