@@ -1,4 +1,5 @@
 import type { FactsOf } from '../actions/action-tools.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
 import { apiQuotaOf, type CardApiAssumptions } from '../card-api/assumptions.ts';
 import { type CardClient, createCardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -70,6 +71,7 @@ export function composeCards({ config, redis, notifyOps, notifyResolved, metrics
   const remedies = createRemedies({
     card,
     statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+    categoryIn: (decline) => declineReason(decline).category,
     categoryId: createCategoryId({
       card,
       categories: createCategories(redis),

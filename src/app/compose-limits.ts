@@ -1,12 +1,16 @@
-import type { Resolved } from '../actions/action.ts';
-import type { Attempt } from '../actions/action-tools.ts';
-import { applyLateConfirmation } from '../limits/apply-late-confirmation.ts';
-import { type Approval, changeRule, type OpenRequest } from '../limits/change-rule.ts';
-import { decideTemporaryChange } from '../limits/decide-temporary-change.ts';
-import { endTemporaryChange } from '../limits/end-temporary-change.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import { createApplyLateConfirmation } from '../limits/apply-late-confirmation.ts';
+import { createChangeRule, createPermitChange, createPlanChange, type OpenRequest } from '../limits/change-rule.ts';
+import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
+import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
 import { createFillForm, type FilledForm } from '../limits/fill-form.ts';
+import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
+import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
-import type { RemedyAction, RuleAction, TemporaryChangeAction } from '../limits/verbs.ts';
+import { createSendRules } from '../limits/send-rules.ts';
+import { createSupersede } from '../limits/supersede.ts';
+import { createNameCategory } from '../limits/unknown-category.ts';
+import type { RemedyAction } from '../limits/verbs.ts';
 import type { ActionBase } from './action-base.ts';
 import type { Tools } from './compose-tools.ts';
 
@@ -19,31 +23,40 @@ interface Deps {
 /** What changes the spend rules of cards, for good or for a while. */
 export function composeLimits({ base, tools, openRequest }: Deps) {
   const { stores, cards, messages, notices, timers, settings } = base;
-  const raises = createRaiseAmounts({ ...stores, ...settings, ...tools });
-  const deps = { ...stores, ...cards, ...messages, ...notices, ...timers, ...settings, ...tools, raises };
+  const common = { ...stores, ...cards, ...messages, ...notices, ...timers, ...settings, ...tools };
+  const raises = createRaiseAmounts(common);
+  const terms = createTemporaryTerms({ ...common, supersede: createSupersede(common) });
+  const restore = createRestore(common);
+  const notifyEnd = createNotifyEnd({ ...common, recordEnd: createRecordEnd(common) });
+  const permitDecision = createPermitDecision(common);
   return {
-    changeRule: (resolved: Resolved<RuleAction>, approval: Approval | null, attempt: Attempt) =>
-      changeRule(resolved, approval, deps, openRequest, attempt),
+    changeRule: createChangeRule({
+      ...common,
+      plan: createPlanChange({ ...common, nameCategory: createNameCategory(common) }),
+      permit: createPermitChange({ ...common, raises, openRequest }),
+      send: createSendRules({ ...common, terms }),
+      terms,
+    }),
     countRaise: raises.count,
-    decideTemporaryChange: (action: TemporaryChangeAction) => decideTemporaryChange(action, deps),
-    endTemporaryChange: (temporaryChangeId: string) => endTemporaryChange(temporaryChangeId, deps),
-    applyLateConfirmation: (
-      ...[awaited, verdict]: [Parameters<typeof applyLateConfirmation>[0], Parameters<typeof applyLateConfirmation>[1]]
-    ) => applyLateConfirmation(awaited, verdict, deps),
+    decideTemporaryChange: createDecideTemporaryChange({ ...common, permitDecision, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...common, restore, notifyEnd }),
+    applyLateConfirmation: createApplyLateConfirmation({ ...common, terms }),
   };
 }
-
 interface FormDeps {
   readonly base: ActionBase;
-  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
+  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<TransactionAlert>) => Promise<void>;
 }
 
 /** What fills the open form of a decline. */
 export function composeFillForm({ base, updateForm }: FormDeps): (action: RemedyAction) => Promise<void> {
-  const { pending } = base.stores;
-  return createFillForm({
-    ...base.stores,
+  const { pending, alerts } = base.stores;
+  return createFillForm<TransactionAlert>({
     ...base.cards,
+    async declineAlert(alertId) {
+      const alert = await alerts.get(alertId);
+      return alert?.kind === 'transaction' ? alert : null;
+    },
     updateForm,
     async keepFound(pendingId, { remedy, rules }) {
       const form = await pending.get(pendingId);

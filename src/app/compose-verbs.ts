@@ -1,5 +1,6 @@
 import { createConclude, createNotifyOthers, createSeenNow, createVerifyAction } from '../actions/verify-action.ts';
 import { createAcknowledgeAlert } from '../alerts/acknowledge-alert.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
 import { createRecognizePurchase } from '../alerts/recognize-purchase.ts';
 import type { Gap } from '../core/gap.ts';
 import { createPerformAction } from '../dispatch/perform-action.ts';
@@ -35,7 +36,7 @@ export interface VerbsDeps {
     readonly opsChannel: string;
   };
   /** Shows in an open form what is known by now. */
-  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
+  readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<TransactionAlert>) => Promise<void>;
 }
 
 /** Everything that people can ask for, and what follows from it later. */

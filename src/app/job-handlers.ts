@@ -1,6 +1,6 @@
 import { createReceiveEvent } from '../alerts/receive-event.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
-import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
+import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Throttle } from '../outbox/throttle.ts';

@@ -1,50 +1,60 @@
 import type { Action } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { isLooser, reversed } from '../card-api/rule-change.ts';
 import { decide } from '../policy/decide.ts';
-import type { LimitDeps } from './deps.ts';
-import { restore } from './end-temporary-change.ts';
-import { notifyEnd, showEnd } from './notify-end.ts';
+import type { Restore } from './end-temporary-change.ts';
+import type { NotifyEnd } from './notify-end.ts';
 import { ruleNames } from './rule-words.ts';
-import type { TemporaryChange } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { limitVerbs, type TemporaryChangeAction } from './verbs.ts';
+
+interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'now'> {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly permitDecision: PermitDecision;
+  readonly restore: Restore;
+  readonly notifyEnd: NotifyEnd;
+}
 
 /**
  * *Take back now*, and the answer to "somebody changed it meanwhile": restore the rules, or leave them.
  *
- * Runs under the account's lock, so of two people who press at once the second finds it done.
- *
- * @throws CardApiError when the job should run again.
+ * Runs under the account's lock, so of two people who press at once the second finds it done. The returned function
+ * throws CardApiError when the job should run again.
  */
-export async function decideTemporaryChange(action: TemporaryChangeAction, deps: LimitDeps): Promise<void> {
-  const { temporaryChangeId } = action.target;
-  const known = await deps.temporaryChanges.get(temporaryChangeId);
-  if (known === null) return await no(action, 'This change is too old.', 'Look at the card.', deps);
-  await deps.withLock(`account:${known.acctId}`, async () => {
-    const temporaryChange = await deps.temporaryChanges.get(temporaryChangeId);
-    if (temporaryChange === null) return;
-    const isExpected =
-      action.verb === 'settle_lease' ? temporaryChange.state === 'asking' : temporaryChange.state === 'open';
+export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
+  return async function decideTemporaryChange(action) {
+    const { temporaryChangeId } = action.target;
+    const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
+    if (acctId === undefined) return await refuse(action, 'This change is too old.', 'Look at the card.');
+    await deps.withLock(`account:${acctId}`, async () => {
+      const temporaryChange = await deps.temporaryChanges.get(temporaryChangeId);
+      if (temporaryChange !== null) await decideNow(action, temporaryChange);
+    });
+  };
+
+  async function decideNow(action: TemporaryChangeAction, temporaryChange: TemporaryChange): Promise<void> {
+    const { state, closedBy, changes } = temporaryChange;
     // Done by this very click, before a crash.
-    const isOwnEnd = temporaryChange.closedBy === action.actor.userId && (await deps.progress.read(action.id)) !== null;
-    if (isOwnEnd) return await showEnd(temporaryChange, deps);
-    if (!isExpected) return await no(action, overWords[temporaryChange.state], 'Nothing is left to be done.', deps);
-    // Taking back what was lowered for a while is a raise.
-    const isRaise = isLooser(reversed(temporaryChange.changes));
-    const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
-    const isOwnCard = await deps.links.wasHolderLately(action.actor.userId, temporaryChange.acctId);
-    const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, deps);
-    if (verdict.kind === 'refused') return await no(action, verdict.why, 'Ask an approver.', deps);
-    await askedOnce(action, temporaryChange, deps);
+    const isOwnEnd = closedBy === action.actor.userId && (await deps.hasBegun(action));
+    if (isOwnEnd) return await deps.notifyEnd.show(temporaryChange);
+    const expected = action.verb === 'settle_lease' ? 'asking' : 'open';
+    if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.');
+    const why = await deps.permitDecision(action, temporaryChange);
+    if (why !== null) return await refuse(action, why, 'Ask an approver.');
     if (action.verb === 'settle_lease' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
-      return await notifyEnd({ ...temporaryChange, ...over, state: 'kept' }, action, deps);
+      return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const after = await restore(temporaryChange, action.actor, deps);
-    await notifyEnd(after, action, deps);
+    const after = await deps.restore(temporaryChange, action.actor);
+    await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
-    const why = `Somebody changed the ${ruleNames(temporaryChange.changes)} meanwhile, so I left it.`;
-    await no(action, why, 'The question is in the channel for requests.', deps);
-  });
+    const left = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;
+    await refuse(action, left, 'The question is in the channel for requests.');
+  }
+
+  async function refuse(action: Action, why: string, whoCan: string): Promise<void> {
+    await deps.refuse(action, { what: 'Taking it back', why, whoCan });
+  }
 }
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
@@ -56,12 +66,24 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'A later change took its place.',
 };
 
-async function askedOnce(action: Action, temporaryChange: TemporaryChange, deps: LimitDeps): Promise<void> {
-  const { id: detail, acctId } = temporaryChange;
-  const { cardId } = await deps.factsOf(acctId);
-  await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId, detail });
+/** Asks the policy, and puts on record what was asked. Answers with why it may not be, one sentence; null when it may. */
+type PermitDecision = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<string | null>;
+
+interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf'> {
+  readonly links: { wasHolderLately(userId: string, acctId: number): Promise<boolean> };
+  readonly twoPersonAboveCents: number;
 }
 
-async function no(action: Action, why: string, whoCan: string, deps: LimitDeps): Promise<void> {
-  await deps.refuse(action, { what: 'Taking it back', why, whoCan });
+export function createPermitDecision({ record, factsOf, links, twoPersonAboveCents }: PermitDeps): PermitDecision {
+  return async function permitDecision(action, { id, acctId, changes }) {
+    // Taking back what was lowered for a while is a raise.
+    const isRaise = isLooser(reversed(changes));
+    const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
+    const isOwnCard = await links.wasHolderLately(action.actor.userId, acctId);
+    const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, { twoPersonAboveCents });
+    if (verdict.kind === 'refused') return verdict.why;
+    const { cardId } = await factsOf(acctId);
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail: id });
+    return null;
+  };
 }

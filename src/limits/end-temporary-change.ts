@@ -1,13 +1,23 @@
 import type { Action } from '../actions/action.ts';
-import { changesFrom, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { Confirmations } from '../actions/confirmation-store.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { changesFrom, isMade, isSameGoals, type RuleGoal, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { LimitDeps } from './deps.ts';
-import { notifyEnd, showEnd } from './notify-end.ts';
+import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { nameWords } from '../directory/card-query.ts';
+import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
-import type { TemporaryChange } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
 const COME_BACK_MS = 60_000;
+
+interface EndDeps extends Pick<ActionTools, 'withLock'> {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly restore: Restore;
+  readonly notifyEnd: NotifyEnd;
+}
 
 /**
  * A temporary change has ended: restores what was there before, if nobody changed it meanwhile.
@@ -15,61 +25,101 @@ const COME_BACK_MS = 60_000;
  * What somebody else set since then is theirs: people are asked instead of overwriting it. Safe to repeat: one that
  * has ended is no longer open.
  *
- * @returns milliseconds after which to try again, or null when it is over.
+ * The returned function answers with milliseconds after which to try again, or null when it is over.
  */
-export async function endTemporaryChange(temporaryChangeId: string, deps: LimitDeps): Promise<number | null> {
-  const found = await deps.temporaryChanges.get(temporaryChangeId);
-  if (found === null) return null;
-  return await deps.withLock(`account:${found.acctId}`, async () => {
-    const temporaryChange = await deps.temporaryChanges.get(temporaryChangeId);
-    if (temporaryChange === null) return null;
-    if (temporaryChange.state !== 'open') {
-      // By us, before a crash, or by somebody's click: what shows it may not have heard.
-      await showEnd(temporaryChange, deps);
+export function createEndTemporaryChange({ temporaryChanges, withLock, restore, notifyEnd }: EndDeps) {
+  return async function endTemporaryChange(temporaryChangeId: string): Promise<number | null> {
+    const acctId = (await temporaryChanges.get(temporaryChangeId))?.acctId;
+    if (acctId === undefined) return null;
+    return await withLock(`account:${acctId}`, async () => {
+      const temporaryChange = await temporaryChanges.get(temporaryChangeId);
+      if (temporaryChange === null) return null;
+      if (temporaryChange.state !== 'open') {
+        // By us, before a crash, or by somebody's click: what shows it may not have heard.
+        await notifyEnd.show(temporaryChange);
+        return null;
+      }
+      try {
+        await notifyEnd.notify(await restore(temporaryChange, null), null);
+      } catch (error) {
+        if (!(error instanceof CardApiError)) throw error;
+        if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
+        await notifyEnd.notify({ ...temporaryChange, state: 'refused' }, null, error.apiMessage ?? error.code);
+      }
       return null;
-    }
-    try {
-      await notifyEnd(await restore(temporaryChange, null, deps), null, deps);
-    } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
-      if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
-      await notifyEnd({ ...temporaryChange, state: 'refused' }, null, deps, error.apiMessage ?? error.code);
-    }
-    return null;
-  });
+    });
+  };
 }
 
 /**
- * The rules as they were before the temporary change, unless somebody changed one of them meanwhile.
+ * The rules as they were before the temporary change, unless somebody changed one of them meanwhile. Answers with the
+ * temporary change as it is afterwards; kept by who tells of it.
  *
  * @param by who reverts it before its time; null when the time is over.
- * @returns the temporary change as it is afterwards; kept by who tells of it.
  * @throws CardApiError when the rules could not be read or written.
  */
-export async function restore(
-  temporaryChange: TemporaryChange,
-  by: Action['actor'] | null,
-  deps: LimitDeps,
-): Promise<TemporaryChange> {
-  const { id, changes, acctId, state } = temporaryChange;
-  const progressId = `end-${id}`;
-  const written = await deps.progress.read(progressId);
-  const { rules, raw } = await deps.card.getSpendRules(acctId);
-  const back = changesFrom(rules, reversed(changes));
-  const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
-  const ended = { ...temporaryChange, closedAt: deps.now().toISOString(), closedBy: by?.userId ?? null, meanwhile };
-  // Somebody restored them already; or we did, before a crash.
-  if (isMade(back)) return { ...ended, state: 'ended' };
-  const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
-  // Each rule stands as we set it, or as it was: then nobody's change is overwritten.
-  const isUntouched = back.every(({ from, to }, index) => from === to || from === changes[index]?.to);
-  if (!isAgreed && !isUntouched) return { ...temporaryChange, state: 'asking', meanwhile };
+export type Restore = (temporaryChange: TemporaryChange, by: Action['actor'] | null) => Promise<TemporaryChange>;
 
-  if (written?.state !== 'sending') {
-    const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
-    await deps.progress.write(progressId, { state: 'sending', ...sides });
-  }
-  await deps.confirmations.changed(acctId, { kind: 'rule', changes: back }, progressId);
-  await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
-  return { ...ended, state: 'ended' };
+interface RestoreDeps extends Pick<ActionTools, 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+  readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
+  /** The spend rules as received, with some of them changed and everything else as it was. */
+  readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
+  readonly confirmations: Pick<Confirmations, 'changed'>;
 }
+
+export function createRestore(deps: RestoreDeps): Restore {
+  return async function restore(temporaryChange, by) {
+    const { id, changes, acctId, state } = temporaryChange;
+    const progressId = `end-${id}`;
+    const written = await deps.progress.read(progressId);
+    const { rules, raw } = await deps.card.getSpendRules(acctId);
+    const back = changesFrom(rules, reversed(changes));
+    const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
+    const ended = { ...temporaryChange, closedAt: deps.now().toISOString(), closedBy: by?.userId ?? null, meanwhile };
+    // Somebody restored them already; or we did, before a crash.
+    if (isMade(back)) return { ...ended, state: 'ended' };
+    const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
+    // Each rule stands as we set it, or as it was: then nobody's change is overwritten.
+    const isUntouched = back.every(({ from, to }, index) => from === to || from === changes[index]?.to);
+    if (!isAgreed && !isUntouched) return { ...temporaryChange, state: 'asking', meanwhile };
+
+    if (written?.state !== 'sending') {
+      const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
+      await deps.progress.write(progressId, { state: 'sending', ...sides });
+    }
+    await deps.confirmations.changed(acctId, { kind: 'rule', changes: back }, progressId);
+    await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
+    return { ...ended, state: 'ended' };
+  };
+}
+
+interface PurchaseDeps {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
+}
+
+/** The service's clock and ours may disagree by this much. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** A change that was made for one purchase ends when that purchase is authorized. Safe to repeat. */
+export async function endPurchaseChanges(
+  event: StoredEvent,
+  { temporaryChanges, endTemporaryChangeNow }: PurchaseDeps,
+): Promise<void> {
+  if (event.kind !== 'authorization' && event.kind !== 'pin') return;
+  for (const temporaryChange of await temporaryChanges.all())
+    if (isItsPurchase(temporaryChange, event)) await endTemporaryChangeNow(temporaryChange.id);
+}
+
+/** By account, merchant and amount: a purchase of the same merchant that costs no more. */
+function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, event: TransactionEvent): boolean {
+  if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
+  if (event.amountCents > purchase.maxCents) return false;
+  if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;
+  const { id, name } = event.merchant;
+  if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
+  return fold(name) !== '' && fold(name) === fold(purchase.merchant);
+}
+
+const fold = (name: string): string => nameWords(name).join('');

@@ -2,10 +2,13 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { changeWords } from '../../templates/core/change-words.ts';
 import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { Outcome } from '../actions/outcome.ts';
-import type { LimitDeps } from './deps.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import type { Message } from '../slack/message.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
-import type { TemporaryChange } from './temporary-change-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 type Told = Extract<TemporaryChange['state'], 'ended' | 'asking' | 'kept' | 'refused'>;
 
@@ -16,70 +19,108 @@ const details: Readonly<Record<Told, string>> = {
   refused: 'The temporary change has ended, but the card service refuses to put it back.',
 };
 
-/**
- * Writes down how a temporary change ended, then tells: the audit channel, its messages, the one who asked for it.
- * It counts as over last: killed before that, it is ended and told again, and no part of it does harm twice.
- *
- * @param action the click that ended it; null when its time was over.
- * @param refused the card API's words, when it did not let us.
- */
-export async function notifyEnd(
-  temporaryChange: TemporaryChange,
-  action: Action | null,
-  deps: LimitDeps,
-  refused = '',
-): Promise<void> {
-  const { id, acctId, changes, alertId } = temporaryChange;
-  const state = temporaryChange.state as Told;
-  const at = deps.now().toISOString();
-  const card = await deps.factsOf(acctId);
-  const isBack = state === 'ended';
-  const before = ruleStates((isBack ? null : temporaryChange.meanwhile) ?? changes, 'to');
-  const after = isBack ? ruleStates(changes, 'from') : null;
-  const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
-  await deps.audit.append({
-    at,
-    actionId: action?.id ?? id,
-    event: state === 'asking' ? 'waiting' : 'ended',
-    verb: action?.verb ?? 'limit',
-    actor: action?.actor ?? null,
-    roles: [...(action?.roles ?? [])],
-    acctId,
-    cardId: card.cardId,
-    before,
-    after,
-    reason: action?.reason ?? '',
-    channel: action?.origin.channel ?? null,
-    messageTs: action?.origin.messageTs ?? null,
-    alertId,
-    detail,
-    twoPersonAboveCents: deps.twoPersonAboveCents,
-  });
-
-  const did = isBack ? `put back the ${ruleNames(changes)} of` : `left the ${ruleNames(changes)} of`;
-  const by = action?.actor.userId ?? null;
-  const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
-  await deps.postAuditLine(`audit-${id}-${state}`, line);
-  if (alertId !== null) {
-    await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
-  }
-  if (temporaryChange.by.userId !== by)
-    await deps.notifyDirectly(
-      temporaryChange.by.userId,
-      `lease-${id}-${state}`,
-      temporaryChangeEnded(temporaryChange, card),
-    );
-  await deps.temporaryChanges.save(temporaryChange);
-  await showEnd(temporaryChange, deps);
+/** Tells how a temporary change ended. Safe to repeat. */
+export interface NotifyEnd {
+  /**
+   * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
+   * last: killed before that, it is ended and told again, and no part of it does harm twice.
+   *
+   * @param action the click that ended it; null when its time was over.
+   * @param refused the card API's words, when it did not let us.
+   */
+  notify(temporaryChange: TemporaryChange, action: Action | null, refused?: string): Promise<void>;
+  /** Brings everything that shows a temporary change up to date with its end. */
+  show(temporaryChange: TemporaryChange): Promise<void>;
 }
 
-/** Brings everything that shows a temporary change up to date with its end. Safe to repeat. */
-export async function showEnd(temporaryChange: TemporaryChange, deps: LimitDeps): Promise<void> {
-  const { id, requestId, state } = temporaryChange;
-  if (requestId !== null) await deps.updateRequest(requestId);
-  // Whoever has to decide finds it in the channel for requests, wherever the change was made.
-  if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
-  await deps.updateTemporaryChange(id);
+interface Deps {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
+  readonly recordEnd: RecordEnd;
+  readonly factsOf: ActionTools['factsOf'];
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly notifyDirectly: ActionTools['notifyDirectly'];
+  /** Brings its request, and its own messages, up to date, soon. */
+  readonly updateRequest: (requestId: string) => Promise<void>;
+  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
+  /** Gives it a message of its own, in the channel for requests. */
+  readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
+}
+
+export function createNotifyEnd(deps: Deps): NotifyEnd {
+  return {
+    async notify(temporaryChange, action, refused = '') {
+      const { id, acctId, alertId } = temporaryChange;
+      const state = temporaryChange.state as Told;
+      const card = await deps.factsOf(acctId);
+      const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
+      const at = await deps.recordEnd(temporaryChange, { action, card, detail });
+      const by = action?.actor.userId ?? null;
+      if (alertId !== null) {
+        await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
+      }
+      if (temporaryChange.by.userId !== by) {
+        const message = temporaryChangeEnded(temporaryChange, card);
+        await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
+      }
+      await deps.temporaryChanges.save(temporaryChange);
+      await show(temporaryChange);
+    },
+    show,
+  };
+
+  async function show(temporaryChange: TemporaryChange): Promise<void> {
+    const { id, requestId, state } = temporaryChange;
+    if (requestId !== null) await deps.updateRequest(requestId);
+    // Whoever has to decide finds it in the channel for requests, wherever the change was made.
+    if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
+    await deps.updateTemporaryChange(id);
+  }
+}
+
+/** Puts the end on record, in the chain and in the audit channel. Answers with its time, UTC ISO 8601. */
+type RecordEnd = (
+  temporaryChange: TemporaryChange,
+  end: { readonly action: Action | null; readonly card: CardFacts; readonly detail: string },
+) => Promise<string>;
+
+interface RecordDeps {
+  readonly audit: Pick<Audit, 'append'>;
+  /** Posts a line into the audit channel; the id makes repeating it nothing. */
+  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
+  readonly twoPersonAboveCents: number;
+  readonly now: () => Date;
+}
+
+export function createRecordEnd({ audit, postAuditLine, twoPersonAboveCents, now }: RecordDeps): RecordEnd {
+  return async function recordEnd({ id, acctId, changes, meanwhile, alertId, state }, { action, card, detail }) {
+    const at = now().toISOString();
+    const isBack = state === 'ended';
+    const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
+    const after = isBack ? ruleStates(changes, 'from') : null;
+    await audit.append({
+      at,
+      actionId: action?.id ?? id,
+      event: state === 'asking' ? 'waiting' : 'ended',
+      verb: action?.verb ?? 'limit',
+      actor: action?.actor ?? null,
+      roles: [...(action?.roles ?? [])],
+      acctId,
+      cardId: card.cardId,
+      before,
+      after,
+      reason: action?.reason ?? '',
+      channel: action?.origin.channel ?? null,
+      messageTs: action?.origin.messageTs ?? null,
+      alertId,
+      detail,
+      twoPersonAboveCents,
+    });
+    const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
+    const by = action?.actor.userId ?? null;
+    const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
+    await postAuditLine(`audit-${id}-${state}`, line);
+    return at;
+  };
 }
 
 function toOutcome(

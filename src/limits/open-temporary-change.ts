@@ -14,8 +14,8 @@ import type { TemporaryChange, TemporaryChanges } from './temporary-change-store
 export type Opened = Pick<Result, 'note' | 'control'>;
 
 /** A change of a card's rules that an action makes. */
-export interface MadeChange {
-  readonly action: Action;
+export interface MadeChange<A extends Action = Action> {
+  readonly action: A;
   readonly acctId: number;
   /** From what the rules were before it. */
   readonly changes: readonly RuleChange[];
@@ -60,6 +60,8 @@ export interface TemporaryTerms {
    * @param changes from what the card's rules say now.
    */
   forgetIfGone(temporaryChangeId: string, changes: readonly RuleChange[], acctId: number): Promise<void>;
+  /** The same where the change was certainly not made. */
+  forget(temporaryChangeId: string): Promise<void>;
 }
 
 export function createTemporaryTerms(deps: TermDeps): TemporaryTerms {
@@ -68,6 +70,7 @@ export function createTemporaryTerms(deps: TermDeps): TemporaryTerms {
     openUnsent: (made) => openTemporaryChange(made, deps, false),
     keep: (made) => resolveTemporaryChanges(made, deps),
     forgetIfGone: (id, changes, acctId) => forgetIfGone(id, changes, acctId, deps),
+    forget: deps.temporaryChanges.forget,
   };
 }
 

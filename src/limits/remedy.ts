@@ -1,6 +1,5 @@
-import { declineReason } from '../alerts/decline-reason.ts';
 import type { CardClient } from '../card-api/client.ts';
-import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
@@ -15,6 +14,8 @@ interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
   /** Statuses of an account's cards, as the directory knows them. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
+  /** The merchant category that a decline names; null: none. */
+  readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
   /** Number of a merchant category by its name, as other rules of the program have it. */
   readonly categoryId: (name: string) => Promise<number | null>;
   readonly log: Log;
@@ -44,7 +45,7 @@ export interface Remedies {
 }
 
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
-export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Remedies {
+export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }: Deps): Remedies {
   return {
     async adviceFor(event) {
       const check = await look(event, PATIENCE_MS);
@@ -58,7 +59,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
   };
 
   async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
-    const { code, category } = declineReason(event.decline ?? { code: '', message: '' });
+    const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
         return await byStatus(event);
@@ -66,7 +67,7 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
       case 'decline.rule.velocity.mcc':
         return await byLimit(code, event, deadlineMs);
       case 'decline.rule.mcc':
-        return await byCategory(category, event, deadlineMs);
+        return await byCategory(event, deadlineMs);
       case 'decline.rule.location':
         return await bySwitch('isInternationalAllowed', { kind: 'allow_international' }, event, deadlineMs);
       case 'decline.rule.cardnotpresent':
@@ -98,7 +99,8 @@ export function createRemedies({ card, statusesOf, categoryId, log }: Deps): Rem
     return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
   }
 
-  async function byCategory(name: string | null, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+  async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+    const name = event.decline === null ? null : categoryIn(event.decline);
     if (name === null) return { state: 'unknown' };
     const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
     const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());

@@ -22,6 +22,7 @@ describe('the remedy of a decline by the card’s status', () => {
     const { adviceFor } = createRemedies({
       card: api,
       statusesOf: async () => statuses,
+      categoryIn: () => null,
       categoryId: never,
       log: createLog({ level: 'silent', process: 'test' }),
     });
@@ -58,6 +59,7 @@ describe('the remedy of a decline by a limit', () => {
         }),
       },
       statusesOf: never,
+      categoryIn: () => null,
       categoryId: never,
       log: createLog({ level: 'silent', process: 'test' }),
     });
@@ -71,7 +73,10 @@ describe('the remedy of a decline by a limit', () => {
     [
       'of the card that has room by now, while that of the merchant’s category has not',
       check(velocity, {}, 30_000, 100),
-      { state: 'stopped', remedy: { limits: [{ rule: { category: { id: 9 }, period: 'daily' }, to: 13_900 }] } },
+      {
+        state: 'stopped',
+        remedy: { limits: [{ rule: { category: { id: 9 }, period: 'daily' }, to: 13_900 }, { isAlong: true }] },
+      },
     ],
     [
       'that has room, but not for what is set aside on top',

@@ -135,7 +135,7 @@ describe('a declined purchase', () => {
       availableCents: -500,
       decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
     });
-    const overLimit = declined(...velocity, { remedy: { ...raise, remainingCents: -500 } });
+    const overLimit = declined(...velocity, { remedy: remedyOf({ ...dailyRaise, remainingCents: -500 }) });
 
     expect(shown(decline(overdrawn, inChannel).blocks)).toContain(
       'Card balance $5.00 overdrawn: this purchase needed *$89.10 more*',
@@ -148,7 +148,7 @@ describe('a declined purchase', () => {
   it('names the category of a category limit', () => {
     const category = { id: 7, name: 'Fuel & <gas>' };
     const alert = declined('decline.rule.velocity.mcc', 'Transaction exceeded merchant category limit', {
-      remedy: { ...raise, category },
+      remedy: remedyOf({ ...dailyRaise, rule: { ...dailyRaise.rule, category } }),
     });
     const { blocks } = decline(alert, inChannel);
 
@@ -162,7 +162,7 @@ describe('a declined purchase', () => {
     [
       'of the category, where by now only that stops it',
       'decline.rule.velocity',
-      { ...raise, category: { id: 7, name: 'Fuel' } },
+      remedyOf(limitRaise('daily', 40_000, 44_900, { category: { id: 7, name: 'Fuel' } })),
       'Raise category limit…',
     ],
   ])('offers to raise the limit %s', (_what, code, remedy, words) => {
