@@ -10,6 +10,8 @@ Cardbell, a local Slack workspace and a stand-in of the card service on this mac
   --no-story   nothing happens but one decline and what you do
   --json       prints one line of JSON in place of the guide, when everything is ready
   --help       prints this
+
+  DEMO_REDIS_URL  an empty Redis to use, in place of one that the demo starts itself
 `;
 
 /** Ports that people find again; whichever is taken is replaced by a free one. */

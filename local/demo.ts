@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Redis } from 'ioredis';
 import { startSandbox } from '../sandbox/server.ts';
 import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type CardCalls, watchCardCalls } from './card-calls.ts';
@@ -50,8 +51,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
   process.once('exit', removeFolder);
   await teardown.add(removeFolder);
 
-  await mkdir(join(folder, 'redis'));
-  const redis = await startRedis({ folder: join(folder, 'redis') });
+  const redis = await demoRedis(folder, process.env['DEMO_REDIS_URL']);
   await teardown.add(() => redis.stop());
 
   const [pagePort, webPort, sandboxPort, tillPort] = [
@@ -145,6 +145,35 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
           onStep(time, text);
         },
       }),
+  };
+}
+
+/** A Redis of our own, or the one at `givenUrl`: it has to be empty, and is emptied again. */
+async function demoRedis(
+  folder: string,
+  givenUrl: string | undefined,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  if (givenUrl === undefined || givenUrl === '') {
+    await mkdir(join(folder, 'redis'));
+    return await startRedis({ folder: join(folder, 'redis') });
+  }
+  const redis = new Redis(givenUrl, { maxRetriesPerRequest: 1, lazyConnect: true });
+  // Said below, in words.
+  redis.on('error', () => {});
+  const keys = await redis.dbsize().catch(() => {
+    redis.disconnect();
+    throw new Error('DEMO_REDIS_URL: no Redis answers there');
+  });
+  if (keys > 0) {
+    redis.disconnect();
+    throw new Error('DEMO_REDIS_URL: expected an empty Redis; the demo would mix its data with what is there');
+  }
+  return {
+    url: givenUrl,
+    async stop() {
+      await redis.flushdb().catch(() => {});
+      redis.disconnect();
+    },
   };
 }
 

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findOrInstall } from '../../local/system-package.ts';
+
+/**
+ * Builds the image without a registry of images: on a base made of Debian packages and the `node` binary of the npm
+ * package `node`, which stands in for the base that the Dockerfile pins.
+ */
+
+const NODE_MAJOR = 24;
+const NPM_MAJOR = 11;
+const cache = resolve('node_modules/.cache/image');
+const BASE = 'localhost/cardbell-test-base';
+const IMAGE = 'localhost/cardbell-test';
+
+const run = (program: string, args: readonly string[], cwd?: string): string =>
+  execFileSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+
+const buildah = (...args: readonly string[]): string =>
+  run(findOrInstall(['buildah'], 'buildah'), [
+    ...['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'],
+    ...args,
+  ]).trim();
+
+const npmSetting = (name: string): string => run('npm', ['config', 'get', name]).trim();
+
+export interface BuiltImage {
+  /** What the image says of itself, as Docker's format has it. */
+  readonly config: {
+    readonly User: string;
+    readonly Entrypoint: readonly string[];
+    readonly Cmd: readonly string[];
+    readonly Env: readonly string[];
+    readonly Labels: Readonly<Record<string, string>>;
+    readonly Healthcheck?: { readonly Test: readonly string[] };
+  };
+  /** Its root file system. */
+  readonly root: string;
+  remove(): void;
+}
+
+/** @param say told what is done, because some of it takes minutes. */
+export function buildImage(say: (line: string) => void): BuiltImage {
+  mkdirSync(cache, { recursive: true });
+  if (!hasImage(BASE)) makeBase(say);
+  say('building the image');
+  const folder = mkdtempSync(join(tmpdir(), 'cardbell-image-'));
+  const npmrc = join(folder, 'npmrc');
+  const ca = npmSetting('cafile');
+  const hasCa = ca !== 'null' && ca !== '';
+  writeFileSync(npmrc, `registry=${npmSetting('registry')}\n${hasCa ? `cafile=${ca}\n` : ''}`);
+  try {
+    buildah(
+      ...['bud', '--isolation', 'chroot', '--format', 'docker', '--build-arg', `BASE=${BASE}`],
+      ...['--build-arg', 'REVISION=test', '--secret', `id=npmrc,src=${npmrc}`],
+      ...(hasCa ? ['--volume', `${ca}:${ca}:ro`] : []),
+      ...['--tag', IMAGE, '.'],
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', IMAGE)) as {
+    Docker: { config: BuiltImage['config'] };
+  };
+  const container = buildah('from', '--pull-never', IMAGE);
+  return {
+    config: Docker.config,
+    root: buildah('mount', container),
+    remove: () => void buildah('rm', container),
+  };
+}
+
+function hasImage(name: string): boolean {
+  try {
+    buildah('inspect', '--type', 'image', name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makeBase(say: (line: string) => void): void {
+  const root = join(cache, 'base');
+  rmSync(root, { recursive: true, force: true });
+  say('assembling a base from Debian packages (once, some minutes)');
+  const debian = run('sh', ['-c', '. /etc/os-release && echo $VERSION_CODENAME']).trim();
+  run(findOrInstall(['debootstrap'], 'debootstrap'), [
+    ...['--variant=minbase', '--include=ca-certificates,tini', debian, root, 'http://deb.debian.org/debian'],
+  ]);
+  say('adding node and npm from npm packages');
+  const folder = join(cache, 'npm');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', `node@${NODE_MAJOR}`, `npm@${NPM_MAJOR}`], folder);
+  const modules = join(root, 'usr/local/lib/node_modules');
+  mkdirSync(modules, { recursive: true });
+  cpSync(join(folder, 'node_modules/node/bin/node'), join(root, 'usr/local/bin/node'));
+  cpSync(join(folder, 'node_modules/npm'), join(modules, 'npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
+  const container = buildah('from', 'scratch');
+  buildah('add', '--quiet', container, root, '/');
+  buildah('commit', '--quiet', container, BASE);
+  buildah('rm', container);
+  rmSync(root, { recursive: true, force: true });
+  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+}
