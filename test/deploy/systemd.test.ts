@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProgram } from '../../local/system-package.ts';
+
+const analyze = findProgram(['systemd-analyze']);
+const units = ['cardbell-web', 'cardbell-worker'] as const;
+const path = (unit: string): string => `deploy/systemd/${unit}.service`;
+/** Exposure by systemd's own count: 0 is a locked room, 10 is root without limits. V8 needs writable code: no 0. */
+const EXPOSURE_MAX = 1.5;
+
+describe.skipIf(analyze === undefined)('systemd units (skipped where systemd-analyze is missing)', () => {
+  it.each(units)('%s is valid', (unit) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cardbell-units-'));
+    const copy = join(folder, `${unit}.service`);
+    // The unit names the Node of a Debian package; here Node may stand elsewhere.
+    const text = readFileSync(path(unit), 'utf8').replace('/usr/bin/node', process.execPath);
+    writeFileSync(copy, text);
+
+    const { status, stderr } = spawnSync(analyze as string, ['verify', '--man=no', copy], { encoding: 'utf8' });
+
+    rmSync(folder, { recursive: true });
+    expect([status, stderr.trim()]).toEqual([0, '']);
+  });
+
+  it.each(units)('%s gives the process hardly anything', (unit) => {
+    const text = execFileSync(analyze as string, ['security', '--offline=true', path(unit)], { encoding: 'utf8' });
+
+    const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
+    expect(exposure).toBeLessThanOrEqual(EXPOSURE_MAX);
+  });
+});
+
+describe('each unit', () => {
+  it.each(units)('%s starts a verb that exists, and does not start again after a bad variable', (unit) => {
+    const text = readFileSync(path(unit), 'utf8');
+    const verb = /^ExecStart=\S+ \/opt\/cardbell\/dist\/bin\/cardbell\.js (\w+)$/m.exec(text)?.[1];
+
+    expect(`cardbell-${verb}`).toBe(unit);
+    expect(existsSync('bin/cardbell.ts')).toBe(true);
+    expect(text).toMatch(/^RestartPreventExitStatus=78$/m);
+    expect(text).toContain(`EnvironmentFile=/etc/cardbell/${verb}.env`);
+  });
+
+  it('has an admin port of its own, so that both run on one machine', () => {
+    const ports = units.map((unit) => /ADMIN_PORT=(\d+)/.exec(readFileSync(path(unit), 'utf8'))?.[1]);
+
+    expect(new Set(ports).size).toBe(2);
+    expect(ports).not.toContain(undefined);
+  });
+});
