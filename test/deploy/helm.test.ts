@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { renderChart } from './helm-template.ts';
+
+const objects = (overrides: object = {}) => renderChart('deploy/helm/cardbell', overrides);
+
+/** The only object of this kind whose name ends so, to be looked at field by field. */
+function find(kind: string, end: string, overrides: object = {}) {
+  const found = objects(overrides).filter(
+    (object) => object['kind'] === kind && (object['metadata'] as { name: string }).name.endsWith(end),
+  );
+  expect(found, `one ${kind} …${end}`).toHaveLength(1);
+  return JSON.parse(JSON.stringify(found[0]));
+}
+
+describe.each(['web', 'worker'])('the deployment of %s', (name) => {
+  const { spec } = find('Deployment', `-${name}`);
+  const pod = spec.template.spec;
+  const [container] = pod.containers;
+
+  it('runs its verb as a user without rights, on a read-only file system', () => {
+    expect(container.args).toEqual([name]);
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(pod.automountServiceAccountToken).toBe(false);
+  });
+
+  it('is probed on the admin port, and has more time to stop than it takes', () => {
+    expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
+    expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
+    expect(container.ports).toContainEqual({ name: 'admin', containerPort: 9464 });
+    expect(find('ConfigMap', 'test').data).toMatchObject({ ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '9464' });
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8);
+  });
+
+  it('reads only the secrets of its own', () => {
+    const secrets = container.envFrom.flatMap((from: { secretRef?: { name: string } }) => from.secretRef?.name ?? []);
+
+    expect(secrets).toEqual(['cardbell-shared', `cardbell-${name}`]);
+  });
+
+  it('is selected by its labels, and so is its disruption budget', () => {
+    expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
+    const budget = find('PodDisruptionBudget', `-${name}`);
+    expect(budget.spec).toEqual({ minAvailable: 1, selector: { matchLabels: spec.selector.matchLabels } });
+  });
+});
+
+describe('the network policies', () => {
+  it('let nobody reach the worker', () => {
+    const { spec } = find('NetworkPolicy', '-worker');
+
+    expect(spec).toMatchObject({ policyTypes: ['Ingress'], ingress: [] });
+    expect(spec.podSelector.matchLabels['app.kubernetes.io/component']).toBe('worker');
+  });
+
+  it('let the monitoring reach the admin port, and nothing else of the worker, where it is named', () => {
+    const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
+
+    const { spec } = find('NetworkPolicy', '-worker', { networkPolicy: { metricsFrom } });
+
+    expect(spec.ingress).toEqual([{ from: metricsFrom, ports: [{ port: 'admin' }] }]);
+  });
+
+  it('let everybody reach the public port of web', () => {
+    expect(find('NetworkPolicy', '-web').spec.ingress).toEqual([{ ports: [{ port: 'http' }] }]);
+  });
+});
+
+describe('the ingress', () => {
+  it('is there only when it is asked for, and hands on what Slack and the card service need', () => {
+    expect(objects().filter(({ kind }) => kind === 'Ingress')).toEqual([]);
+
+    const { spec } = find('Ingress', 'test', { ingress: { enabled: true, host: 'bell.example', tlsSecret: 'bell' } });
+
+    expect(spec.tls).toEqual([{ hosts: ['bell.example'], secretName: 'bell' }]);
+    const paths = spec.rules[0].http.paths.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['/slack/events', '/webhooks', '/readyz']);
+    expect(find('Service', '-web').spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+  });
+});
+
+it('a digest of the image wins over its tag', () => {
+  const imageOf = (image: object) => find('Deployment', '-web', { image }).spec.template.spec.containers[0].image;
+
+  expect(imageOf({ repository: 'r/cardbell', tag: '1.2.3' })).toBe('r/cardbell:1.2.3');
+  expect(imageOf({ repository: 'r/cardbell', tag: '1.2.3', digest: 'sha256:ab' })).toBe('r/cardbell@sha256:ab');
+});
+
+it('variables that are no secrets go into the ConfigMap, empty ones do not', () => {
+  const { data } = find('ConfigMap', 'test', { config: { ALERTS_CHANNEL: 'C0ONE', OPERATORS: '' } });
+
+  expect(data).toMatchObject({ ALERTS_CHANNEL: 'C0ONE', REDIS_URL: 'redis://redis:6379' });
+  expect(data).not.toHaveProperty('OPERATORS');
+});
