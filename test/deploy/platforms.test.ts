@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { webConfig, workerConfig } from '../../src/app/config.ts';
+import { shared, web, worker } from '../../src/app/environment.ts';
+import { ConfigError } from '../../src/core/errors.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+/** Variables that a process refuses to start without. */
+function required(config: (env: Record<string, string>) => unknown): string[] {
+  try {
+    config({});
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.split(':')[0] ?? '');
+  }
+  return [];
+}
+
+describe('app.json', () => {
+  const app = JSON.parse(read('app.json')) as {
+    env: Record<string, { required?: boolean }>;
+    formation: Record<string, unknown>;
+  };
+
+  it('asks for every variable without which nothing starts, and for none that nobody reads', () => {
+    const asked = Object.entries(app.env).flatMap(([name, { required: isRequired }]) =>
+      isRequired === false ? [] : name,
+    );
+
+    expect(asked.toSorted()).toEqual([...new Set([...required(webConfig), ...required(workerConfig)])].toSorted());
+    expect(Object.keys({ ...shared, ...web, ...worker })).toEqual(expect.arrayContaining(Object.keys(app.env)));
+  });
+
+  it('runs each process of the Procfile', () => {
+    const processes = [...read('Procfile').matchAll(/^(\w+): node (\S+)$/gm)].map(([, name]) => name);
+
+    expect(Object.keys(app.formation)).toEqual(processes);
+  });
+});
+
+describe('the workflows', () => {
+  const workflow = (name: string) =>
+    parse(read(`.github/workflows/${name}.yml`)) as {
+      permissions: object;
+      jobs: Record<string, { strategy?: { matrix: { node: number[] } }; steps: { run?: string; uses?: string }[] }>;
+    };
+
+  it('test every version of Node that is supported, by the command of the README', () => {
+    const { jobs, permissions } = workflow('ci');
+
+    expect(jobs['test']?.strategy?.matrix.node).toEqual([20, 22, 24, 26]);
+    expect(jobs['test']?.steps.some(({ run }) => run === '.ci/run')).toBe(true);
+    expect(permissions).toEqual({ contents: 'read' });
+  });
+
+  it('release with provenance and a list of what is inside', () => {
+    const text = read('.github/workflows/release.yml');
+
+    expect(text).toContain('actions/attest-build-provenance');
+    expect(text).toContain('npm sbom --sbom-format cyclonedx --omit dev');
+  });
+});
+
+it('every file that a page about running names is there', () => {
+  for (const page of ['README', 'image', 'kubernetes', 'systemd', 'procfile']) {
+    const text = read(`docs/install/${page}.md`);
+    const named = [...text.matchAll(/`?\b((?:deploy|docs)\/[\w./-]*\w)/g)].map(([, path]) => path ?? '');
+    for (const path of named) expect(() => readFileSync(path), `${page}.md names ${path}`).not.toThrow(/ENOENT/);
+    for (const [, link] of text.matchAll(/\]\((?!http|#)([^)#]+)/g))
+      expect(() => read(`docs/install/${link}`), `${page}.md links ${link}`).not.toThrow();
+  }
+});
