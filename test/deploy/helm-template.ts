@@ -162,7 +162,8 @@ const isTrue = (value: Value): boolean =>
 const unquote = (text: string): string => text.replaceAll('"', '');
 const indent = (width: number, text: string): string => text.replaceAll(/^/gm, ' '.repeat(width));
 function asText(value: Value): string {
-  return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function merge(values: unknown, overrides: object): unknown {

@@ -23,11 +23,9 @@ const run = (program: string, args: readonly string[], cwd?: string): string =>
     ...(cwd === undefined ? {} : { cwd }),
   });
 
+const storage = ['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'];
 const buildah = (...args: readonly string[]): string =>
-  run(findOrInstall(['buildah'], 'buildah'), [
-    ...['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'],
-    ...args,
-  ]).trim();
+  run(findOrInstall(['buildah'], 'buildah'), [...storage, ...args]).trim();
 
 const npmSetting = (name: string): string => run('npm', ['config', 'get', name]).trim();
 
@@ -57,12 +55,9 @@ export function buildImage(say: (line: string) => void): BuiltImage {
   const hasCa = ca !== 'null' && ca !== '';
   writeFileSync(npmrc, `registry=${npmSetting('registry')}\n${hasCa ? `cafile=${ca}\n` : ''}`);
   try {
-    buildah(
-      ...['bud', '--isolation', 'chroot', '--format', 'docker', '--build-arg', `BASE=${BASE}`],
-      ...['--build-arg', 'REVISION=test', '--secret', `id=npmrc,src=${npmrc}`],
-      ...(hasCa ? ['--volume', `${ca}:${ca}:ro`] : []),
-      ...['--tag', IMAGE, '.'],
-    );
+    const how = ['--isolation', 'chroot', '--format', 'docker', '--secret', `id=npmrc,src=${npmrc}`];
+    const build = ['--build-arg', `BASE=${BASE}`, '--build-arg', 'REVISION=test', '--tag', IMAGE];
+    buildah('bud', ...how, ...build, ...(hasCa ? ['--volume', `${ca}:${ca}:ro`] : []), '.');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -91,9 +86,8 @@ function makeBase(say: (line: string) => void): void {
   rmSync(root, { recursive: true, force: true });
   say('assembling a base from Debian packages (once, some minutes)');
   const debian = run('sh', ['-c', '. /etc/os-release && echo $VERSION_CODENAME']).trim();
-  run(findOrInstall(['debootstrap'], 'debootstrap'), [
-    ...['--variant=minbase', '--include=ca-certificates,tini', debian, root, 'http://deb.debian.org/debian'],
-  ]);
+  const packages = ['--variant=minbase', '--include=ca-certificates,tini'];
+  run(findOrInstall(['debootstrap'], 'debootstrap'), [...packages, debian, root, 'http://deb.debian.org/debian']);
   say('adding node and npm from npm packages');
   const folder = join(cache, 'npm');
   rmSync(folder, { recursive: true, force: true });

@@ -68,8 +68,11 @@ async function checkRun(built: BuiltImage): Promise<void> {
     ...peopleEnv,
   };
   const webEnv = {
-    ...{ HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: String(webAdmin) },
-    ...{ SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret },
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_PORT: String(webAdmin),
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
   };
   const workerEnv = {
     ADMIN_PORT: String(workerAdmin),

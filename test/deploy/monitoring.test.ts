@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { DASHBOARD_FILE, dashboard } from '../../deploy/grafana/dashboard.ts';
+import { findProgram } from '../../local/system-package.ts';
+import { createHealthMetrics } from '../../src/ops/health-metrics.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
+
+interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly labels?: { readonly severity: string };
+  readonly annotations?: { readonly summary: string; readonly runbook_url: string };
+}
+const file = 'deploy/prometheus/cardbell.rules.yml';
+const { groups } = parse(readFileSync(file, 'utf8')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const alerts = rules.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]));
+
+/** Series of a metric that Cardbell serves, minute by minute, in promtool's notation. */
+type Series = Readonly<Record<string, string>>;
+
+const post = 'cardbell_alert_post_duration_seconds';
+const declines = (all: string, onTime: string): Series => ({
+  [`${post}_count{kind="decline"}`]: all,
+  [`${post}_bucket{kind="decline",le="10"}`]: onTime,
+});
+
+/** Long enough for the slowest rule but one; that one looks at six hours. */
+const MINUTES = 90;
+const SLOW_MINUTES = 370;
+
+/** Some hours in which all is as it should be: people are declined, webhooks come twice, one decline is late. */
+const normal = (minutes: number): Series => ({
+  ...declines(`0+1x${minutes}`, `0+1x20 20+1x${minutes - 21}`),
+  'up{job="cardbell-web",instance="web"}': `1x${minutes}`,
+  'up{job="cardbell-worker",instance="worker"}': `1x${minutes}`,
+  cardbell_workers: `2x${minutes}`,
+  'cardbell_health_read{instance="web"}': `1x${minutes}`,
+  cardbell_lag_seconds: `0.2x${minutes}`,
+  cardbell_slack_token_ok: `1x${minutes}`,
+  cardbell_card_token_ok: `1x${minutes}`,
+  cardbell_card_api_ok: `1x${minutes}`,
+  cardbell_quarantined: `0x${minutes}`,
+  'cardbell_queue_jobs{queue="alerts",state="failed"}': `0x${minutes}`,
+  'cardbell_webhooks_total{answer="stored"}': `0+30x${minutes}`,
+  'cardbell_webhooks_total{answer="duplicate"}': `0+2x${minutes}`,
+  'cardbell_webhooks_total{answer="not_authentic"}': `0+1x${minutes}`,
+  'cardbell_webhooks_total{answer="store_unavailable"}': `0x${minutes}`,
+  ...buckets('cardbell_webhook_store_duration_seconds', [0.05, 0.5, 2.5], minutes, 32),
+  'cardbell_slack_call_duration_seconds_count{outcome="ok"}': `0+60x${minutes}`,
+  'cardbell_slack_call_duration_seconds_count{outcome="rate_limited"}': `0+9x${minutes}`,
+  'cardbell_slack_call_duration_seconds_count{outcome="unknown"}': `0+1x${minutes}`,
+  ...buckets('cardbell_action_duration_seconds', [5, 10, 20], minutes, 2),
+});
+
+/** So many observations a minute, all of them below each of these limits. */
+function buckets(histogram: string, limits: readonly number[], minutes: number, count: number): Series {
+  const ends = [...limits.map(String), '+Inf'];
+  return Object.fromEntries(ends.map((le) => [`${histogram}_bucket{le="${le}"}`, `0+${count}x${minutes}`]));
+}
+
+/** What goes wrong for each alert; all else is normal. */
+const faults: Readonly<Record<string, Series>> = {
+  CardbellDeclinesLateFast: declines('0+1x90', '0+1x60 60+0x29'),
+  CardbellDeclinesLateSlow: declines('0+60x370', '0+59x370'),
+  CardbellDown: { 'up{job="cardbell-worker",instance="worker"}': '1x70 0x19' },
+  CardbellNoWorker: { cardbell_workers: '2x70 0x19' },
+  CardbellRedisUnreadable: { 'cardbell_health_read{instance="web"}': '1x70 0x19' },
+  CardbellWebhooksRefused: { 'cardbell_webhooks_total{answer="store_unavailable"}': '0x70 0+30x19' },
+  CardbellWebhooksNotAuthentic: {
+    'cardbell_webhooks_total{answer="stored"}': '30x90',
+    'cardbell_webhooks_total{answer="duplicate"}': '2x90',
+    'cardbell_webhooks_total{answer="not_authentic"}': '0+30x90',
+  },
+  CardbellStoringSlow: {
+    'cardbell_webhook_store_duration_seconds_bucket{le="0.05"}': '0+30x90',
+    'cardbell_webhook_store_duration_seconds_bucket{le="0.5"}': '0+30x90',
+  },
+  CardbellLagging: { cardbell_lag_seconds: '0.2x70 90x19' },
+  CardbellSlackTokenDead: { cardbell_slack_token_ok: '1x70 0x19' },
+  CardbellCardTokenDead: { cardbell_card_token_ok: '1x70 0x19' },
+  CardbellCardApiAway: { cardbell_card_api_ok: '1x70 0x19' },
+  CardbellSlackErrors: { 'cardbell_slack_call_duration_seconds_count{outcome="unknown"}': '0+20x90' },
+  CardbellActionsSlow: {
+    'cardbell_action_duration_seconds_bucket{le="5"}': '0+1x90',
+    'cardbell_action_duration_seconds_bucket{le="10"}': '0+1x90',
+  },
+  CardbellJobsFailed: { 'cardbell_queue_jobs{queue="alerts",state="failed"}': '0x60 2x29' },
+  CardbellQuarantine: { cardbell_quarantined: '0x20 1x69' },
+};
+
+/** Every metric that web and worker serve. */
+async function served(): Promise<Set<string>> {
+  const { registry } = createMetrics('web');
+  createHealthMetrics(registry, async () => {
+    throw new Error('nobody asks');
+  });
+  const families = await registry.getMetricsAsJSON();
+  return new Set(
+    families.flatMap(({ name, type }) =>
+      String(type) === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    ),
+  );
+}
+
+const metricsIn = (text: string): string[] => text.match(/\b(?:cardbell|process|nodejs)_[a-z0-9_]+\b(?!:)/g) ?? [];
+
+describe('the alert rules', () => {
+  it('have a fault for each in this test, a severity, and a runbook that is there', () => {
+    expect(Object.keys(faults).toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+    for (const { alert, labels, annotations } of alerts) {
+      expect(['page', 'ticket']).toContain(labels?.severity);
+      expect(annotations?.runbook_url).toBe(`docs/runbooks/${alert}.md`);
+      const page = readFileSync(`docs/runbooks/${alert}.md`, 'utf8');
+      for (const heading of [`# ${alert}`, '## What it means', '## What to do'])
+        expect(page, `${alert}.md`).toContain(heading);
+    }
+    expect(readdirSync('docs/runbooks').filter((name) => name !== 'README.md')).toHaveLength(alerts.length);
+  });
+
+  it('ask for metrics that are served', async () => {
+    const names = await served();
+
+    const unknown = rules.flatMap(({ expr }) => metricsIn(expr)).filter((name) => !names.has(name));
+    expect(unknown).toEqual([]);
+    const series = [normal(MINUTES), ...Object.values(faults)].flatMap((day) => Object.keys(day));
+    expect(series.map((name) => name.split('{')[0]).filter((name) => name !== 'up' && !names.has(name ?? ''))).toEqual(
+      [],
+    );
+  });
+});
+
+const promtool = findProgram(['promtool']);
+
+describe.skipIf(promtool === undefined)('promtool (skipped where it is missing: Debian package prometheus)', () => {
+  it('finds the rules valid', () => {
+    const { status, stdout, stderr } = spawnSync(promtool as string, ['check', 'rules', file], { encoding: 'utf8' });
+
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('SUCCESS');
+  });
+
+  it('sees each rule fire on its fault, and none on a normal day', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cardbell-rules-'));
+    const input = (day: Series) => Object.entries(day).map(([series, values]) => ({ series, values }));
+    const firing = (alert: string) => `count(ALERTS{alertname="${alert}",alertstate="firing"})`;
+    const tests = [
+      {
+        name: 'a normal day',
+        interval: '1m',
+        input_series: input(normal(SLOW_MINUTES)),
+        promql_expr_test: ['30m', '2h', '6h'].map((at) => ({ expr: 'ALERTS', eval_time: at, exp_samples: [] })),
+      },
+      ...Object.entries(faults).map(([alert, fault]) => {
+        const minutes = alert === 'CardbellDeclinesLateSlow' ? SLOW_MINUTES : MINUTES;
+        const exp_samples = [{ labels: '{}', value: 1 }];
+        return {
+          name: alert,
+          interval: '1m',
+          input_series: input({ ...normal(minutes), ...fault }),
+          promql_expr_test: [{ expr: firing(alert), eval_time: `${minutes - 1}m`, exp_samples }],
+        };
+      }),
+    ];
+    writeFileSync(
+      join(folder, 'tests.yml'),
+      stringify({ rule_files: [resolve(file)], evaluation_interval: '1m', tests }, { aliasDuplicateObjects: false }),
+    );
+
+    const run = spawnSync(promtool as string, ['test', 'rules', join(folder, 'tests.yml')], { encoding: 'utf8' });
+
+    rmSync(folder, { recursive: true });
+    expect(`${run.stdout}${run.stderr}`).toMatch(/SUCCESS\s*$/);
+    expect(run.status).toBe(0);
+  });
+});
+
+describe('the dashboard', () => {
+  it('is what its generator makes: npm run dashboard', () => {
+    expect(JSON.parse(readFileSync(DASHBOARD_FILE, 'utf8'))).toEqual(dashboard());
+  });
+
+  it('shows every metric of Cardbell, and none that is not served', async () => {
+    const names = await served();
+    const shown = metricsIn(JSON.stringify(dashboard()));
+
+    expect(shown.filter((name) => !names.has(name))).toEqual([]);
+    const families = [...names].filter((name) => name.startsWith('cardbell_') && !/_(?:sum|count|bucket)$/.test(name));
+    expect(families.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});
