@@ -34,7 +34,7 @@ export async function benchIngest(): Promise<void> {
   await start('Cardbell', 'src/web.js', '/readyz', {
     HOST: '127.0.0.1',
     SLACK_BOT_TOKEN: 'xoxb-bench',
-    SLACK_SIGNING_SECRET: 'bench',
+    SLACK_SIGNING_SECRET: 'bench-signing-secret',
     WEBHOOK_SHARED_SECRET: SHARED_SECRET,
     ALERTS_CHANNEL: 'C0BENCH',
     LOG_LEVEL: 'warn',

@@ -14,7 +14,7 @@ const QUIET_MS = 1100;
 const SIGNING_SECRET = 'bench-signing-secret';
 
 const ACCOUNT = 610_001;
-const CARD_TOKEN = 'bench';
+const CARD_TOKEN = 'bench-card-api-token';
 
 /** Webhook to Slack call on an idle machine, and the acknowledgement of a command while the card API hangs. */
 export async function benchLatency(): Promise<void> {

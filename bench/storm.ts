@@ -13,7 +13,7 @@ const ONE_BY_ONE = 20;
 const SENDERS = 32;
 const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench';
+const CARD_TOKEN = 'bench-card-api-token';
 
 /** Declines that rain into one channel which takes one message a second: how many messages, how long, how many refused. */
 export async function benchStorm(): Promise<void> {
@@ -44,7 +44,7 @@ export async function benchStorm(): Promise<void> {
       ...shared,
       HOST: '127.0.0.1',
       PORT: String(port),
-      SLACK_SIGNING_SECRET: 'bench',
+      SLACK_SIGNING_SECRET: 'bench-signing-secret',
       WEBHOOK_SHARED_SECRET: SHARED_SECRET,
     },
     () => answers(`http://127.0.0.1:${port}/readyz`),

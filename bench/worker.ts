@@ -15,7 +15,7 @@ const LONGEST_MS = 60_000;
 const LOOK_MS = 20;
 const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench';
+const CARD_TOKEN = 'bench-card-api-token';
 
 /** How many declines a second one worker carries from the inbox into an outbox, while it posts what is there. */
 export async function benchWorker(): Promise<void> {

@@ -64,7 +64,7 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
   process.exit(EX_USAGE);
 }
 
-const redis = await reachRedis('audit', commandConfig().redisUrls);
+const redis = await reachRedis('audit', commandConfig().redis);
 const audit = createAudit({ redis });
 const code = isVerify ? await verify() : await exportCsv(since, until);
 redis.disconnect();

@@ -86,14 +86,14 @@ process.stdout.write(opsIssues === 0 ? '\nNothing has to be done.\n' : `\n${opsI
 process.exit(opsIssues === 0 ? 0 : 1);
 
 async function checkRedis(): Promise<void> {
-  let urls: readonly string[];
+  let target: ReturnType<typeof storeConfig>['redis'];
   try {
-    ({ redisUrls: urls } = storeConfig());
+    ({ redis: target } = storeConfig());
   } catch {
     note('not asked: REDIS_URL comes first');
     return;
   }
-  const redis = connectPatient({ urls, log, name: 'doctor' });
+  const redis = connectPatient({ ...target, log, name: 'doctor' });
   try {
     const version = await within(redis.info('server'));
     fine(`answers, version ${/redis_version:(\S+)/.exec(version)?.[1] ?? 'unknown'}`);

@@ -1,7 +1,7 @@
 import { storeConfig } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
-import { connectPatient, type RedisClient, whenReady } from '../src/core/redis.ts';
+import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
 
 /** EX_UNAVAILABLE: what the command needs does not answer. */
 const EX_UNAVAILABLE = 69;
@@ -20,8 +20,8 @@ export function commandConfig(): ReturnType<typeof storeConfig> {
 }
 
 /** Redis for a command that somebody typed. When it does not answer, says so and ends the process. */
-export async function reachRedis(name: string, urls: readonly string[]): Promise<RedisClient> {
-  const redis = connectPatient({ urls, log: createLog({ level: 'silent', process: name }), name });
+export async function reachRedis(name: string, target: RedisTarget): Promise<RedisClient> {
+  const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
   await whenReady(redis, PATIENCE_MS);
   if (redis.status === 'ready') return redis;
   redis.disconnect();

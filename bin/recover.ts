@@ -78,7 +78,7 @@ async function main(): Promise<number> {
     return process.argv.includes('--help') ? 0 : EX_USAGE;
   }
   const log = createLog({ level: 'error', process: 'recover' });
-  const redis = await reachRedis('recover', config.redisUrls);
+  const redis = await reachRedis('recover', config.redis);
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, { log, metrics: createMetrics('recover') });
   const { ops, cards } = composeServices(base);

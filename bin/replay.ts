@@ -51,7 +51,7 @@ if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id
 }
 const config = commandConfig();
 const log = createLog({ level: 'error', process: 'replay' });
-const redis = await reachRedis('replay', config.redisUrls);
+const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
 const queues = openQueues(redis);
 const intake = createIntake(redis);

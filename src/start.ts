@@ -28,14 +28,14 @@ function bothConfigs() {
   const web = read(webConfig);
   const worker = read(workerConfig);
   if (web === null || worker === null) throw new ConfigError([...new Set(problems)]);
-  return { web, worker };
+  return { web, worker, warnings: [...new Set([...web.warnings, ...worker.warnings])] };
 }
 
 await runProcess(
   async () => {
     const config = bothConfigs();
     const ownLog = logger(config.web.logLevel);
-    return withAdmin('both', config.web, ownLog, async (admin) => {
+    return withAdmin('both', { ...config.web, warnings: config.warnings }, ownLog, async (admin) => {
       const worker = await startWorker(config.worker, ownLog, admin);
       const web = await startWeb(config.web, ownLog, admin);
       return {

@@ -4,6 +4,7 @@ import type { Health } from '../ops/health.ts';
 import { createHealthMetrics, type HealthMetrics } from '../ops/health-metrics.ts';
 import { createMetrics, type Metrics } from '../ops/metrics.ts';
 import type { SharedConfig } from './config.ts';
+import { useProxy } from './outgoing-proxy.ts';
 import type { RunningProcess } from './run-process.ts';
 
 /** What a part of a process needs of the admin port. */
@@ -14,17 +15,19 @@ export interface Admin {
 }
 
 /**
- * Runs a process with its metrics, and with probes on the admin port where one is configured. The port answers from the
+ * Runs a process as its configuration says: warnings, proxy, metrics, and probes on the admin port where one is configured. The port answers from the
  * first moment to the last; readiness says "starting" before, and "stopping" after, the process does its work.
  *
  * @param name `web`, `worker`, or `both` in one process.
  */
 export async function withAdmin(
   name: 'web' | 'worker' | 'both',
-  { admin: address }: Pick<SharedConfig, 'admin'>,
+  { admin: address, proxy, warnings }: Pick<SharedConfig, 'admin' | 'proxy' | 'warnings'>,
   log: Log,
   start: (admin: Admin) => Promise<RunningProcess>,
 ): Promise<RunningProcess> {
+  for (const warning of warnings) log.warn({ warning }, 'configuration');
+  if (proxy !== null) useProxy(proxy);
   const metrics = createMetrics(name);
   const parts: (() => Promise<readonly string[]>)[] = [];
   let health: HealthMetrics | null = null;

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
+import type { RedisTarget } from '../core/redis.ts';
 import { shared, web, worker } from './environment.ts';
+import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
+import { readRedisCa, redisTarget } from './redis-target.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readTls } from './tls-files.ts';
+import { warningsOf } from './warnings.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
 export const EX_CONFIG = 78;
@@ -10,6 +15,14 @@ export const EX_CONFIG = 78;
 type Env = Readonly<Record<string, string | undefined>>;
 
 const SharedEnv = z.object(shared);
+const StoreEnv = SharedEnv.pick({
+  REDIS_URL: true,
+  REDIS_SENTINEL_MASTER: true,
+  REDIS_SENTINEL_PASSWORD: true,
+  REDIS_TLS_CA_FILE: true,
+  REDIS_TLS_INSECURE: true,
+  CARD_SERVICE_TIMEZONE: true,
+});
 const WebEnv = z.object({ ...shared, ...web });
 const WorkerEnv = z.object({ ...shared, ...worker });
 
@@ -28,8 +41,11 @@ export interface Channels {
 }
 
 export interface SharedConfig {
-  /** One address, or the nodes of a cluster. */
-  readonly redisUrls: readonly string[];
+  readonly redis: RedisTarget;
+  /** Through which everything but loopback is reached. Null: directly. */
+  readonly proxy: OutgoingProxy | null;
+  /** What is allowed, and should not be in production. */
+  readonly warnings: readonly string[];
   /** Whether an acknowledged write has to be on Redis' disk. */
   readonly redisDurability: 'redis' | 'disk';
   readonly slackBotToken: string;
@@ -66,15 +82,12 @@ export interface WorkerConfig extends SharedConfig {
 }
 
 /** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
-export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redisUrls' | 'serviceZone'> {
+export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' | 'serviceZone'> {
   const problems: string[] = [];
-  const values = read(
-    z.object({ REDIS_URL: shared.REDIS_URL, CARD_SERVICE_TIMEZONE: shared.CARD_SERVICE_TIMEZONE }),
-    env,
-    problems,
-  );
-  if (values === null) throw new ConfigError(problems);
-  return { redisUrls: values.REDIS_URL, serviceZone: values.CARD_SERVICE_TIMEZONE };
+  const values = read(StoreEnv, env, problems);
+  const ca = readRedisCa(withoutEmpty(env), problems);
+  if (values === null || problems.length > 0) throw new ConfigError(problems);
+  return { redis: redisTarget(values, ca), serviceZone: values.CARD_SERVICE_TIMEZONE };
 }
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
@@ -82,13 +95,15 @@ export function webConfig(env: Env = process.env): WebConfig {
   const problems: string[] = [];
   const values = read(WebEnv, env, problems);
   const given = withoutEmpty(env);
-  if (given['SLACK_SIGNING_SECRET'] === undefined && given['SLACK_APP_TOKEN'] === undefined) {
+  const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
+  if (!isGiven('SLACK_SIGNING_SECRET') && !isGiven('SLACK_APP_TOKEN')) {
     problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
   }
   const tls = readTls(given, problems);
+  const ca = readRedisCa(given, problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
-    ...sharedOf(values),
+    ...sharedOf(values, ca),
     host: values.HOST,
     port: values.PORT,
     tls,
@@ -104,10 +119,13 @@ export function webConfig(env: Env = process.env): WebConfig {
 export function workerConfig(env: Env = process.env): WorkerConfig {
   const problems: string[] = [];
   const values = read(WorkerEnv, env, problems);
-  const assumptions = readAssumptions(withoutEmpty(env)['CARD_API_ASSUMPTIONS'], problems);
-  if (values === null || assumptions === null) throw new ConfigError(problems);
+  const given = withoutEmpty(env);
+  const assumptions = readAssumptions(given['CARD_API_ASSUMPTIONS'], problems);
+  const ca = readRedisCa(given, problems);
+  if (values === null || assumptions === null || problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
-    ...sharedOf(values),
+    ...sharedOf(values, ca),
+    warnings: warningsOf(values),
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
@@ -125,10 +143,12 @@ function readAssumptions(json: string | undefined, problems: string[]): CardApiA
   }
 }
 
-function sharedOf(values: z.output<typeof SharedEnv>): SharedConfig {
+function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): SharedConfig {
   const fallback = values.ALERTS_CHANNEL;
   return {
-    redisUrls: values.REDIS_URL,
+    redis: redisTarget(values, ca),
+    proxy: proxyOf(values),
+    warnings: warningsOf(values),
     redisDurability: values.REDIS_DURABILITY,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
@@ -159,13 +179,17 @@ function withoutEmpty(env: Env): Record<string, string> {
   return given;
 }
 
-function read<T extends z.ZodType>(schema: T, env: Env, problems: string[]): z.output<T> | null {
-  const result = schema.safeParse(withoutEmpty(env));
+function read<T extends z.ZodObject>(schema: T, env: Env, problems: string[]): z.output<T> | null {
+  const before = problems.length;
+  const given = withSecretFiles(withoutEmpty(env), Object.keys(schema.shape), problems);
+  const result = schema.safeParse(given);
+  if (result.success && problems.length > before) return null;
   if (result.success) return result.data;
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
-    if (seen.has(name)) continue;
+    // What is wrong with the file of a secret has been said.
+    if (seen.has(name) || (given[`${name}_FILE`] !== undefined && given[name] === undefined)) continue;
     seen.add(name);
     problems.push(`${name}: ${issue.message}`);
   }

@@ -18,6 +18,12 @@ const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
 const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
 const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
+const SECRET_MIN = 16;
+const secret = (expected: string) =>
+  z
+    .string({ error: `expected ${expected}` })
+    .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
+const proxyUrl = z.url({ protocol: /^https?$/, error: 'expected the http:// or https:// address of a proxy' });
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const filePath = z.string().min(1);
 const portNumber = z
@@ -29,6 +35,13 @@ const portNumber = z
 /** What every process reads. */
 export const shared = {
   REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
+  REDIS_SENTINEL_MASTER: z.string().min(1).optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),
+  REDIS_TLS_CA_FILE: filePath.optional(),
+  REDIS_TLS_INSECURE: z
+    .enum(['true', 'false'], { error: 'expected true or false' })
+    .transform((text) => text === 'true')
+    .default(false),
   REDIS_DURABILITY: z
     .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
     .default('redis'),
@@ -55,6 +68,9 @@ export const shared = {
     .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
     .transform((text) => Math.round(Number(`${text}e2`)))
     .default(100_000),
+  HTTPS_PROXY: proxyUrl.optional(),
+  HTTP_PROXY: proxyUrl.optional(),
+  NO_PROXY: z.string().optional(),
   ADMIN_HOST: z.string().min(1).default('127.0.0.1'),
   ADMIN_PORT: portNumber.optional(),
   LOG_LEVEL: z
@@ -70,7 +86,7 @@ export const web = {
   PORT: portNumber.default(3000),
   TLS_CERT_FILE: filePath.optional(),
   TLS_KEY_FILE: filePath.optional(),
-  SLACK_SIGNING_SECRET: z.string().min(1).optional(),
+  SLACK_SIGNING_SECRET: secret("the app's signing secret").optional(),
   SLACK_APP_TOKEN: z
     .string()
     .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
@@ -85,7 +101,7 @@ export const web = {
     )
     .pipe(
       z
-        .array(z.string())
+        .array(secret('the shared secret of the card service'))
         .min(1, 'expected the shared secret of the card service')
         .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
     ),
@@ -95,8 +111,15 @@ export const web = {
 export const worker = {
   CARD_API_URL: z
     .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
-    .pipe(httpUrl),
-  CARD_API_TOKEN: required('the token of the card API'),
+    .pipe(httpUrl)
+    .refine(
+      (url) => !URL.canParse(url) || /\/v\d+\/*$/.test(new URL(url).pathname),
+      'expected an address that ends with the version segment, such as /v4',
+    ),
+  CARD_API_TOKEN: secret('the token of the card API').regex(
+    /^[\x21-\x7e]+$/,
+    'expected the token of the card API: visible characters without spaces',
+  ),
   CARD_API_AUTH_SCHEME: z
     .string()
     .transform((scheme) => scheme.toLowerCase())

@@ -42,7 +42,7 @@ const FIRST_CONNECTION_MS = 1500;
 
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
 export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promise<RunningProcess & { port: number }> {
-  const redis = connectFailFast({ urls: config.redisUrls, log, name: 'web' });
+  const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   // To be looked at only: web adds no job.
   const queues = openQueues(redis);
   const { metrics } = admin;
@@ -50,7 +50,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
-  const store = isAskingDisk ? connectFailFast({ urls: config.redisUrls, log, name: 'web-intake' }) : redis;
+  const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   const intake = createIntake(store, { diskWait: watch.diskWait });
   let heartbeat: Heartbeat | undefined;
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });

@@ -28,8 +28,8 @@ export async function startWorker(
   throttle: Throttle = defaultThrottle,
 ): Promise<RunningProcess> {
   const id = `worker-${randomBytes(4).toString('hex')}`;
-  const redis = connectPatient({ urls: config.redisUrls, log, name: 'worker' });
-  const reader = connectPatient({ urls: config.redisUrls, log, name: 'relay' });
+  const redis = connectPatient({ ...config.redis, log, name: 'worker' });
+  const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, { log, metrics: admin.metrics });
   const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);

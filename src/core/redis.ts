@@ -5,8 +5,17 @@ import type { Log } from './log.ts';
 /** One Redis server or a cluster: both speak the commands that we use. */
 export type RedisClient = Redis | Cluster;
 
-export interface ConnectionOptions {
+/** Where Redis is, and how it is reached. */
+export interface RedisTarget {
+  /** One address, or the nodes of a cluster, or sentinels. */
   readonly urls: readonly string[];
+  /** Given: the addresses are those of sentinels, which know the server by this name. */
+  readonly sentinel?: { readonly master: string; readonly password: string | undefined } | null;
+  /** For `rediss://`. `ca`: the authority of the certificate, in PEM. `isInsecure`: any certificate will do. */
+  readonly tls?: { readonly ca: string | undefined; readonly isInsecure: boolean };
+}
+
+export interface ConnectionOptions extends RedisTarget {
   readonly log: Log;
   /** Shown in `CLIENT LIST`. */
   readonly name: string;
@@ -59,22 +68,14 @@ export async function isAnswering(redis: RedisClient): Promise<boolean> {
 /** ioredis' cluster and single options differ in how they type this one, and we do not use it. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
-function connect({ urls, log, name }: ConnectionOptions, redisOptions: Options): RedisClient {
-  const [first] = urls;
+function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Options): RedisClient {
   const options: Options = {
     ...redisOptions,
     retryStrategy,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     connectionName: `cardbell-${name}`,
   };
-  const client =
-    urls.length === 1 && first !== undefined
-      ? new Redis(first, options)
-      : new Cluster([...urls], {
-          redisOptions: { ...options, ...clusterCredentials(first) },
-          clusterRetryStrategy: retryStrategy,
-          enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
-        });
+  const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
   let isDown = false;
   client.on('error', (error: Error) => {
     // One line for an outage, not one for each attempt.
@@ -92,14 +93,47 @@ function connect({ urls, log, name }: ConnectionOptions, redisOptions: Options):
   return client;
 }
 
-/** A cluster's nodes learned later have no URL of their own: user, password and TLS are the first node's. */
-function clusterCredentials(url: string | undefined): Options {
-  if (url === undefined) return {};
+function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean): RedisClient {
+  const { urls, sentinel } = target;
+  const [first = ''] = urls;
+  const own = credentials(first, target);
+  if (sentinel != null) {
+    const sentinels = urls
+      .map((url) => new URL(url))
+      .map(({ hostname: host, port }) => ({ host, port: Number(port || 26_379) }));
+    const database = Number(new URL(first).pathname.slice(1));
+    return new Redis({
+      ...options,
+      ...own,
+      db: database,
+      sentinels,
+      name: sentinel.master,
+      enableTLSForSentinelMode: own.tls !== undefined,
+      ...(own.tls === undefined ? {} : { sentinelTLS: own.tls }),
+      ...(sentinel.password === undefined ? {} : { sentinelPassword: sentinel.password }),
+      sentinelRetryStrategy: retryStrategy,
+    });
+  }
+  // ioredis takes TLS from the address over TLS from the options: so it stands in the options alone.
+  if (urls.length === 1) return new Redis(first.replace(/^rediss:/, 'redis:'), { ...options, ...own });
+  return new Cluster([...urls], {
+    redisOptions: { ...options, ...own },
+    clusterRetryStrategy: retryStrategy,
+    enableOfflineQueue,
+  });
+}
+
+/** Nodes that are learned later have no address of their own: user, password and TLS are the first one's. */
+function credentials(url: string, { tls }: RedisTarget): Options {
   const { protocol, username, password } = new URL(url);
+  const trust = {
+    ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls?.isInsecure === true ? { rejectUnauthorized: false } : {}),
+  };
   return {
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    ...(protocol === 'rediss:' ? { tls: trust } : {}),
   };
 }
 

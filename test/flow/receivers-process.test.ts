@@ -75,14 +75,14 @@ describe('health, readiness and metrics', () => {
 });
 
 it('while the secret is rotated both are accepted, and afterwards one', async () => {
-  const { url } = await start({ WEBHOOK_SHARED_SECRET: 'OLD-SECRET, NEW-SECRET' });
+  const { url } = await start({ WEBHOOK_SHARED_SECRET: 'OLD-SECRET-0123456789, NEW-SECRET-0123456789' });
   await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
   const statusOf = async (secret: string): Promise<number> =>
     (await send(`${url}/webhooks/virtual-card`, { body, headers: { authorization: basic(secret) } })).status;
 
-  expect(await statusOf('OLD-SECRET')).toBe(200);
-  expect(await statusOf('NEW-SECRET')).toBe(200);
-  expect(await statusOf('OLD-SECRET,NEW-SECRET')).toBe(401);
+  expect(await statusOf('OLD-SECRET-0123456789')).toBe(200);
+  expect(await statusOf('NEW-SECRET-0123456789')).toBe(200);
+  expect(await statusOf('OLD-SECRET-0123456789,NEW-SECRET-0123456789')).toBe(401);
   expect(await statusOf(sharedSecret)).toBe(401);
 });
 

@@ -8,8 +8,12 @@ const tlsFile = (name: string): string => fileURLToPath(new URL(`../../fixtures/
 type Env = Record<string, string>;
 
 const shared: Env = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
-const webEnv: Env = { ...shared, SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SHARED_SECRET: 'ABC' };
-const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'T' };
+const webEnv: Env = {
+  ...shared,
+  SLACK_SIGNING_SECRET: 'signing-0123456789',
+  WEBHOOK_SHARED_SECRET: 'SHARED-0123456789',
+};
+const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'api-token-0123456789' };
 
 function problemsOf(read: () => unknown): readonly string[] {
   try {
@@ -27,13 +31,15 @@ describe('the least that must be set', () => {
       host: '0.0.0.0',
       port: 3000,
       tls: null,
-      redisUrls: ['redis://127.0.0.1:6379'],
+      redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      proxy: null,
+      warnings: [],
       redisDurability: 'redis',
       slackBotToken: 'xoxb-1',
-      slackSigningSecret: 'signing',
+      slackSigningSecret: 'signing-0123456789',
       slackAppToken: undefined,
       slackApiUrl: undefined,
-      webhookSecrets: ['ABC'],
+      webhookSecrets: ['SHARED-0123456789'],
       serviceZone: 'America/New_York',
       channels: {
         fallback: 'C0ALERTS',
@@ -57,7 +63,7 @@ describe('the least that must be set', () => {
   it('for worker is the card API and what both need', () => {
     expect(workerConfig(workerEnv)).toMatchObject({
       cardApiUrl: 'https://card.example/v4',
-      cardApiToken: 'T',
+      cardApiToken: 'api-token-0123456789',
       cardApiAuthScheme: 'token',
       serviceZone: 'America/New_York',
     });
@@ -68,7 +74,10 @@ describe('the least that must be set', () => {
   });
 
   it('for the commands of the people who run it is nothing', () => {
-    expect(storeConfig({})).toEqual({ redisUrls: ['redis://127.0.0.1:6379'], serviceZone: 'America/New_York' });
+    expect(storeConfig({})).toEqual({
+      redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      serviceZone: 'America/New_York',
+    });
     expect(problemsOf(() => storeConfig({ REDIS_URL: 'http://x', CARD_SERVICE_TIMEZONE: 'Mars' }))).toHaveLength(2);
   });
 
@@ -83,10 +92,17 @@ describe('a value', () => {
     ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
     ['PORT', '8080', { port: 8080 }],
     ['PORT', '0', { port: 0 }],
-    ['REDIS_URL', 'rediss://u:p@one:1,redis://two:2', { redisUrls: ['rediss://u:p@one:1', 'redis://two:2'] }],
+    ['REDIS_URL', 'rediss://u:p@one:1,redis://two:2', { redis: { urls: ['rediss://u:p@one:1', 'redis://two:2'] } }],
     ['SLACK_API_URL', 'http://127.0.0.1:4000/api/', { slackApiUrl: 'http://127.0.0.1:4000/api/' }],
     ['SLACK_APP_TOKEN', 'xapp-1', { slackAppToken: 'xapp-1' }],
-    ['WEBHOOK_SHARED_SECRET', ' OLD , NEW ', { webhookSecrets: ['OLD', 'NEW'] }],
+    [
+      'WEBHOOK_SHARED_SECRET',
+      ' OLD-0123456789abc , NEW-0123456789abc ',
+      { webhookSecrets: ['OLD-0123456789abc', 'NEW-0123456789abc'] },
+    ],
+    ['REDIS_SENTINEL_MASTER', 'mymaster', { redis: { sentinel: { master: 'mymaster', password: undefined } } }],
+    ['REDIS_TLS_INSECURE', 'true', { redis: { tls: { isInsecure: true } } }],
+    ['HTTPS_PROXY', 'http://proxy:3128', { proxy: { https: 'http://proxy:3128', http: undefined } }],
     ['CARD_SERVICE_TIMEZONE', 'America/Chicago', { serviceZone: 'America/Chicago' }],
     ['OPERATORS', 'U0ONE, S0TWO ,', { operators: ['U0ONE', 'S0TWO'] }],
     ['APPROVERS', 'W0ONE', { approvers: ['W0ONE'] }],
@@ -183,6 +199,12 @@ describe('a bad value', () => {
     ['TWO_PERSON_ABOVE', '-S3CRET'],
     ['TWO_PERSON_ABOVE', '1,000'],
     ['LOG_LEVEL', 'S3CRET'],
+    ['WEBHOOK_SHARED_SECRET', 'S3CRET'],
+    ['WEBHOOK_SHARED_SECRET', 'long-enough-by-far,S3CRET'],
+    ['SLACK_SIGNING_SECRET', 'S3CRET'],
+    ['REDIS_TLS_CA_FILE', '/S3CRET.pem'],
+    ['REDIS_TLS_INSECURE', 'S3CRET'],
+    ['HTTPS_PROXY', 'S3CRET'],
   ];
 
   it.each(bad)('%s=%s is named with what was expected, and not repeated', (name, value) => {
@@ -196,7 +218,10 @@ describe('a bad value', () => {
 
   it.each([
     ['CARD_API_URL', 'S3CRET'],
-    ['CARD_API_URL', 'ftp://S3CRET'],
+    ['CARD_API_URL', 'ftp://S3CRET/v4'],
+    ['CARD_API_URL', 'https://card.example/S3CRET'],
+    ['CARD_API_TOKEN', 'S3CRET'],
+    ['CARD_API_TOKEN', 'S3CRET with spaces in it'],
     ['CARD_API_AUTH_SCHEME', 'S3CRET'],
   ])('%s=%s stops the worker', (name, value) => {
     const problems = problemsOf(() => workerConfig({ ...workerEnv, [name]: value }));
@@ -226,7 +251,11 @@ describe('a bad value', () => {
 describe('when every variable is bad', () => {
   const both = [
     'REDIS_URL',
+    'REDIS_TLS_CA_FILE',
+    'REDIS_TLS_INSECURE',
     'REDIS_DURABILITY',
+    'HTTPS_PROXY',
+    'HTTP_PROXY',
     'SLACK_BOT_TOKEN',
     'SLACK_API_URL',
     'CARD_SERVICE_TIMEZONE',
@@ -240,12 +269,19 @@ describe('when every variable is bad', () => {
     'ADMIN_PORT',
     'LOG_LEVEL',
   ];
-  const web = ['PORT', 'SLACK_APP_TOKEN', 'TLS_CERT_FILE', 'TLS_KEY_FILE'];
-  const worker = ['CARD_API_URL', 'CARD_API_AUTH_SCHEME', 'CARD_API_ASSUMPTIONS'];
+  const web = [
+    'PORT',
+    'SLACK_SIGNING_SECRET',
+    'SLACK_APP_TOKEN',
+    'TLS_CERT_FILE',
+    'TLS_KEY_FILE',
+    'WEBHOOK_SHARED_SECRET',
+  ];
+  const worker = ['CARD_API_URL', 'CARD_API_TOKEN', 'CARD_API_AUTH_SCHEME', 'CARD_API_ASSUMPTIONS'];
 
   it.each([
-    ['web', webConfig, [...both, ...web], ['WEBHOOK_SHARED_SECRET']],
-    ['worker', workerConfig, [...both, ...worker], ['CARD_API_TOKEN']],
+    ['web', webConfig, [...both, ...web], []],
+    ['worker', workerConfig, [...both, ...worker], []],
   ] as const)('%s names each of them at once, and what is missing besides', (_process, config, bad, missing) => {
     const problems = problemsOf(() => config(Object.fromEntries(bad.map((name) => [name, 'bad!']))));
 

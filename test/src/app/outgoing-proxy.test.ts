@@ -1,0 +1,53 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { afterEach, expect, it } from 'vitest';
+import { proxyOf, useProxy } from '../../../src/app/outgoing-proxy.ts';
+
+const direct = getGlobalDispatcher();
+const servers: Server[] = [];
+afterEach(() => {
+  setGlobalDispatcher(direct);
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A proxy that answers everything itself, and notes what it was asked for. */
+async function startProxy(asked: string[]): Promise<string> {
+  const server = createServer((_request, response) => response.end('direct'));
+  server.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('what is on the internet is reached through the proxy', async () => {
+  const asked: string[] = [];
+  const proxy = proxyOf({ HTTPS_PROXY: await startProxy(asked) });
+  if (proxy !== null) useProxy(proxy);
+
+  await fetch('https://card.example/v4/ping').catch(() => {});
+
+  expect(asked).toEqual(['card.example:443']);
+});
+
+it('this machine, and what NO_PROXY names, is reached directly', async () => {
+  const asked: string[] = [];
+  const url = await startProxy(asked);
+  const proxy = proxyOf({ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: 'internal.invalid' });
+  if (proxy !== null) useProxy(proxy);
+
+  expect(await (await fetch(url)).text()).toBe('direct');
+  await fetch('https://internal.invalid/').catch(() => {});
+
+  expect(asked).toEqual([]);
+});
+
+it('there is none unless one is set', () => {
+  expect(proxyOf({ NO_PROXY: 'x' })).toBeNull();
+});

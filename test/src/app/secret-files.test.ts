@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { webConfig, workerConfig } from '../../../src/app/config.ts';
+import { secretNames, withSecretFiles } from '../../../src/app/secret-files.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cardbell-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(text: string): string {
+  const path = join(folder, `secret-${text.length}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const shared = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
+
+it.each(secretNames)('%s may stand in a file; the line break at its end does not belong to it', (name) => {
+  const problems: string[] = [];
+
+  const all = withSecretFiles({ [`${name}_FILE`]: fileOf('from-a-file-0123456789\n') }, [name], problems);
+
+  expect(all[name]).toBe('from-a-file-0123456789');
+  expect(problems).toEqual([]);
+});
+
+it('web and worker start with nothing but files', () => {
+  const path = fileOf('from-a-file-0123456789');
+
+  const web = webConfig({ ...shared, SLACK_SIGNING_SECRET_FILE: path, WEBHOOK_SHARED_SECRET_FILE: path });
+  const worker = workerConfig({ ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN_FILE: path });
+
+  expect(web.slackSigningSecret).toBe('from-a-file-0123456789');
+  expect(web.webhookSecrets).toEqual(['from-a-file-0123456789']);
+  expect(worker.cardApiToken).toBe('from-a-file-0123456789');
+});
+
+it.each([
+  ['both ways at once', { CARD_API_TOKEN: 'given-0123456789abc', CARD_API_TOKEN_FILE: fileOf('x') }],
+  ['a file that is not there', { CARD_API_TOKEN_FILE: '/nowhere/S3CRET' }],
+  ['an empty file', { CARD_API_TOKEN_FILE: fileOf('') }],
+])('%s is a fault, said once and without the path', (_case, given) => {
+  let problems: readonly string[] = [];
+  try {
+    workerConfig({ ...shared, CARD_API_URL: 'https://card.example/v4', ...given });
+  } catch (error) {
+    if (error instanceof ConfigError) problems = error.problems;
+  }
+
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(/^CARD_API_TOKEN_FILE: expected /);
+  expect(problems[0]).not.toContain('S3CRET');
+});
+
+it("another process' files are left alone", () => {
+  const problems: string[] = [];
+
+  withSecretFiles({ CARD_API_TOKEN_FILE: '/nowhere' }, ['WEBHOOK_SHARED_SECRET'], problems);
+
+  expect(problems).toEqual([]);
+});

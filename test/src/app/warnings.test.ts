@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { workerConfig } from '../../../src/app/config.ts';
+
+const env = {
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  ALERTS_CHANNEL: 'C0ALERTS',
+  CARD_API_URL: 'https://card.example/v4',
+  CARD_API_TOKEN: 'api-token-0123456789',
+};
+
+it.each([
+  ['CARD_API_URL', 'http://card.example/v4'],
+  ['SLACK_API_URL', 'http://10.0.0.1/api/'],
+  ['REDIS_TLS_INSECURE', 'true'],
+])('%s=%s is warned about, without its value', (name, value) => {
+  const { warnings } = workerConfig({ ...env, [name]: value });
+
+  expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
+  expect(warnings.join()).not.toContain(value);
+});
+
+it.each(['http://127.0.0.1:4010/v4', 'http://localhost:4010/v4', 'http://[::1]:4010/v4', 'https://card.example/v4'])(
+  'CARD_API_URL=%s is not',
+  (url) => {
+    expect(workerConfig({ ...env, CARD_API_URL: url }).warnings).toEqual([]);
+  },
+);
