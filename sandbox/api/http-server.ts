@@ -100,6 +100,7 @@ export function createHttpServer(deps: Deps): Server {
   async function serveSimulate(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
     let answer: ApiAnswer;
     try {
+      assertLocal(request);
       const act = SIMULATE_ROUTES[name.toLowerCase()];
       if (act === undefined)
         throw new ServiceError(404, `Nothing to simulate: ${Object.keys(SIMULATE_ROUTES).join(', ')}`);
@@ -115,7 +116,11 @@ export function createHttpServer(deps: Deps): Server {
   }
 
   return createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://sandbox');
+    const url = urlOf(request.url ?? '/');
+    if (url === null) {
+      sendJson(response, { status: 400, body: { Message: 'The address is not encoded correctly.' } });
+      return;
+    }
     const simulated = /^\/simulate\/([^/]+)\/?$/i.exec(url.pathname);
     const served =
       simulated === null ? serveApi(request, response, url) : serveSimulate(request, response, simulated[1] ?? '');
@@ -124,6 +129,33 @@ export function createHttpServer(deps: Deps): Server {
       response.destroy();
     });
   });
+}
+
+/** Null where it cannot be decoded. `//` is a path here, not the beginning of a host. */
+function urlOf(path: string): URL | null {
+  const text = `http://sandbox${path.startsWith('/') ? path : `/${path}`}`;
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  try {
+    decodeURIComponent(url.pathname);
+    return url;
+  } catch {
+    return null;
+  }
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Only programs of this machine may simulate: no page of another site (its `Origin`), and no name that somebody else's
+ * DNS lets point here (its `Host`).
+ */
+function assertLocal({ headers: { host, origin } }: IncomingMessage): void {
+  for (const url of [host === undefined ? undefined : `http://${host}`, origin]) {
+    if (url === undefined) continue;
+    if (!URL.canParse(url) || !LOOPBACK.test(new URL(url).hostname))
+      throw new ServiceError(403, 'Simulation is for programs of this machine only');
+  }
 }
 
 function noSuchRoute(allowed: readonly string[]): ServiceError {

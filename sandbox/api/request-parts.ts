@@ -42,6 +42,12 @@ export interface DateRange {
 
 const LOCAL_DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 
+/** False for days that no calendar has, such as 30 February: `Date` would take them for days of March. */
+function isDate(local: string): boolean {
+  const ms = Date.parse(`${local}Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === local.slice(0, 10);
+}
+
 /** `StartDate` and `EndDate`, both required, without offset, no further apart than the service allows. */
 export function dateRangeOf(world: World, query: URLSearchParams, required = true): DateRange {
   const start = queryValue(query, 'StartDate');
@@ -52,8 +58,7 @@ export function dateRangeOf(world: World, query: URLSearchParams, required = tru
     ['EndDate', end],
   ] as const) {
     if (value === null) throw invalidRequest(`${name} is required.`);
-    if (!LOCAL_DATETIME.test(value) || Number.isNaN(Date.parse(`${value}Z`)))
-      throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
+    if (!LOCAL_DATETIME.test(value) || !isDate(value)) throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
   }
   if (start === null || end === null) throw invalidRequest('StartDate and EndDate are required.');
   if (start > end) throw invalidRequest('StartDate must not be after EndDate.');
