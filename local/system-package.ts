@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Where the first of `names` stands on the PATH, or undefined. */
@@ -23,10 +23,18 @@ export function findProgram(names: readonly string[], path = process.env['PATH']
 /** A program that this machine lacks and that could not be installed. The message says what to type. */
 export class ProgramMissingError extends Error {}
 
+/** Which variable names a program that is to be used, by the program's Debian package. */
+const givenBy: Readonly<Record<string, string>> = { 'redis-server': 'REDIS_SERVER', chromium: 'CHROMIUM' };
+
+/** How long another run of the package manager is waited for. */
+const LOCK_SECONDS = 300;
+
 /**
  * Finds a program, or installs its Debian package first (root, or sudo that asks for no password).
  *
- * Says on standard error what it installs. Services that the package would start are kept from starting: what we
+ * A program that is named by a variable (`REDIS_SERVER`, `CHROMIUM`) is taken as it is. Says on standard error what it
+ * installs; on an interactive terminal it asks first, without one it goes on. Another run of the package manager is
+ * waited for. Services that the package would start are kept from starting: what we
  * need runs under our own process id and nothing is left behind.
  *
  * @throws ProgramMissingError when the program is neither there nor installable.
@@ -36,6 +44,13 @@ export function findOrInstall(
   debianPackage: string,
   say: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
 ): string {
+  const variable = givenBy[debianPackage];
+  const given = variable === undefined ? undefined : process.env[variable];
+  if (variable !== undefined && given !== undefined && given !== '') {
+    const program = findProgram([given], '/') ?? findProgram([given]);
+    if (program === undefined) throw new ProgramMissingError(`${variable}: expected the path of a program`);
+    return program;
+  }
   const found = findProgram(names);
   if (found !== undefined) return found;
 
@@ -50,6 +65,8 @@ export function findOrInstall(
   if (!isRoot && sudo === undefined) {
     throw new ProgramMissingError(`${names[0]} is not on the PATH, and installing it needs root or sudo. ${hint}`);
   }
+  if (!confirm(`${names[0]} is not installed. Install Debian's package "${debianPackage}" with apt-get? [Y/n] `))
+    throw new ProgramMissingError(`${names[0]} is not on the PATH. ${hint}`);
   say(`${names[0]} is not installed: installing Debian's package "${debianPackage}" …`);
   const asRoot = isRoot ? [] : [sudo as string, '-n'];
   const [program, ...before] = [
@@ -62,7 +79,7 @@ export function findOrInstall(
   ];
   for (const args of [
     ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', debianPackage],
+    ['install', '-y', '-qq', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`, debianPackage],
   ]) {
     const run = spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
     if (run.status !== 0 && args[0] === 'install') {
@@ -76,4 +93,15 @@ export function findOrInstall(
     throw new ProgramMissingError(`"${debianPackage}" is installed, but ${names[0]} is still not on the PATH. ${hint}`);
   }
   return installed;
+}
+
+/** Asks on the terminal; yes where there is none. */
+function confirm(question: string): boolean {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return true;
+  process.stderr.write(question);
+  const terminal = openSync('/dev/tty', 'r');
+  const answer = Buffer.alloc(16);
+  const length = readSync(terminal, answer);
+  closeSync(terminal);
+  return !/^\s*n/i.test(answer.toString('utf8', 0, length));
 }

@@ -1,0 +1,57 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findOrInstall, ProgramMissingError } from '../../local/system-package.ts';
+
+const before = { ...process.env };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cardbell-program-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  for (const name of ['PATH', 'REDIS_SERVER', 'CHROMIUM']) {
+    if (before[name] === undefined) delete process.env[name];
+    else process.env[name] = before[name];
+  }
+});
+
+/** A program that can be run. */
+function program(name: string, script = 'exit 0'): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+it.each([
+  ['REDIS_SERVER', ['redis-server'], 'redis-server'],
+  ['CHROMIUM', ['chromium'], 'chromium'],
+])('%s is taken in place of the program that is found', (variable, names, debianPackage) => {
+  const own = program('my-own');
+  process.env[variable] = own;
+
+  expect(findOrInstall(names, debianPackage)).toBe(own);
+});
+
+it('a variable that names no program is a fault, and nothing is installed in its place', () => {
+  process.env['REDIS_SERVER'] = join(folder, 'nowhere');
+
+  expect(() => findOrInstall(['redis-server'], 'redis-server')).toThrow(ProgramMissingError);
+  expect(() => findOrInstall(['redis-server'], 'redis-server')).toThrow('REDIS_SERVER');
+});
+
+it('says what it installs, and waits for whoever else uses the package manager', () => {
+  const calls = join(folder, 'calls');
+  const wanted = join(folder, 'cardbell-nothing');
+  program('apt-get', `echo "$@" >> ${calls}\ncase "$*" in *install*) cp "$0" ${wanted};; esac`);
+  program('sudo', 'shift; exec "$@"');
+  process.env['PATH'] = `${folder}:${before['PATH'] ?? ''}`;
+  const lines: string[] = [];
+
+  expect(findOrInstall(['cardbell-nothing'], 'cardbell-package', (line) => void lines.push(line))).toBe(wanted);
+
+  expect(lines.join()).toContain('cardbell-package');
+  expect(readFileSync(calls, 'utf8')).toMatch(/install .*DPkg::Lock::Timeout=\d+ cardbell-package/);
+});
