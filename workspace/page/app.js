@@ -1,16 +1,25 @@
 import { createComposer } from './composer.js';
 import { fill, h } from './dom.js';
 import { icon } from './icons.js';
-import { drawMessages, drawThread } from './message-list.js';
+import { drawMessages, drawThread, isAtBottom } from './message-list.js';
 import { createModal, homeNode } from './modal.js';
 import { mrkdwn } from './mrkdwn.js';
 import { closePopup } from './popup.js';
 import { drawSidebar } from './sidebar.js';
+import { createSidebarFold } from './sidebar-fold.js';
 import { store } from './store.js';
+import { applyTheme } from './theme.js';
 import { listen, load, send } from './workspace-api.js';
 
 const $ = (id) => document.getElementById(id);
 const asked = new URLSearchParams(location.search);
+applyTheme();
+const fold = createSidebarFold({
+  app: $('app'),
+  sidebar: $('sidebar'),
+  cover: $('sidebar-cover'),
+  head: $('channel-head'),
+});
 
 Object.assign(store, {
   go(place) {
@@ -23,10 +32,11 @@ Object.assign(store, {
             .at(-unread)?.ts
         : undefined;
     store.unread.delete(place);
-    [store.place, store.thread] = [place, undefined];
+    [store.place, store.thread, store.pointed] = [place, undefined, undefined];
     history.replaceState(null, '', store.address(place));
     drawPlace();
-    $('scroll').scrollTop = $('scroll').scrollHeight;
+    toNewest();
+    fold.close();
     if (place === 'home') void send('home', { user: store.me });
   },
   async become(user) {
@@ -46,6 +56,25 @@ Object.assign(store, {
   },
 });
 
+/** The last message, and from now on those that come. App Home is read from the top. */
+function toNewest() {
+  store.pointed = undefined;
+  $('scroll').scrollTop = store.place === 'home' ? 0 : $('scroll').scrollHeight;
+  $('newest').hidden = true;
+}
+
+$('newest').addEventListener('click', toNewest);
+$('scroll').addEventListener('scroll', () => {
+  if (isAtBottom($('scroll'))) $('newest').hidden = true;
+});
+// Arrow keys scroll it, in every browser.
+$('scroll').tabIndex = 0;
+// Who scrolls has read what the link pointed to.
+function goOn() {
+  store.pointed = undefined;
+}
+for (const type of ['wheel', 'touchmove', 'keydown']) $('scroll').addEventListener(type, goOn, { passive: true });
+
 const modal = createModal($('overlay'), store);
 
 function drawHead() {
@@ -57,8 +86,10 @@ function drawHead() {
       : channel?.directUser
         ? store.app.name
         : [sign, ` ${channel?.name ?? ''}`];
+  const unread = [...store.unread.values()].reduce((sum, count) => sum + count, 0);
   fill(
     $('channel-head'),
+    fold.button(unread),
     h('h1', {}, name),
     store.place === 'home' ? h('span', { class: 'tab' }, 'Home') : undefined,
     channel?.isExtShared ? h('span', { class: 'badge badge-shared' }, 'Shared with another company') : undefined,
@@ -122,10 +153,14 @@ function onMessage({ kind, message }) {
   if (kind === 'posted' && !known && elsewhere && !reply && message.user !== store.me) {
     store.unread.set(message.channel, (store.unread.get(message.channel) ?? 0) + 1);
     drawSidebar($('sidebar'), store);
+    drawHead();
   }
   // What answers the viewer is shown at once, wherever they had scrolled to.
   const mine = kind === 'posted' && !reply && (message.user === store.me || message.ephemeralUser === store.me);
-  if (!elsewhere && store.place !== 'home') drawMessages($('scroll'), store, { toBottom: mine });
+  if (!elsewhere && store.place !== 'home') {
+    drawMessages($('scroll'), store, { toBottom: mine });
+    if (kind === 'posted' && !reply && !isAtBottom($('scroll'))) $('newest').hidden = false;
+  }
   if (!elsewhere && store.thread && (message.thread_ts === store.thread || message.ts === store.thread))
     drawThread($('thread-body'), store, store.thread);
 }
@@ -162,8 +197,17 @@ async function refresh() {
   store.messages = new Map(state.messages.map((message) => [message.ts, message]));
   const known = channels.some(({ id }) => id === store.place) || store.place === 'home';
   if (!known) store.place = channels.find(({ directUser }) => !directUser)?.id ?? 'home';
+  const scroll = $('scroll');
+  const readAt = scroll.hasChildNodes() && known && !isAtBottom(scroll) ? scroll.scrollTop : undefined;
+  const { pointed } = store;
   drawPlace();
-  $('scroll').scrollTop = $('scroll').scrollHeight;
+  toNewest();
+  // A new channel in the sidebar must not take away what somebody reads.
+  if (readAt !== undefined) {
+    scroll.scrollTop = readAt;
+    $('newest').hidden = false;
+  }
+  store.pointed = pointed;
   modal.show(store.modal);
 }
 
@@ -191,6 +235,9 @@ document.addEventListener('click', (event) => {
 
 await start();
 const target = asked.get('ts') ? document.querySelector(`[data-ts="${CSS.escape(asked.get('ts'))}"]`) : undefined;
-target?.classList.add('pointed');
-target?.scrollIntoView({ block: 'center' });
+if (target) {
+  store.pointed = asked.get('ts');
+  target.classList.add('pointed');
+  target.scrollIntoView({ block: 'center' });
+}
 document.body.dataset.ready = 'true';

@@ -60,7 +60,7 @@ function ticks(top) {
 function axes(top, categories, x) {
   const y = (value) => HEIGHT - EDGE.bottom - (value / top) * (HEIGHT - EDGE.top - EDGE.bottom);
   const lines = ticks(top).flatMap((value) => [
-    svg('line', { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value), stroke: '#e8e8e8' }),
+    svg('line', { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
     svg('text', { x: EDGE.left - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'tick' }, shortNumber(value)),
   ]);
   const every = Math.ceil(categories.length / 10);

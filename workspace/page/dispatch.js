@@ -3,6 +3,7 @@ import { askConfirm } from './confirm.js';
 /** Sends an action while its control shows that it is under way. Resolves to whether it went out. */
 export async function dispatch(host, block, element, control, deed, value) {
   if (element.confirm && !(await askConfirm(element.confirm, host.people))) return false;
+  const hadFocus = document.activeElement === control;
   control.classList.add('busy');
   control.setAttribute('aria-busy', 'true');
   control.disabled = true;
@@ -12,6 +13,8 @@ export async function dispatch(host, block, element, control, deed, value) {
     control.classList.remove('busy');
     control.removeAttribute('aria-busy');
     control.disabled = false;
+    // A control that cannot be used loses the keyboard.
+    if (hadFocus && control.isConnected && document.activeElement === document.body) control.focus();
   }
   return true;
 }

@@ -19,9 +19,32 @@ function inChannel(message) {
   );
 }
 
+/** Whether the newest message is in sight, or nearly. */
+export function isAtBottom(scroll) {
+  return scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
+}
+
+/** What has the keyboard inside a message: the message may be drawn anew. */
+function focusOf(scroll) {
+  const active = document.activeElement;
+  const message = scroll.contains(active) ? active.closest('[data-testid=message]') : undefined;
+  if (!message) return undefined;
+  const { actionId } = active.closest('[data-action-id]')?.dataset ?? {};
+  return { active, ts: message.dataset.ts, actionId };
+}
+
+/** Gives the keyboard back: to the same control, or else to the message that lost it. */
+function restoreFocus(scroll, before) {
+  if (!before || before.active.isConnected) return;
+  const message = scroll.querySelector(`[data-testid=message][data-ts="${CSS.escape(before.ts)}"]`);
+  const same = before.actionId && message?.querySelector(`[data-action-id="${CSS.escape(before.actionId)}"]`);
+  (same || message)?.focus({ preventScroll: true });
+}
+
 /** The messages of one channel, oldest first, with a line for each day and for what is new. */
 export function drawMessages(scroll, store, { toBottom = false } = {}) {
-  const atBottom = toBottom || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
+  const atBottom = toBottom || (isAtBottom(scroll) && store.pointed === undefined);
+  const focus = focusOf(scroll);
   const known = new Map([...scroll.querySelectorAll('[data-testid=message]')].map((node) => [node.dataset.ts, node]));
   const messages = store.messagesOf(store.place).filter(inChannel);
   const nodes = [];
@@ -52,6 +75,7 @@ export function drawMessages(scroll, store, { toBottom = false } = {}) {
   for (const node of [...scroll.childNodes]) if (!keep.has(node)) node.remove();
   for (const [index, node] of nodes.entries())
     if (scroll.childNodes[index] !== node) scroll.insertBefore(node, scroll.childNodes[index] ?? null);
+  restoreFocus(scroll, focus);
   if (atBottom) scroll.scrollTop = scroll.scrollHeight;
 }
 

@@ -177,11 +177,12 @@ export function messageNode(message, store, options = {}) {
   return h(
     'article',
     {
-      class: `message${only ? ' only-you' : ''}${options.compact ? ' compact' : ''}`,
+      class: `message${store.pointed === message.ts ? ' pointed' : ''}${only ? ' only-you' : ''}${options.compact ? ' compact' : ''}`,
       'data-testid': 'message',
       'data-ts': message.ts,
       'data-channel': message.channel,
       'data-ephemeral': only ? 'true' : undefined,
+      tabindex: '-1',
     },
     only ? h('div', { class: 'only-you-line' }, icon('eye', 14), 'Only visible to you') : undefined,
     h(

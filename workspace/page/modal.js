@@ -141,12 +141,12 @@ export function createModal(overlay, store) {
       trapFocus(dialog, event);
     });
     fill(overlay, cover);
+    const fault = dialog.querySelector('.has-fault input, .has-fault textarea, .has-fault .select');
     const wanted = focused ? dialog.querySelector(`[data-action-id="${CSS.escape(focused)}"]`) : undefined;
     (
+      fault ??
       wanted ??
-      dialog.querySelector(
-        '.has-fault input, .has-fault textarea, .dialog-body input, .dialog-body textarea, .dialog-body .select',
-      ) ??
+      dialog.querySelector('.dialog-body input, .dialog-body textarea, .dialog-body .select') ??
       dialog.querySelector('button.button')
     )?.focus();
   }

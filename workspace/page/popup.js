@@ -82,8 +82,15 @@ export function openPopup(anchor, { find, search, hint, picked, chosen = () => f
       event.preventDefault();
       const next = event.key === 'ArrowDown' ? at + 1 : at - 1;
       (next < 0 && field ? field : options[Math.max(0, Math.min(next, options.length - 1))])?.focus();
-    } else if (event.key === 'Tab') close();
-    else if (event.key === 'Enter' && document.activeElement === field) {
+    } else if (event.key === 'Home' || event.key === 'End') {
+      if (document.activeElement === field) return;
+      event.preventDefault();
+      options.at(event.key === 'Home' ? 0 : -1)?.focus();
+    } else if (event.key === 'Tab') {
+      // On from the control, not from the end of the page where the list is.
+      close();
+      anchor.focus();
+    } else if (event.key === 'Enter' && document.activeElement === field) {
       event.preventDefault();
       options[0]?.click();
     }

@@ -59,6 +59,11 @@ export function select(element, block, host) {
       show();
     }
   }
+  control.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowDown' || control.getAttribute('aria-expanded') === 'true') return;
+    event.preventDefault();
+    control.click();
+  });
   control.addEventListener('click', () =>
     openPopup(control, {
       find,

@@ -1,6 +1,7 @@
 import { avatar } from './avatar.js';
 import { fill, h } from './dom.js';
 import { icon } from './icons.js';
+import { themeSwitch } from './theme.js';
 
 function channelLink(id, name, sign, store) {
   const unread = store.unread.get(id) ?? 0;
@@ -53,11 +54,20 @@ function userSwitcher(store) {
   );
 }
 
+/** How to find again what has the keyboard: the sidebar is drawn anew with each message elsewhere. */
+function focusOf(node) {
+  const { activeElement: active } = document;
+  if (!node.contains(active)) return undefined;
+  const { channelId, testid } = active.dataset;
+  return channelId ? `[data-channel-id="${CSS.escape(channelId)}"]` : testid && `[data-testid="${CSS.escape(testid)}"]`;
+}
+
 /** The left side: workspace, channels, the app, and who the viewer is. */
 export function drawSidebar(node, store) {
   const sign = (channel) => (channel.isPrivate ? icon('lock', 15) : '#');
   const shown = store.channels.filter((channel) => !channel.directUser && !channel.isArchived);
   const direct = store.channels.find((channel) => channel.directUser === store.me);
+  const focus = focusOf(node);
   fill(
     node,
     h('div', { class: 'team' }, h('strong', {}, store.team.name), h('small', {}, 'Local: nothing leaves this machine')),
@@ -78,5 +88,7 @@ export function drawSidebar(node, store) {
         : undefined,
     ),
     userSwitcher(store),
+    themeSwitch(),
   );
+  if (focus) node.querySelector(focus)?.focus();
 }

@@ -19,6 +19,8 @@ export const store = {
   modal: null,
   home: null,
   thread: undefined,
+  /** Timestamp of the message that the address points to, until the viewer goes on. */
+  pointed: undefined,
   people: {
     get me() {
       return store.me;

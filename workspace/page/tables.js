@@ -17,7 +17,8 @@ export function table(block, people) {
   const columns = block.column_settings ?? [];
   return h(
     'div',
-    { class: 'table-place' },
+    // Wide tables scroll in their own frame, also with the keyboard.
+    { class: 'table-place', tabindex: '0', role: 'region', 'aria-label': 'Table' },
     h(
       'table',
       { class: 'table' },

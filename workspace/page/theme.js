@@ -1,0 +1,37 @@
+import { h } from './dom.js';
+
+const CHOICES = [
+  ['system', 'Same as system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+function chosenTheme() {
+  const kept = localStorage.getItem('theme');
+  return CHOICES.some(([value]) => value === kept) ? kept : 'system';
+}
+
+/** Puts the chosen colors on the page; those of the system unless the viewer chose others. */
+export function applyTheme() {
+  const theme = chosenTheme();
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** The switch between light, dark and what the system has. Kept for the next visit. */
+export function themeSwitch() {
+  const change = (event) => {
+    localStorage.setItem('theme', event.currentTarget.value);
+    applyTheme();
+  };
+  return h(
+    'label',
+    { class: 'theme-switch' },
+    h('small', {}, 'Appearance'),
+    h(
+      'select',
+      { 'data-testid': 'theme-switch', 'aria-label': 'Appearance', onchange: change },
+      CHOICES.map(([value, words]) => h('option', { value, selected: value === chosenTheme() }, words)),
+    ),
+  );
+}
