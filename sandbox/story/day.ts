@@ -4,9 +4,12 @@ import { at, buy, follow, type Scene, settle } from './scene.ts';
 /** How many declines the storm rains within its minutes. */
 const STORM_DROPS = 30;
 /** How many cards are declined at once at noon, each at a shop of its own. */
-const RUSH = 12;
+export const STORY_RUSH = 12;
 
-/** A day in the life of the program, in order. */
+/**
+ * A day in the life of the program, in order. Declines of different cards are at different merchants: several at one merchant
+ * within minutes would rightly be announced as card testing.
+ */
 export const DAY: readonly Scene[] = [
   at('07:30', ({ simulation, memory }) => {
     const { CardOrderId, AcctId } = simulation.createOrder({
@@ -61,7 +64,7 @@ export const DAY: readonly Scene[] = [
     }),
   ),
   at('10:10', (on) =>
-    buy(on, 'card.status', on.cast.inactive, { Amount: 18.2, MerchantName: 'CORNER DINER', MCCCode: '5812' }),
+    buy(on, 'card.status', on.cast.inactive, { Amount: 18.2, MerchantName: 'WILLOW CAFE', MCCCode: '5812' }),
   ),
   at('10:30', ({ simulation }) => {
     simulation.createOrder({
@@ -80,16 +83,16 @@ export const DAY: readonly Scene[] = [
   }),
   at('11:30', (on) => settle(on, 'coffee', 'The coffee of the morning settles.')),
   at('12:05', (on) =>
-    buy(on, 'lunch', on.cast.plain[0], { Amount: 23.8, MerchantName: 'CORNER DINER', MCCCode: '5812' }),
+    buy(on, 'lunch', on.cast.plain[0], { Amount: 23.8, MerchantName: 'SORREL KITCHEN', MCCCode: '5812' }),
   ),
   at('12:15', (on) =>
-    buy(on, 'velocity.mcc', on.cast.categoryLimit, { Amount: 145, MerchantName: 'CORNER DINER', MCCCode: '5812' }),
+    buy(on, 'velocity.mcc', on.cast.categoryLimit, { Amount: 145, MerchantName: 'LANTERN BISTRO', MCCCode: '5812' }),
   ),
   at('12:30', (on) =>
-    buy(on, 'velocity', on.cast.dailyLimit, { Amount: 184.1, MerchantName: 'CORNER DINER', MCCCode: '5812' }),
+    buy(on, 'velocity', on.cast.dailyLimit, { Amount: 184.1, MerchantName: 'IRON SKILLET GRILL', MCCCode: '5812' }),
   ),
   at('12:45', ({ simulation, cast }) => {
-    const purchases = rushPurchases(cast.plain, RUSH);
+    const purchases = rushPurchases(cast.plain, STORY_RUSH);
     for (const purchase of purchases) simulation.purchase(purchase);
     return `The card network falters: ${purchases.length} cards are declined at ${purchases.length} shops at once.`;
   }),
@@ -115,7 +118,7 @@ export const DAY: readonly Scene[] = [
   at('14:15', (on) =>
     buy(on, 'decline', on.cast.plain[6], {
       Amount: 21.5,
-      MerchantName: 'CORNER DINER',
+      MerchantName: 'TWO RIVERS TAPROOM',
       MCCCode: '5812',
       DoNotHonor: true,
     }),
@@ -140,7 +143,7 @@ export const DAY: readonly Scene[] = [
       memory,
       'lunch',
       (id) => simulation.refund({ NetworkTransactionId: id, Amount: 8 }),
-      'The diner gives eight dollars back.',
+      'The restaurant gives eight dollars back.',
     ),
   ),
   at('16:00', ({ simulation }) => {

@@ -3,8 +3,8 @@ import type { PurchaseRequest } from '../engine/purchase-request.ts';
 const PLACES = [
   'Harbor',
   'Lakeside',
-  'Oak',
-  'Route 9',
+  'Elm',
+  'Northside',
   'Corner',
   'Union',
   'Mill',
@@ -38,17 +38,20 @@ export const RUSH_MAX = PLACES.length * SHOPS.length;
  *
  * @param acctIds whose cards; they take turns.
  * @param count at most `RUSH_MAX`.
+ * @param skip how many shops earlier rushes have used: the next ones are taken, and each street has a second branch.
  */
-export function rushPurchases(acctIds: readonly number[], count: number): PurchaseRequest[] {
+export function rushPurchases(acctIds: readonly number[], count: number, skip = 0): PurchaseRequest[] {
   if (acctIds.length === 0) return [];
-  return Array.from({ length: Math.min(count, RUSH_MAX) }, (_, i) => {
+  return Array.from({ length: Math.min(count, RUSH_MAX) }, (_, turn) => {
+    const i = skip + turn;
     const [shop, mcc] = SHOPS[i % SHOPS.length] as (typeof SHOPS)[number];
     const place = PLACES[(i + Math.floor(i / SHOPS.length)) % PLACES.length] as string;
+    const branch = i < RUSH_MAX ? '' : ` No. ${Math.floor(i / RUSH_MAX) + 1}`;
     return {
-      AcctId: acctIds[i % acctIds.length] as number,
+      AcctId: acctIds[turn % acctIds.length] as number,
       // Some are more than anybody has.
       Amount: i % 5 === 2 ? 9400 + i : (1250 + ((i * 737) % 9000)) / 100,
-      MerchantName: `${place} ${shop}`,
+      MerchantName: `${place} ${shop}${branch}`,
       MerchantCity: i % 4 === 3 ? 'Lyon' : 'Albany',
       MerchantState: i % 4 === 3 ? '' : 'NY',
       MerchantCountry: i % 4 === 3 ? 'FR' : 'US',

@@ -22,3 +22,12 @@ it('nobody can rush without cards, and nobody more than there are shops', () => 
   expect(rushPurchases([], 12)).toEqual([]);
   expect(rushPurchases([1], 1000)).toHaveLength(RUSH_MAX);
 });
+
+it('a later rush goes to shops that no earlier rush has used, also when all have been used once', () => {
+  const names = (count: number, skip: number): string[] =>
+    rushPurchases([1, 2, 3], count, skip).map(({ MerchantName }) => MerchantName ?? '');
+
+  const all = [...names(12, 0), ...names(RUSH_MAX, 12), ...names(RUSH_MAX, RUSH_MAX + 12)];
+
+  expect(new Set(all).size).toBe(all.length);
+});

@@ -205,6 +205,13 @@ describe('the story', () => {
     expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(8);
     expect(receiver.received.filter(({ path }) => path.endsWith('decline')).length).toBeGreaterThan(40);
     expect(texts.join('\n')).not.toContain('Refused');
+    // Three cards at one merchant would be announced as card testing, which the story does not tell.
+    const cardsOf = new Map<string, Set<unknown>>();
+    for (const { body } of receiver.received.filter(({ path }) => path.endsWith('decline'))) {
+      const merchant = String(body.Data.MerchantName);
+      cardsOf.set(merchant, (cardsOf.get(merchant) ?? new Set()).add(body.Data.AcctId));
+    }
+    expect([...cardsOf].filter(([, cards]) => cards.size > 1).map(([merchant]) => merchant)).toEqual([]);
 
     const stop = new AbortController();
     const steps: string[] = [];
