@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Demo, startDemo } from '../local/demo.ts';
 import { DEMO_USAGE, type DemoFlags, readDemoFlags } from '../local/demo-flags.ts';
 import { guide } from '../local/guide.ts';
@@ -7,6 +8,8 @@ import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
 
 /** From 07:30 to 17:30. */
 const STORY_MINUTES = 600;
+/** The story waits this long for a visitor who reads, and begins as soon as somebody does something. */
+const STORY_AFTER_MS = 60_000;
 /** npm hands a Ctrl-C on although the terminal has sent it too: two signals at once are one press. */
 const SAME_PRESS_MS = 500;
 const EXIT_FORCED = 130;
@@ -50,21 +53,26 @@ async function main(flags: DemoFlags): Promise<void> {
     return await end(1);
   }
   if (pressedAt !== undefined) return;
-  void demo.begin().catch(complain);
   void demo.died.then((error) => {
     if (pressedAt !== undefined) return;
     complain(error);
     void end(1);
   });
+  const page = await demo.begin().catch((error: unknown) => {
+    complain(error);
+    return demo.page;
+  });
+  if (pressedAt !== undefined) return;
 
-  const { page, web, sandbox, till, folder } = demo;
+  const { web, sandbox, till, folder } = demo;
   if (flags.json) say(`${JSON.stringify({ ready: true, page, web, sandbox, till, folder })}\n`);
   else {
     const storyMinutes = flags.hasStory ? STORY_MINUTES / flags.speed : null;
     if (isLive) say('\r\x1b[K');
-    say(guide(demo, { isColored: isLive && process.env.NO_COLOR === undefined, storyMinutes }));
+    say(guide({ ...demo, page }, { isColored: isLive && process.env.NO_COLOR === undefined, storyMinutes }));
   }
   if (!flags.hasStory) return;
+  await Promise.race([demo.acted, wait(STORY_AFTER_MS, undefined, { signal: story.signal }).catch(() => {})]);
   await demo.tellStory(flags.speed, story.signal, (time, text) => {
     if (isLive) say(`\r\x1b[K${time}  ${text}`.slice(0, (process.stdout.columns || 80) + 3));
   });

@@ -10,32 +10,40 @@ const CHANGE = /^\/v4\/Card\/(?:Status|Activate|SpendRules)\/(\d+)/i;
 
 /** Looks on while Cardbell calls the card service. */
 export interface CardCalls {
-  /** Buys; when that is declined, the holder tries again a little after the card was changed. */
+  /** Buys; when that is declined, the holder tries again a little after the card was changed, the largest purchase first. */
   purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']>;
   stop(): void;
 }
 
 /** Writes each call that Cardbell makes into a log, and lets holders try again what was declined. */
 export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
-  const declined = new Map<number, PurchaseRequest>();
+  /** What each account still wants to pay, by merchant and amount. */
+  const declined = new Map<number, Map<string, PurchaseRequest>>();
   const tries = new Map<number, NodeJS.Timeout>();
   const open: ApiCall[] = [];
   let seen = 0;
 
   function purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']> {
     const answer = sandbox.purchase(request);
-    if (answer.Approved) declined.delete(request.AcctId);
-    else declined.set(request.AcctId, request);
+    const { AcctId, MerchantName, Amount } = request;
+    const wanted = declined.get(AcctId) ?? new Map<string, PurchaseRequest>();
+    const key = `${MerchantName} ${Amount}`;
+    if (answer.Approved) wanted.delete(key);
+    // A wrong PIN is not typed again by itself.
+    else if (request.Pin !== 'wrong') wanted.set(key, request);
+    declined.set(AcctId, wanted);
     return answer;
   }
 
+  /** A raise is for one purchase. The smaller ones, tried first, would use it up. */
   function tryAgain(acctId: number): void {
     tries.delete(acctId);
-    const request = declined.get(acctId);
     const isActive = sandbox
       .accounts()
       .some(({ AcctId, CardList }) => AcctId === acctId && CardList.some(({ CardStatus }) => CardStatus === 'ACTIVE'));
-    if (request !== undefined && isActive) purchase(request);
+    if (!isActive) return;
+    const wanted = [...(declined.get(acctId)?.values() ?? [])].sort((a, b) => b.Amount - a.Amount);
+    wanted.some((request) => purchase(request).Approved);
   }
 
   function look(): void {
@@ -50,7 +58,7 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
       const { at, method, path, query, status, body } = call;
       appendFileSync(logFile, `${JSON.stringify({ at, method, path: path + query, status, body })}\n`);
       const acctId = Number(CHANGE.exec(path)?.[1]);
-      if (method === 'GET' || status !== 200 || !declined.has(acctId)) continue;
+      if (method === 'GET' || status !== 200 || !declined.get(acctId)?.size) continue;
       clearTimeout(tries.get(acctId));
       tries.set(acctId, setTimeout(tryAgain, SECOND_TRY_MS, acctId));
     }

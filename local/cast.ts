@@ -85,6 +85,9 @@ export function demoChannels(tillUrl: string): WorkspaceChannel[] {
 /** Last four digits of the card that the guide talks of. */
 export const HERO_LAST4 = '1234';
 
+/** Where Sam is declined at first. Nobody else is declined there, so the decline keeps its own message. */
+export const HERO_MERCHANT = 'Corner Diner';
+
 const hero: SeedAccount = {
   name: ['Sam', 'Rivera'],
   customId: 'EMP-1130',
@@ -106,5 +109,5 @@ export const demoSeed: SeedData = { ...STANDARD_SEED, accounts: [...STANDARD_SEE
 /** What Sam buys when the demo begins: the first fits into the daily limit, the second does not fit any more. */
 export const heroPurchases: readonly Omit<PurchaseRequest, 'AcctId'>[] = [
   { Amount: 96.4, MerchantName: 'Oak Hardware', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5251' },
-  { Amount: 84.1, MerchantName: 'Corner Diner', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5812' },
+  { Amount: 84.1, MerchantName: HERO_MERCHANT, MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5812' },
 ];

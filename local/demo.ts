@@ -4,9 +4,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startSandbox } from '../sandbox/server.ts';
+import { STORY_RUSH } from '../sandbox/story/day.ts';
 import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type CardCalls, watchCardCalls } from './card-calls.ts';
-import { approvers, channelId, demoChannels, demoSeed, demoUsers, HERO_LAST4, heroPurchases, userId } from './cast.ts';
+import {
+  approvers,
+  channelId,
+  demoChannels,
+  demoSeed,
+  demoUsers,
+  HERO_LAST4,
+  HERO_MERCHANT,
+  heroPurchases,
+  userId,
+} from './cast.ts';
 import { demoCommands, demoEnvironment, demoSecret } from './demo-settings.ts';
 import { welcome } from './guide.ts';
 import { portOrFree } from './port.ts';
@@ -19,6 +30,7 @@ import { startTill } from './till.ts';
 const TIME_SCALE = 10;
 /** The first question may have to wait for the list of cards. */
 const LINK_DEADLINE_MS = 8000;
+const DECLINE_DEADLINE_MS = 10_000;
 
 export interface DemoPorts {
   readonly page: number;
@@ -39,8 +51,14 @@ export interface Demo {
   readonly businessName: string;
   /** The web process or the worker has ended by itself. */
   readonly died: Promise<ProcessDiedError>;
-  /** Ana says whose card it is; then Sam pays, and is declined. */
-  begin(): Promise<void>;
+  /** Somebody has done something, on the page or at the cash register. */
+  readonly acted: Promise<void>;
+  /**
+   * Ana says whose card it is; then Sam pays, and is declined.
+   *
+   * @returns the address of that decline; of its channel when it was not posted in time.
+   */
+  begin(): Promise<string>;
   tellStory(speed: number, signal: AbortSignal, onStep: (time: string, text: string) => void): Promise<void>;
 }
 
@@ -60,6 +78,10 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     await portOrFree(ports.sandbox),
     await portOrFree(ports.till),
   ];
+  let act = (): void => {};
+  const acted = new Promise<void>((resolve) => {
+    act = resolve;
+  });
   const web = `http://127.0.0.1:${webPort}`;
   const till = `http://127.0.0.1:${tillPort}/till`;
   const workspace = await startWorkspace({
@@ -74,6 +96,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     commands: demoCommands,
     messageShortcuts: [{ callbackId: 'explain_decline', name: 'Explain this decline' }],
     escapedCommands: ['/card'],
+    onAct: act,
   });
   await teardown.add(() => workspace.stop());
   const page = `${workspace.url}?channel=${channelId.declines}&user=${userId.olga}`;
@@ -120,9 +143,11 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     rush: (request) => void sandbox.purchase(request),
     last4: HERO_LAST4,
     workspaceUrl: page,
+    rushShopsTaken: STORY_RUSH,
+    onPaid: act,
   });
   await teardown.add(() => tillServer.stop());
-  workspace.say({ user: userId.guide, channel: channelId.general, text: welcome(till) });
+  workspace.say({ user: userId.guide, channel: channelId.general, text: welcome({ workspace: workspace.url, till }) });
 
   return {
     page,
@@ -132,9 +157,17 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     folder,
     businessName: demoSeed.business.name,
     died,
+    acted,
     begin: async () => {
       await linkHero(workspace);
       pay(sandbox, calls);
+      const decline = await workspace
+        .waitForMessage(
+          ({ channel, text }) => channel === channelId.declines && text.includes(HERO_MERCHANT),
+          DECLINE_DEADLINE_MS,
+        )
+        .catch(() => undefined);
+      return decline === undefined ? page : `${page}&ts=${decline.ts}`;
     },
     tellStory: (speed, signal, onStep) =>
       sandbox.tellStory({
@@ -177,7 +210,7 @@ async function demoRedis(
   };
 }
 
-/** So that Sam hears of the own card. What is answered says that it is done, or why not. */
+/** Links the card to Sam, who then gets direct messages about it. The answer says that it is done, or why not. */
 async function linkHero(workspace: Workspace): Promise<void> {
   const text = `link ${HERO_LAST4} @sam`;
   await workspace.command({ user: userId.ana, channel: channelId.approvals, command: '/card', text });

@@ -1,41 +1,40 @@
 import { styleText } from 'node:util';
-import { channelId, HERO_LAST4 } from './cast.ts';
+import { channelId, HERO_LAST4, userId } from './cast.ts';
 import type { Demo } from './demo.ts';
 
-/** What the terminal says when everything runs. */
-export function guide(demo: Demo, options: { isColored: boolean; storyMinutes: number | null }): string {
+/** What the terminal says when everything runs. `page` leads to Sam’s decline. */
+export function guide(demo: Omit<Demo, 'begin'>, options: { isColored: boolean; storyMinutes: number | null }): string {
   const bold = (text: string): string => (options.isColored ? styleText('bold', text) : text);
   const dim = (text: string): string => (options.isColored ? styleText('dim', text) : text);
   const story =
     options.storyMinutes === null
-      ? 'No story is told; the cash register makes what happens.'
-      : `Meanwhile a day at ${demo.businessName} goes by in ${minutes(options.storyMinutes)}: purchases, declines, a card
-  from order to activation, virtual cards, a rush at noon, an outage, a storm.`;
+      ? 'No story is told: only you make things happen.'
+      : `Once you have done something, or after a minute, a day at ${demo.businessName} begins. It takes ${minutes(options.storyMinutes)}:
+  purchases, declines, a card from order to activation, virtual cards, many declines at noon, an outage.`;
   return `
 ${bold('Cardbell is running on this machine.')} No account is needed, nothing leaves it.
 
-  Slack workspace   ${bold(demo.page)}
-  Cash register     ${bold(demo.till)}
+  Start here      ${bold(demo.page)}
+  Cash register   ${bold(demo.till)}
 
-  You are Olga, an operator. Change who you are at the bottom left: Ana and Ben approve,
-  Otto may do nothing, Sam holds the card ending ${HERO_LAST4}.
+  You are Olga, an operator. To become somebody else, choose a name under “You are”, at the bottom of the
+  left side (on a phone, behind the menu button). Ana and Ben approve, Otto may do nothing, Sam holds card ${HERO_LAST4}.
 
 ${bold('Five minutes')}
 
-  1. Open the workspace. Sam’s card was just declined: which limit, by how much, and when it opens again.
-  2. Become Sam. In Cardbell messages the same decline stands in a holder’s words. Press ${bold('Ask for more…')}
-     Cardbell Home shows what is left of Sam’s limits.
-  3. Become Ana. Press ${bold('Approve')} in #card-approvals: just enough, for this purchase only. Sam tries again a few
-     seconds later, #card-spend shows it, and the limit goes back by itself. Without a request, ${bold('Raise daily limit…')}
-     on the decline offers the same. #card-audit has who, what, before and after.
-  4. Become Olga. Press ${bold('Block card')} on the decline, then ${bold('Undo')}. Become Otto and press it: refused, nothing changes.
-  5. At the cash register press ${bold('12 declines')}: many cards, many shops, one message with a row each and a menu that
-     opens any of them with its buttons. ${bold('144 declines')}: a summary with a chart, every row in its thread.
-  6. As Ana write ${bold('/card digest now')}, and ${bold(`/card why ${HERO_LAST4}`)} to see why an alert went where it did.
+  1. Open the first link. Sam’s card was declined: which limit, by how much, and when it resets.
+  2. Become Sam and open ${bold('Cardbell messages')}: the same decline, in words for Sam. Press ${bold('Ask for more…')},
+     write a reason and press ${bold('Ask')}.
+  3. Become Ana, open #card-approvals and press ${bold('Approve')}. The limit goes up by just enough for this purchase. A few
+     seconds later Sam tries again, #card-spend shows the purchase, and the limit goes back down.
+  4. Become Olga and open the first link again. Press ${bold('Block card')}, then ${bold('Undo')}. As Otto, press ${bold('Block card')}: refused.
+  5. At the cash register press ${bold('12 declines')}. #card-declines gets one message about all of them; its menu opens
+     each. ${bold('144 declines')} make a summary with a chart, and its thread has every row.
+  6. Become Ana and write ${bold('/card digest now')} in #card-declines, then ${bold(`/card why ${HERO_LAST4}`)}: why an alert went where it did.
+     #card-audit has who did what.
 
-  Also: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 400 for 2h (App Home counts it down)
-  · /card limit ${HERO_LAST4} daily 2000 (needs Ana and Ben) · /card activate Nina Castellanos
-  · /card block 4821 (two cards end so: it asks)
+  More to write, as Ana: /card help · /card show ${HERO_LAST4} · /card limit ${HERO_LAST4} daily 400 for 2h · /card block 4821
+  (two cards end in 4821, so it asks) · /card limit ${HERO_LAST4} daily 2000 (Ben has to approve, too)
 
   ${story}
 
@@ -47,17 +46,21 @@ Ctrl-C stops everything and leaves nothing behind.
 `;
 }
 
-/** The same for those who look into #general. Slack's mrkdwn. */
-export function welcome(tillUrl: string): string {
+/** The same for those who look into #general, with links that change who they are. Slack's mrkdwn. */
+export function welcome(at: { workspace: string; till: string }): string {
+  const as = (user: string, channel: string, words: string): string =>
+    `<${at.workspace}?channel=${channel}&user=${user}|${words}>`;
+  const samMessages = `D${userId.sam.slice(1)}`;
   return [
     '*Welcome.* This workspace is a copy of Slack on your machine, and Cardbell works in it as it does in the real one.',
-    'Change who you are at the bottom left.',
-    `• <#${channelId.declines}> says why a card was declined: which limit, by how much, and when it opens again.`,
-    '• *As Sam*, open *Cardbell messages*, press *Ask for more…*, and look at *Cardbell Home*.',
-    `• *As Ana*, press *Approve* in <#${channelId.approvals}>. Sam tries again, <#${channelId.spend}> shows the purchase, and the limit goes back by itself.`,
-    '• *As Olga*, press *Block card* on the decline, then *Undo*. *As Otto*, press it and be refused.',
-    `• At the <${tillUrl}|cash register> pay with any card, or press *12 declines*: one message, and a menu that opens any of them.`,
-    `• As Ana, write \`/card digest now\`, \`/card why ${HERO_LAST4}\`, \`/card limit ${HERO_LAST4} daily 400 for 2h\`, or \`/card help\`.`,
+    'To become somebody else, choose a name under *You are*, at the bottom of the left side, or follow these links.',
+    `• <#${channelId.declines}> says why a card was declined: which limit, by how much, and when it resets.`,
+    `• ${as(userId.sam, samMessages, 'As Sam, who holds the card')}: press *Ask for more…*, write a reason and press *Ask*.`,
+    `• ${as(userId.ana, channelId.approvals, 'As Ana, an approver')}: press *Approve*. Sam tries again, <#${channelId.spend}> shows the purchase, and the limit goes back down.`,
+    `• ${as(userId.olga, channelId.declines, 'As Olga, an operator')}: press *Block card* on the decline, then *Undo*.`,
+    `• ${as(userId.otto, channelId.declines, 'As Otto, who may do nothing')}: press *Block card* and be refused.`,
+    `• At the <${at.till}|cash register> pay with any card, or press *12 declines*: one message, and a menu that opens each of them.`,
+    `• As Ana, write \`/card digest now\`, \`/card why ${HERO_LAST4}\`, \`/card limit ${HERO_LAST4} daily 400 for 2h\` or \`/card help\`.`,
   ].join('\n');
 }
 

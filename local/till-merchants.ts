@@ -1,55 +1,71 @@
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 
-/** A shop at the cash register, with what the purchase carries besides card and amount. */
+/** A kind of shop at the cash register. Each payment goes to the next shop of its kind. */
 export interface TillMerchant {
   readonly id: string;
   readonly label: string;
-  readonly request: Omit<PurchaseRequest, 'AcctId' | 'Amount'>;
+  /** None of them occurs in the story or in what Sam buys at first. */
+  readonly names: readonly [string, ...string[]];
+  /** What the purchase carries besides card, amount and name. */
+  readonly request: Omit<PurchaseRequest, 'AcctId' | 'Amount' | 'MerchantName'>;
 }
 
 const inAlbany = { MerchantCity: 'Albany', MerchantState: 'NY' };
 
-/** One shop for each thing that a card's rules may ask about: category, country, presence. */
+/** One kind of shop for each thing that a card's rules may ask about: category, country, presence. */
 export const TILL_MERCHANTS: readonly TillMerchant[] = [
   {
-    id: 'diner',
-    label: 'Corner Diner (restaurant)',
-    request: { MerchantName: 'Corner Diner', MCCCode: '5812', ...inAlbany },
+    id: 'restaurant',
+    label: 'Restaurant',
+    names: ['Bluebird Bistro', 'Saffron Table', 'Stone Oven Pizza', 'The Copper Pot', 'Maple & Rye', 'Little Lisbon'],
+    request: { MCCCode: '5812', ...inAlbany },
   },
   {
     id: 'hardware',
-    label: 'Oak Hardware (tools and timber)',
-    request: { MerchantName: 'Oak Hardware', MCCCode: '5251', ...inAlbany },
+    label: 'Tools and timber',
+    names: ['Pine Street Lumber', 'Hudson Tool Supply', 'Cobble Hill Hardware', 'Valley Fasteners'],
+    request: { MCCCode: '5251', ...inAlbany },
   },
   {
     id: 'fuel',
-    label: 'Route 9 Fuel (at the pump)',
-    request: { MerchantName: 'Route 9 Fuel', MCCCode: '5542', ...inAlbany },
+    label: 'Fuel, at the pump',
+    names: ['Riverside Fuel', 'Quick Stop Fuel', 'Exit 23 Fuel', 'Capital Fuel'],
+    request: { MCCCode: '5542', ...inAlbany },
   },
   {
     id: 'hotel',
-    label: 'Lakeside Hotel',
-    request: { MerchantName: 'Lakeside Hotel', MCCCode: '7011', MerchantCity: 'Burlington', MerchantState: 'VT' },
+    label: 'Hotel',
+    names: ['Green Mountain Inn', 'Maple Leaf Lodge', 'Church Street Hotel', 'Battery Park Inn'],
+    request: { MCCCode: '7011', MerchantCity: 'Burlington', MerchantState: 'VT' },
   },
   {
     id: 'online',
-    label: 'Paper and Pens Online (card not present)',
-    request: { MerchantName: 'Paper and Pens Online', MCCCode: '5943', IsCardPresent: false },
+    label: 'Online shop (card not present)',
+    names: ['Desk and Lamp Online', 'Toner Direct Online', 'Label Maker Online', 'Binder House Online'],
+    request: { MCCCode: '5943', IsCardPresent: false },
   },
   {
     id: 'abroad',
-    label: 'Librairie du Port (in France)',
-    request: {
-      MerchantName: 'Librairie du Port',
-      MCCCode: '5942',
-      MerchantCity: 'Marseille',
-      MerchantState: '',
-      MerchantCountry: 'FR',
-    },
+    label: 'Bookstore in France',
+    names: ['Librairie des Quais', 'Librairie Sainte-Anne', 'Librairie du Midi', 'Librairie Lumière'],
+    request: { MCCCode: '5942', MerchantCity: 'Marseille', MerchantState: '', MerchantCountry: 'FR' },
   },
   {
     id: 'casino',
-    label: 'Lucky Seven (casino)',
-    request: { MerchantName: 'Lucky Seven', MCCCode: '7995', MerchantCity: 'Reno', MerchantState: 'NV' },
+    label: 'Casino',
+    names: ['Silver Wheel', 'Golden Ace', 'Desert Star', 'High Sierra'],
+    request: { MCCCode: '7995', MerchantCity: 'Reno', MerchantState: 'NV' },
   },
 ];
+
+/**
+ * The name of a shop of a kind. Whoever pays twice sees two declines: the same card at the same shop would only be counted in
+ * the first message, and three cards at one shop would be announced as card testing.
+ *
+ * @param turn how many payments this kind has had. After the last name come branches.
+ */
+export function tillMerchantName({ names }: TillMerchant, turn: number): string {
+  const name = names[turn % names.length] ?? names[0];
+  const round = Math.floor(turn / names.length);
+  return round === 0 ? name : `${name} No. ${round + 1}`;
+}

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 import type { SandboxAccount } from '../sandbox/server.ts';
 import { rushPurchases } from '../sandbox/story/rush.ts';
-import { TILL_MERCHANTS } from './till-merchants.ts';
+import { TILL_MERCHANTS, tillMerchantName } from './till-merchants.ts';
 import { nameOf, type Receipt, TILL_RUSHES, type TillChoice, tillPage } from './till-page.ts';
 
 const RECEIPTS_KEPT = 6;
@@ -20,11 +20,18 @@ export interface TillDeps {
   /** Last four of the card that is chosen at first. */
   readonly last4: string;
   readonly workspaceUrl: string;
+  /** Shops of a rush that the story uses: those of the cash register come after them. */
+  readonly rushShopsTaken: number;
+  /** Told when somebody has paid. */
+  readonly onPaid: () => void;
 }
 
 /** Serves a cash register at `/till` of 127.0.0.1, where people of the demo pay with cards of the program. */
 export async function startTill(port: number, deps: TillDeps): Promise<{ stop(): Promise<void> }> {
   const receipts: Receipt[] = [];
+  /** How many payments each kind of shop has had. */
+  const turns = new Map<string, number>();
+  let rushShopsTaken = deps.rushShopsTaken;
   const server = createServer((request, response) => {
     route(request, response).catch(() => response.destroy());
   });
@@ -43,18 +50,22 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     if (pathname === '/') return void response.writeHead(302, { location: '/till' }).end();
     if (pathname !== '/till') return void response.writeHead(404).end('not found');
     const form = request.method === 'POST' ? new URLSearchParams(await readBody(request)) : searchParams;
-    const work = form.has('rush') ? rush : pay;
+    const work = form.has('rush') ? rush : form.has('again') ? payAgain : pay;
     const problem = request.method === 'POST' ? work(form) : null;
     if (request.method === 'POST' && problem === null) {
+      deps.onPaid();
       // A page that is loaded again must not pay again.
-      form.delete('wrong-pin');
-      form.delete('rush');
+      for (const name of ['wrong-pin', 'rush', 'again']) form.delete(name);
       return void response.writeHead(303, { location: `/till?${form.toString()}` }).end();
     }
     const accounts = deps.accounts();
     const page = tillPage({
       accounts,
       choice: choiceOf(form, accounts),
+      merchants: TILL_MERCHANTS.map((each) => ({
+        id: each.id,
+        label: `${tillMerchantName(each, turns.get(each.id) ?? 0)} · ${each.label}`,
+      })),
       receipts,
       workspaceUrl: deps.workspaceUrl,
       problem,
@@ -74,23 +85,43 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     const amount = (form.get('amount') ?? '').trim().replace(/^\$/, '');
     if (account === undefined || merchant === undefined) return 'Choose a card and a merchant.';
     if (!/^\d{1,7}(\.\d{1,2})?$/.test(amount) || Number(amount) === 0) return 'Write an amount such as 84.10.';
-    const answer = deps.purchase({
+    const turn = turns.get(merchant.id) ?? 0;
+    turns.set(merchant.id, turn + 1);
+    ringUp(account, {
       AcctId: account.AcctId,
       Amount: Number(amount),
+      MerchantName: tillMerchantName(merchant, turn),
       ...merchant.request,
       ...(form.has('wrong-pin') ? { Pin: 'wrong' as const } : {}),
     });
-    receipts.unshift({
-      at: clock(),
+    return null;
+  }
+
+  /** The purchase of a receipt once more, at the same shop. Null, or what is wrong with the form. */
+  function payAgain(form: URLSearchParams): string | null {
+    const purchase = receipts.find(({ number }) => String(number) === form.get('again'))?.purchase;
+    const account = deps.accounts().find(({ AcctId }) => AcctId === purchase?.AcctId);
+    if (!purchase || account === undefined) return 'Choose a purchase that is still listed.';
+    ringUp(account, purchase);
+    form.set('acct', String(account.AcctId));
+    return null;
+  }
+
+  function ringUp(account: SandboxAccount, purchase: PurchaseRequest): void {
+    const answer = deps.purchase(purchase);
+    keep({
+      purchase,
       holder: nameOf(account),
       last4: account.CardList.at(-1)?.Last4CardNumber ?? '',
-      merchant: merchant.request.MerchantName ?? '',
-      amount: Number(amount),
+      merchant: purchase.MerchantName ?? '',
       isApproved: answer.Approved,
       reason: answer.Message,
     });
+  }
+
+  function keep(receipt: Omit<Receipt, 'at' | 'number'>): void {
+    receipts.unshift({ ...receipt, number: (receipts[0]?.number ?? 0) + 1, at: clock() });
     receipts.splice(RECEIPTS_KEPT);
-    return null;
   }
 
   /** Many cards at many shops at once, all declined. Null, or what is wrong with the form. */
@@ -98,21 +129,21 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     const count = Number(form.get('rush'));
     if (!TILL_RUSHES.includes(count)) return 'Choose how many.';
     const active = deps.accounts().filter(({ CardList }) => CardList.at(-1)?.CardStatus === 'ACTIVE');
-    for (const purchase of rushPurchases(
+    const purchases = rushPurchases(
       active.map(({ AcctId }) => AcctId),
       count,
-    ))
-      deps.rush(purchase);
-    receipts.unshift({
-      at: clock(),
+      rushShopsTaken,
+    );
+    rushShopsTaken += count;
+    for (const purchase of purchases) deps.rush(purchase);
+    keep({
+      purchase: null,
       holder: `${Math.min(count, active.length)} holders`,
       last4: null,
       merchant: `${count} shops`,
-      amount: null,
       isApproved: false,
       reason: null,
     });
-    receipts.splice(RECEIPTS_KEPT);
     return null;
   }
 
@@ -120,7 +151,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     const wanted = accounts.find(({ CardList }) => CardList.some((card) => card.Last4CardNumber === deps.last4));
     return {
       acctId: Number(form.get('acct') ?? wanted?.AcctId ?? 0),
-      merchant: form.get('merchant') ?? 'diner',
+      merchant: form.get('merchant') ?? 'restaurant',
       amount: form.get('amount') ?? '84.10',
     };
   }

@@ -74,6 +74,8 @@ export interface WorkspaceOptions {
   scopes?: string[];
   /** How long a delivery waits for its answer, in milliseconds. @defaultValue 3000 */
   acknowledgeMs?: number;
+  /** Told when somebody does something on the page: presses, chooses, submits, writes. Reading is not told. */
+  onAct?: () => void;
   /** The clock of timestamps, triggers, response URLs and rate limits, in milliseconds. Signatures always use the real one. */
   now?: () => number;
 }

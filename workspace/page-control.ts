@@ -136,6 +136,9 @@ const DEEDS: Record<string, (core: Core, args: Json) => unknown> = {
   },
 };
 
+/** What the page asks for by itself, or while somebody only looks around. */
+const READING: ReadonlySet<string> = new Set(['suggest', 'close', 'home']);
+
 function brief(outcome: unknown): unknown {
   if (!isRecord(outcome) || !('timedOut' in outcome)) return outcome;
   const { ok, status, error, errors, ms, timedOut } = outcome as unknown as Delivery;
@@ -153,6 +156,7 @@ export async function handlePage(core: Core, request: IncomingMessage, response:
   const json = request.headers['content-type']?.startsWith('application/json');
   if (request.method !== 'POST' || !run || !json) return void response.writeHead(404).end();
   const args = await readArguments(request, url);
+  if (!READING.has(deed)) core.options.onAct?.();
   try {
     sendJson(response, 200, brief(await run(core, args ?? {})));
   } catch (error) {

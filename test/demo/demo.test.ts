@@ -127,7 +127,9 @@ describe('the demo, in a browser', () => {
 
     // Sam tries again without being asked.
     await go(channelId.spend);
-    await message(/Sam Rivera.*spent \$84\.10 at Corner Diner/).waitFor();
+    await message(/Sam Rivera.*spent \$84\.10 at /)
+      .first()
+      .waitFor();
     expect(await pay('84.10')).toContain('Approved');
     expect(await pay('300')).toContain('Declined: Transaction exceeded daily spend limit');
   });

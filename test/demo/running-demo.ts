@@ -63,6 +63,46 @@ export async function startRunningDemo(...flags: string[]): Promise<RunningDemo>
   return { ...addresses, process: child, pid: child.pid as number, ended, complaints: () => complaints };
 }
 
+/** A demo that prints its guide for people. */
+export interface PrintedDemo {
+  readonly process: ChildProcess;
+  readonly ended: Promise<number | string | null>;
+  readonly guide: string;
+  /** The link that the guide prints behind a label, such as `Start here`. @throws when there is none. */
+  link(label: string): string;
+  /** What the story has told so far. */
+  story(): string[];
+}
+
+/** Starts a demo on free ports as people start it, and reads what it prints. @throws when it ends before. */
+export async function startPrintedDemo(...flags: string[]): Promise<PrintedDemo> {
+  const child = spawnDemo('--port', '0', ...flags);
+  const ended = endOf(child);
+  let printed = '';
+  const ready = new Promise<string>((resolve) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (printed.includes('Ctrl-C')) resolve(printed);
+    });
+  });
+  const guide = await Promise.race([ready, ended]);
+  if (typeof guide !== 'string' || !guide.includes('Ctrl-C')) throw new Error(`the demo ended: ${guide}`);
+  const after = (label: string): string => {
+    const value = new RegExp(`${label}\\s+(\\S+)`).exec(guide)?.[1];
+    if (value === undefined) throw new Error(`the guide has no line “${label}”: ${guide}`);
+    return value;
+  };
+  return { process: child, ended, guide, link: after, story: () => storyOf(join(after('Logs'), 'card-service.log')) };
+}
+
+function storyOf(logFile: string): string[] {
+  return readFileSync(logFile, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { story?: string; text?: string })
+    .flatMap(({ story, text }) => (story === undefined ? [] : [`${story} ${text}`]));
+}
+
 /** Process ids of the children of a process. */
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
