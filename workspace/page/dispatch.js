@@ -2,19 +2,16 @@ import { askConfirm } from './confirm.js';
 
 /** Sends an action while its control shows that it is under way. Resolves to whether it went out. */
 export async function dispatch(host, block, element, control, deed, value) {
+  // Not disabled meanwhile: that would take the keyboard away from it.
+  if (control.getAttribute('aria-busy') === 'true') return false;
   if (element.confirm && !(await askConfirm(element.confirm, host.people))) return false;
-  const hadFocus = document.activeElement === control;
   control.classList.add('busy');
   control.setAttribute('aria-busy', 'true');
-  control.disabled = true;
   try {
     await host.act(deed, { actionId: element.action_id, blockId: block.block_id, value });
   } finally {
     control.classList.remove('busy');
     control.removeAttribute('aria-busy');
-    control.disabled = false;
-    // A control that cannot be used loses the keyboard.
-    if (hadFocus && control.isConnected && document.activeElement === document.body) control.focus();
   }
   return true;
 }
