@@ -20,6 +20,7 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
   /** What each account still wants to pay, by merchant and amount. */
   const declined = new Map<number, Map<string, PurchaseRequest>>();
   const tries = new Map<number, NodeJS.Timeout>();
+  const dailyLimits = new Map<number, number>();
   const open: ApiCall[] = [];
   let seen = 0;
 
@@ -42,8 +43,18 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
       .accounts()
       .some(({ AcctId, CardList }) => AcctId === acctId && CardList.some(({ CardStatus }) => CardStatus === 'ACTIVE'));
     if (!isActive) return;
-    const wanted = [...(declined.get(acctId)?.values() ?? [])].sort((a, b) => b.Amount - a.Amount);
+    // Of equal ones the newest.
+    const wanted = [...(declined.get(acctId)?.values() ?? [])].reverse().sort((a, b) => b.Amount - a.Amount);
     wanted.some((request) => purchase(request).Approved);
+  }
+
+  /** A raise that goes back: nobody tries again because of that. */
+  function wasLowered(acctId: number): boolean {
+    const account = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
+    const limit = account?.SpendRules.DailySpendLimit ?? Number.POSITIVE_INFINITY;
+    const before = dailyLimits.get(acctId) ?? 0;
+    dailyLimits.set(acctId, limit);
+    return limit < before;
   }
 
   function look(): void {
@@ -58,7 +69,7 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
       const { at, method, path, query, status, body } = call;
       appendFileSync(logFile, `${JSON.stringify({ at, method, path: path + query, status, body })}\n`);
       const acctId = Number(CHANGE.exec(path)?.[1]);
-      if (method === 'GET' || status !== 200 || !declined.get(acctId)?.size) continue;
+      if (method === 'GET' || status !== 200 || !declined.get(acctId)?.size || wasLowered(acctId)) continue;
       clearTimeout(tries.get(acctId));
       tries.set(acctId, setTimeout(tryAgain, SECOND_TRY_MS, acctId));
     }

@@ -87,8 +87,8 @@ ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}<
 <p>The card network fails, and many cards are declined at many shops. Cardbell posts one message about all of them.</p>
 <div>${TILL_RUSHES.map((count) => `<button class="quiet" name="rush" value="${count}">${count} declines</button>`).join('')}</div></form></section>
 <section>${receipts.length === 0 ? '' : `<h2>Latest purchases</h2><ul class="receipts">${receipts.map(receiptLine).join('')}</ul>`}
-<h2>The cards, as the card service has them</h2>
-<div class="cards"><table><thead><tr><th>Holder</th><th>Card</th><th>Status</th><th class="money">Daily limit</th><th class="money">Available</th></tr></thead>
+<div class="cards"><h2>The cards, as the card service has them</h2>
+<table><thead><tr><th>Holder</th><th>Card</th><th>Status</th><th class="money">Daily limit</th><th class="money">Available</th></tr></thead>
 <tbody>${chosenFirst(accounts, choice)
     .map((account) => cardRow(account, account.AcctId === choice.acctId))
     .join('')}</tbody></table></div></section>

@@ -1,0 +1,122 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { channelId, userId } from './cast.ts';
+import { demoSecret } from './demo-settings.ts';
+
+/** A long message at once, and narrow enough that it leaves no empty right side. */
+const TALL = { width: 860, height: 1300 };
+const SCALE = 1.25;
+/** What is not there by then does not come. */
+const PATIENCE_MS = 12_000;
+
+/** Where the parts of a demo are, as its `--json` line says. */
+export interface DemoAddresses {
+  readonly page: string;
+  readonly till: string;
+  /** Base address of the card service's API. */
+  readonly sandbox: string;
+}
+
+type Person = Exclude<keyof typeof userId, 'app' | 'guide'>;
+type Channel = keyof typeof channelId | 'messages' | 'home';
+
+/** A demo in which pictures are taken: people on their pages, the cash register, and what happens to cards. */
+export interface PictureStage {
+  /** Somebody's page, at a channel, at their messages from Cardbell, or at App Home. Drawn anew each time. */
+  see(person: Person, channel: Channel): Promise<Page>;
+  /** Somebody writes in #general; what answers is a new message or a form. */
+  write(person: Person, text: string): Promise<Locator>;
+  /** The newest message with a text. */
+  message(page: Page, text: string | RegExp): Locator;
+  /** The form that is open. */
+  form(page: Page): Promise<Locator>;
+  press(within: Locator, words: string | RegExp): Promise<void>;
+  /** Pays at the cash register, or presses one of its other buttons. */
+  atTill(button: string): Promise<Page>;
+  /** `POST /simulate/NAME` of the sandbox. */
+  simulate(name: string, body: object): Promise<{ NetworkTransactionId: number }>;
+  /** Account id of the card with these last four digits. */
+  accountOf(last4: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export function createPictureStage(browser: Browser, at: DemoAddresses): PictureStage {
+  const pages = new Map<string, Promise<Page>>();
+  const headers = { authorization: `token ${demoSecret.cardApi}`, 'content-type': 'application/json' };
+
+  function pageOf(name: string): Promise<Page> {
+    const page = pages.get(name) ?? browser.newPage({ viewport: TALL, deviceScaleFactor: SCALE, colorScheme: 'light' });
+    pages.set(
+      name,
+      page.then((opened) => (opened.setDefaultTimeout(PATIENCE_MS), opened)),
+    );
+    return page;
+  }
+
+  const see: PictureStage['see'] = async (person, channel) => {
+    const page = await pageOf(person);
+    const user = userId[person];
+    const place = channel === 'home' ? 'home' : channel === 'messages' ? `D${user.slice(1)}` : channelId[channel];
+    await page.goto(`${new URL(at.page).origin}/?channel=${place}&user=${user}`);
+    await page.locator('body[data-ready]').waitFor();
+    // Left open by the picture before.
+    while ((await page.getByTestId('modal').count()) > 0) {
+      await page.getByTestId('modal-close').click();
+      await page.waitForTimeout(300);
+    }
+    return page;
+  };
+
+  const message: PictureStage['message'] = (page, text) => page.getByTestId('message').filter({ hasText: text }).last();
+
+  async function form(page: Page): Promise<Locator> {
+    const dialog = page.getByTestId('modal').or(page.getByTestId('confirm'));
+    await dialog.waitFor();
+    return dialog;
+  }
+
+  return {
+    see,
+    message,
+    form,
+    async write(person, text) {
+      const page = await see(person, 'general');
+      const all = page.locator('#scroll').getByTestId('message');
+      const before = await all.count();
+      await page.getByTestId('composer').fill(text);
+      await page.getByTestId('composer-send').click();
+      const answer = all.nth(before);
+      const dialog = page.getByTestId('modal');
+      await answer.or(dialog).first().waitFor();
+      if ((await dialog.count()) > 0) return dialog;
+      // What is answered at once is often replaced by what came of it.
+      await page.waitForTimeout(1500);
+      return all.last();
+    },
+    async press(within, words) {
+      await within.locator('button').filter({ hasText: words }).first().click();
+    },
+    async atTill(button) {
+      const page = await pageOf('till');
+      await page.goto(at.till);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByTestId('receipt').first().waitFor();
+      return page;
+    },
+    async simulate(name, body) {
+      const url = at.sandbox.replace(/\/v4$/, `/simulate/${name}`);
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(`the sandbox answered ${response.status} to ${name}`);
+      return (await response.json()) as { NetworkTransactionId: number };
+    },
+    async accountOf(last4) {
+      const response = await fetch(`${at.sandbox}/Details/AccountDetails`, { headers });
+      const list = (await response.json()) as { CHAccountList: { AccountId: number; CardNumber4Digits: string }[] };
+      const account = list.CHAccountList.find(({ CardNumber4Digits }) => CardNumber4Digits === last4);
+      if (account === undefined) throw new Error(`no card ends in ${last4}`);
+      return account.AccountId;
+    },
+    async close() {
+      for (const page of pages.values()) await (await page).close();
+    },
+  };
+}

@@ -1,0 +1,358 @@
+import type { Locator } from 'playwright-core';
+import { HERO_LAST4, HERO_MERCHANT } from './cast.ts';
+import type { PictureStage } from './picture-stage.ts';
+
+/** One picture of `docs/what-people-see.md`. They are taken in the order of the page, in one demo. */
+export interface Picture {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  /** What the picture shows, for those who cannot see it. */
+  readonly alt: string;
+  /** What stands above it. */
+  readonly words: string;
+  /** Files of `templates/` that it shows. */
+  readonly templates: readonly string[];
+  readonly take: (stage: PictureStage) => Promise<Locator>;
+}
+
+export interface PictureSection {
+  readonly title: string;
+  readonly pictures: readonly Picture[];
+}
+
+const card = HERO_LAST4;
+const declined = (merchant: string): RegExp => new RegExp(`Declined: \\$84\\.10 at ${merchant}`);
+const FIRST_SHOP = 'Bluebird Bistro';
+
+/** A command and its answer. */
+function command(
+  name: string,
+  person: 'olga' | 'ana' | 'sam',
+  text: string,
+  templates: string[],
+  words: string,
+): Picture {
+  return { name, words, templates, alt: `What ${text} answers`, take: (stage) => stage.write(person, text) };
+}
+
+const decline: PictureSection = {
+  title: 'A decline, from the cash register to “paid”',
+  pictures: [
+    {
+      name: 'till',
+      words: 'Sam pays at the demo’s cash register, and the card service declines.',
+      alt: 'The cash register: $84.10 at Bluebird Bistro, declined, with a button to try again',
+      templates: [],
+      take: async ({ atTill }) => (await atTill('Pay')).locator('main'),
+    },
+    {
+      name: 'decline',
+      words: 'The channel learns what happened, why, and what fixes it.',
+      alt: 'The decline in its channel: which limit, by how much, and buttons that fix it',
+      templates: ['alerts/decline', 'alerts/decline-words', 'actions/card-buttons'],
+      take: async ({ see, message }) => message(await see('olga', 'declines'), declined(FIRST_SHOP)),
+    },
+    {
+      name: 'holder',
+      words: 'The holder gets the same in a direct message, in words for the holder.',
+      alt: 'Your card was declined: what you can do, with buttons to ask for more, to confirm, and to block',
+      templates: ['holders/holder-alert', 'holders/holder-decline', 'holders/holder-buttons'],
+      take: async ({ see, message }) => message(await see('sam', 'messages'), 'Your card was declined'),
+    },
+    {
+      name: 'ask-form',
+      words: '*Ask for more…* opens a form.',
+      alt: 'The form: how much, how long, and why',
+      templates: ['approvals/ask-form'],
+      take: async ({ see, message, press, form }) => {
+        const page = await see('sam', 'messages');
+        await press(message(page, 'Your card was declined'), 'Ask for more…');
+        return await form(page);
+      },
+    },
+    {
+      name: 'request',
+      words: 'The approvers see the request.',
+      alt: 'The request in the approvals channel, with buttons to approve, to change, and to deny',
+      templates: ['approvals/approval-request', 'approvals/request-notes'],
+      take: async (stage) => {
+        const page = await stage.see('sam', 'messages');
+        await stage.press(stage.message(page, 'Your card was declined'), 'Ask for more…');
+        const dialog = await stage.form(page);
+        await dialog.getByLabel('Reason').fill('Lunch with a client');
+        await stage.press(dialog, /^Ask$/);
+        return stage.message(await stage.see('ana', 'approvals'), 'Lunch with a client');
+      },
+    },
+    {
+      name: 'paid',
+      words: 'Once it is approved, Sam tries again and pays, and the limit goes back down.',
+      alt: 'The decline after the approval: who changed the limit, and that it is back to what it was',
+      templates: ['actions/outcomes', 'limits/temporary-change'],
+      take: async ({ see, message, press }) => {
+        await press(message(await see('ana', 'approvals'), 'Lunch with a client'), /^Approve$/);
+        const decline = message(await see('olga', 'declines'), declined(FIRST_SHOP));
+        await decline
+          .getByText(/Put back|Paid|paid/)
+          .first()
+          .waitFor();
+        return decline;
+      },
+    },
+    {
+      name: 'spend',
+      words: 'What was paid is one quiet line; what becomes of the purchase follows in its thread.',
+      alt: 'The channel of purchases: one line each',
+      templates: ['alerts/authorization', 'alerts/money-line'],
+      take: async ({ see, message }) => message(await see('ana', 'spend'), FIRST_SHOP),
+    },
+  ],
+};
+
+const onADecline: PictureSection = {
+  title: 'What can be done about a decline',
+  pictures: [
+    {
+      name: 'raise-limit',
+      words: '*Raise daily limit…* offers the smallest change that lets this purchase pass.',
+      alt: 'The form: the new limit is filled in, and how long it stays is chosen',
+      templates: ['limits/remedy-form', 'limits/form-inputs'],
+      take: async ({ see, message, press, form }) => {
+        const page = await see('ana', 'declines');
+        await press(message(page, declined(HERO_MERCHANT)), /^Raise/);
+        return await form(page);
+      },
+    },
+    {
+      name: 'explain',
+      words: 'The shortcut *Explain this decline* says more, in threads as well.',
+      alt: 'Why it was declined, what would fix it, and who can',
+      templates: ['alerts/explain-decline'],
+      take: async ({ see, message }) => {
+        const page = await see('olga', 'declines');
+        const decline = message(page, declined(HERO_MERCHANT));
+        await decline.hover();
+        await decline.getByTestId('message-shortcut').click();
+        const answer = page.locator('[data-ephemeral]').last().or(page.getByTestId('modal'));
+        await answer.waitFor();
+        return answer;
+      },
+    },
+    {
+      name: 'block-question',
+      words: '*Block card* asks first.',
+      alt: 'Block this card? It will decline every purchase until somebody unblocks it',
+      templates: ['actions/control-buttons'],
+      take: async ({ see, message, press, form }) => {
+        const page = await see('olga', 'declines');
+        await press(message(page, declined(HERO_MERCHANT)), 'Block card');
+        return await form(page);
+      },
+    },
+    {
+      name: 'decline-blocked',
+      words: 'The message says who blocked it, and offers to undo that.',
+      alt: 'The decline after Block card: who blocked it and when',
+      templates: ['actions/outcomes'],
+      take: async (stage) => {
+        const page = await stage.see('olga', 'declines');
+        const decline = stage.message(page, declined(HERO_MERCHANT));
+        await stage.press(decline, 'Block card');
+        await page.getByTestId('confirm-yes').click();
+        await decline.getByText('Blocked').first().waitFor();
+        return decline;
+      },
+    },
+    {
+      name: 'status',
+      words: 'A card that is blocked, unblocked, activated or closed is one line in its channel.',
+      alt: 'Sam Rivera’s card was blocked by Olga',
+      templates: ['alerts/card-status'],
+      take: async ({ see, message }) => message(await see('olga', 'status'), 'Sam Rivera'),
+    },
+    {
+      name: 'holder-blocked',
+      words: 'The holder hears of it.',
+      alt: 'Your card was blocked',
+      templates: ['holders/holder-status'],
+      take: async ({ see, message }) => message(await see('sam', 'messages'), /[Bb]locked/),
+    },
+    {
+      name: 'audit',
+      words: 'Everything that somebody did is on record.',
+      alt: 'The audit channel: who did what to which card',
+      templates: ['audit/audit-line'],
+      take: async ({ see, message }) => message(await see('ana', 'audit'), 'Olga Brandt'),
+    },
+    command('unblock', 'ana', `/card unblock ${card} found it`, ['actions/action-result'], 'Commands do the same.'),
+  ],
+};
+
+const decisions: PictureSection = {
+  title: 'Who decides',
+  pictures: [
+    command(
+      'temporary',
+      'ana',
+      `/card limit ${card} daily 400 for 2h client lunch`,
+      ['limits/temporary-change', 'limits/limit-words'],
+      'What is temporary ends by itself, or at once.',
+    ),
+    {
+      name: 'two-people',
+      words: 'A raise above `TWO_PERSON_ABOVE` needs two approvers.',
+      alt: 'The request as the second approver sees it',
+      templates: ['approvals/approval-request'],
+      take: async ({ write, see, message }) => {
+        await write('ana', '/card limit EMP-1103 monthly 4000 trade fair');
+        return message(await see('ben', 'approvals'), 'trade fair');
+      },
+    },
+    {
+      name: 'decide-form',
+      words: '*Change and approve…* opens a form.',
+      alt: 'The form: another limit or another duration than what was asked for',
+      templates: ['approvals/decide-form'],
+      take: async ({ see, message, press, form }) => {
+        const page = await see('ben', 'approvals');
+        await press(message(page, 'trade fair'), 'Change and approve');
+        return await form(page);
+      },
+    },
+  ],
+};
+
+const many: PictureSection = {
+  title: 'Many at once',
+  pictures: [
+    {
+      name: 'repeats',
+      words: 'The same card at the same merchant is one message with a count.',
+      alt: 'A decline that was repeated: how often',
+      templates: ['alerts/repeats'],
+      take: async ({ simulate, accountOf, see, message }) => {
+        const AcctId = await accountOf(card);
+        for (let turn = 0; turn < 3; turn += 1)
+          await simulate('purchase', { AcctId, Amount: 612, MerchantName: 'Elm Rentals', MCCCode: '7394' });
+        return message(await see('olga', 'declines'), 'Elm Rentals');
+      },
+    },
+    {
+      name: 'card-testing',
+      words: 'Several cards at one merchant within minutes are announced as card testing.',
+      alt: 'A warning: which cards were tried at which merchant, with a button to block each',
+      templates: ['alerts/card-testing'],
+      take: async ({ simulate, accountOf, see, message }) => {
+        for (const last4 of ['5072', '0910', '6748', '2586'])
+          await simulate('purchase', {
+            AcctId: await accountOf(last4),
+            Amount: 1.05,
+            MerchantName: 'QX Digital',
+            MCCCode: '5968',
+            IsCardPresent: false,
+            DoNotHonor: true,
+          });
+        return message(await see('olga', 'declines'), /QX Digital[^]*cards|cards[^]*QX Digital/);
+      },
+    },
+    {
+      name: 'joined',
+      words: 'Up to five are rows below one another. More are a table, whose menu opens each of them.',
+      alt: 'Many declines as a table, below it the menu',
+      templates: ['outbox/batch', 'outbox/batch-row', 'outbox/batch-page', 'outbox/rows-table'],
+      take: async ({ atTill, see, message }) => {
+        await atTill('12 declines');
+        return message(await see('olga', 'declines'), 'One message, because');
+      },
+    },
+    command(
+      'digest',
+      'ana',
+      '/card digest now',
+      ['digests/digest', 'digests/digest-chart'],
+      'A digest sums up a day or a week.',
+    ),
+    {
+      name: 'flood',
+      words: 'A flood is a summary with a chart. Every row is in its thread, as a file.',
+      alt: 'A flood of declines: a bar chart of the reasons, the first merchants and cards',
+      templates: ['outbox/batch-summary', 'outbox/batch-totals', 'outbox/rows-csv'],
+      take: async ({ atTill, see, message }) => {
+        await atTill('144 declines');
+        return message(await see('olga', 'declines'), 'Every row is in the thread');
+      },
+    },
+  ],
+};
+
+const home: PictureSection = {
+  title: 'App Home',
+  pictures: [
+    {
+      name: 'home-approver',
+      words: 'For approvers and operators: what waits, what is temporary, what was declined, how Cardbell fares.',
+      alt: 'App Home of an approver',
+      templates: ['app-home/home', 'app-home/home-team', 'app-home/home-waiting', 'app-home/home-health'],
+      take: async ({ see }) => (await see('ben', 'home')).getByTestId('home'),
+    },
+    {
+      name: 'home-holder',
+      words: 'For holders: their own card.',
+      alt: 'App Home of a holder: the card, what is left of its limit, what was declined',
+      templates: ['app-home/home-own-cards'],
+      take: async ({ see }) => (await see('sam', 'home')).getByTestId('home'),
+    },
+  ],
+};
+
+const commands: PictureSection = {
+  title: 'Commands and their answers',
+  pictures: [
+    command('help', 'ana', '/card help', ['dispatch/help'], '`/card help`'),
+    command('picker', 'ana', '/card', ['directory/card-picker'], '`/card` opens a form'),
+    command('show', 'olga', `/card show ${card}`, ['directory/card-show'], `\`/card show ${card}\``),
+    command('choose-card', 'olga', '/card show 4821', ['directory/choose-card'], 'Two cards end in 4821, so it asks'),
+    command(
+      'confirm-activation',
+      'olga',
+      '/card activate Marcus Thiel',
+      ['actions/confirm-activation'],
+      'An activation that ends another card for good asks first',
+    ),
+    command('declines', 'olga', `/card declines ${card}`, ['alerts/decline-list'], `\`/card declines ${card}\``),
+    command(
+      'track',
+      'olga',
+      `/card track ${card}`,
+      ['alerts/card-track', 'alerts/order-progress'],
+      `\`/card track ${card}\``,
+    ),
+    command('why', 'olga', `/card why ${card}`, ['routing/why'], `\`/card why ${card}\``),
+    command(
+      'mute',
+      'olga',
+      `/card mute ${card} 3 days on a business trip`,
+      ['routing/mutes'],
+      `\`/card mute ${card} 3 days on a business trip\``,
+    ),
+    command(
+      'subscribe',
+      'ana',
+      '/card subscribe declines over 500 and not country US',
+      ['routing/subscriptions'],
+      '`/card subscribe declines over 500 and not country US`',
+    ),
+    command(
+      'quiet',
+      'ana',
+      '/card quiet 22:00-07:00 weekdays',
+      ['routing/quiet-hours'],
+      '`/card quiet 22:00-07:00 weekdays`',
+    ),
+    command('virtual-order', 'ana', '/card virtual order', ['virtual-cards/order-form'], '`/card virtual order`'),
+    command('unclear', 'olga', `/card shwo ${card}`, ['dispatch/unclear'], 'A typo'),
+  ],
+};
+
+/** Every picture, in the order of the page. */
+export const PICTURES: readonly PictureSection[] = [decline, onADecline, decisions, many, home, commands];
