@@ -83,10 +83,10 @@ function chosenIn(element: BlockAction['actions'][number] | undefined): string {
 }
 
 /** Over the `response_url`, else as a message that only this person sees. */
-function teller(
+export function teller(
   responseUrl: string | undefined,
   { channel, userId }: { channel: string; userId: string },
-  { respond, postEphemeral, log }: Tools,
+  { respond, postEphemeral, log }: Omit<Tools, 'seal'>,
 ): (message: Message) => Promise<void> {
   return async function notify(message) {
     try {

@@ -1,3 +1,4 @@
+import { answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
 import { registerListeners } from '../../handlers/index.ts';
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
@@ -28,6 +29,7 @@ import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../
 import { createRespond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
@@ -81,6 +83,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     log,
   };
 
+  const respond = createRespond();
   const slackApp = createSlackApp({
     botToken: config.slackBotToken,
     signingSecret: config.slackSigningSecret,
@@ -88,6 +91,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     apiUrl: config.slackApiUrl,
     log,
     apologise,
+    answerUnknown: answerUnknown({ respond, postEphemeral, log }),
     door: (otherwise) =>
       createHttpServer(
         {
@@ -100,7 +104,6 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
       ),
   });
   const pending = createPending(redis);
-  const respond = createRespond();
   registerListeners(slackApp.app, {
     requestAction: (ask, notify) =>
       requestAction(ask, notify, {
@@ -130,11 +133,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,
-    // A press in App Home has no channel: the answer is a direct message.
-    postEphemeral: async (channel, userId, message) => {
-      if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
-      await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
-    },
+    postEphemeral,
     homeViewers: createHomeViewers(redis),
     renderHome: async (userId, isOpening) => {
       const { roles } = await permissions.rolesOf(userId);
@@ -161,6 +160,12 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
       if (store !== redis) store.disconnect();
     },
   };
+
+  /** A press in App Home has no channel: the answer is a direct message. */
+  async function postEphemeral(channel: string, userId: string, message: Message): Promise<void> {
+    if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
+  }
 
   /** A button or command that failed after it was acknowledged: the person must not wait for an answer. */
   async function apologise(body: Record<string, unknown>): Promise<void> {

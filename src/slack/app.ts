@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import bolt, { type App, type Logger } from '@slack/bolt';
+import { App, HTTPReceiver, type Logger, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
 import type { Log } from '../core/log.ts';
 import {
   type createHttpServer,
@@ -20,9 +20,14 @@ export interface SlackAppOptions {
   readonly log: Log;
   /** Tells a person that what they asked for did not get through; `body` is what Slack delivered. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
+  /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
+  readonly answerUnknown: AnswerUnknown;
   /** Routes that are not Slack's, put in front of Bolt's listener. */
   readonly door: (otherwise: RequestListener) => ReturnType<typeof createHttpServer>;
 }
+
+/** @param ack acknowledges a delivery, with what Slack takes as the answer to its kind. */
+export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: object) => Promise<void>) => Promise<void>;
 
 export interface SlackApp {
   readonly app: App;
@@ -57,36 +62,50 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
   };
   const receiver =
     appToken === undefined
-      ? new bolt.HTTPReceiver({
+      ? new HTTPReceiver({
           signingSecret: signingSecret ?? '',
           logger,
           dispatchErrorHandler: ({ request, response }) =>
             notFound(request, response as Parameters<RequestListener>[1]),
         })
-      : new bolt.SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
-  const app = new bolt.App({
+      : new SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
+  const app = new App({
     receiver,
     logger,
     extendedErrorHandler: true,
     authorize: async () => ({ botToken }),
     clientOptions,
   });
+  const failed = new WeakSet<object>();
   // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
   app.error(async ({ error, body }: { error: Error; body: object }) => {
+    failed.add(body);
     log.error({ err: error }, 'listener failed');
     await options.apologise(body as Record<string, unknown>);
   });
   // Acknowledged is not done: what a listener still has to store must be stored before we go.
   const inFlight = new Set<Promise<void>>();
-  app.use(async ({ next }) => {
-    const run = next();
+  const processEvent = app.processEvent.bind(app);
+  app.processEvent = async (event) => {
+    const run = processOrAnswer(event);
     inFlight.add(run);
     try {
       await run;
     } finally {
       inFlight.delete(run);
     }
-  });
+  };
+
+  /** Bolt leaves what nobody listens to without an answer: Slack would wait three seconds and warn of a broken app. */
+  async function processOrAnswer(event: ReceiverEvent): Promise<void> {
+    let isAcknowledged = false;
+    const ack: ReceiverEvent['ack'] = async (answer) => {
+      isAcknowledged = true;
+      await event.ack(answer);
+    };
+    await processEvent({ ...event, ack });
+    if (!isAcknowledged && !failed.has(event.body)) await options.answerUnknown(event.body, ack);
+  }
 
   let stop: (() => Promise<void>) | undefined;
   let socket: 'unused' | 'connecting' | 'connected' | 'stopped' = appToken === undefined ? 'unused' : 'connecting';
@@ -110,8 +129,8 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     async start({ host, port, tls }) {
       const tlsSettings = tls === null ? {} : tlsOptions(tls);
       let server: Server;
-      const open = options.door(receiver instanceof bolt.HTTPReceiver ? receiver.requestListener : notFound);
-      if (receiver instanceof bolt.HTTPReceiver) {
+      const open = options.door(receiver instanceof HTTPReceiver ? receiver.requestListener : notFound);
+      if (receiver instanceof HTTPReceiver) {
         receiver.requestListener = open;
         server = (await receiver.start({ host, port } as never, { ...serverOptions, ...tlsSettings })) as Server;
       } else {
@@ -155,7 +174,7 @@ export function toBoltLogger(log: Log): Logger {
     warn: (...parts) => log.warn({ bolt: text(parts) }, 'bolt'),
     error: (...parts) => log.error({ bolt: text(parts) }, 'bolt'),
     setLevel: () => {},
-    getLevel: () => bolt.LogLevel.INFO,
+    getLevel: () => LogLevel.INFO,
     setName: () => {},
   };
 }
