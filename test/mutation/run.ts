@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -12,76 +11,69 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { EQUIVALENT } from './equivalent-mutants.ts';
 import { mutantsOf } from './mutate.ts';
 import { NAMED_MUTANTS } from './named-mutants.ts';
+import { createRelatedTests, filesBelow } from './related-tests.ts';
+import { DECIDING, EVERYTHING, NOT_DECIDING } from './targets.ts';
+import { createTestRunner, type TestRunner } from './test-runner.ts';
 
-const usage = `Changes the code that decides about money, time, identity, limits and policy, one place at a time, and runs the tests
-of that file: a test has to notice.
+const usage = `Changes the code that decides about money, time, identity, limits, policy and redaction, and the engine of the
+sandbox, one place at a time, and runs the part tests that load it: a test has to notice.
 
-  npm run test:mutation                               the named mutants, then random ones for ten minutes
+  npm run test:mutation                               the named mutants, then at most 300 random ones in 30 minutes
   npm run test:mutation -- --minutes 60 --seed 7      other ones, for longer
-  npm run test:mutation -- --minutes 0                the named mutants only
+  npm run test:mutation -- --mutants 0                the named mutants only
+  npm run test:mutation -- --only src/core/money.ts   mutants of this file or folder only
+  npm run test:mutation -- --everything               mutants of all of src and templates
 
-Writes test/mutation/result.json. Exit code: 0 when every named mutant and 90 % of the others were killed, else 1.
+  npm run test:mutation -- --again                    those that survived the last run, after tests were added
+
+Writes test/mutation/result.json, unless with --only or --everything, or to --result FILE. Ends after --minutes, or after
+--mutants. Exit code: 0 when every named mutant and 90 % of the others were killed, else 1.
 `;
 
-/** What decides about money, time, identity, limits, policy and redaction, and the engine of the sandbox. */
-const targets = [
-  'sandbox/engine',
-  'src/policy',
-  ...['transaction', 'virtual-card', 'card-status', 'step-time', 'payload', 'quarantine'].map(
-    (name) => `src/webhooks/${name}.ts`,
-  ),
-  ...['money', 'service-time', 'gap', 'card-number', 'exact-json'].map((name) => `src/core/${name}.ts`),
-  ...['remedy', 'binding-limit', 'raise-amount', 'limit-window'].map((name) => `src/limits/${name}.ts`),
-  'src/recovery/recover-gap.ts',
-  'src/alerts/purchase-timeline.ts',
-];
 const root = resolve(import.meta.dirname, '../..');
+/** A run of the tests of one mutant. One that takes longer has met a loop without end. */
+const TIMEOUT_MS = 120_000;
+/** Test files that take longer are run after the others. */
+const SLOW_MS = 3000;
 
-interface Outcome {
+interface Candidate {
   readonly file: string;
-  readonly what: string;
   readonly line: number;
-  readonly isKilled: boolean;
+  /** The line as it is, without the blanks around it. */
+  readonly text: string;
+  readonly what: string;
+  readonly original: string;
+  readonly mutated: string;
+}
+
+interface Result {
+  readonly seed: number;
+  /** All that there are in this code; `tried` of them were drawn. */
+  readonly mutants: number;
+  readonly tried: number;
+  readonly killed: number;
+  readonly percent: number;
+  readonly named: readonly { readonly name: string; readonly killedBy: string | null }[];
+  readonly survivors: readonly Survivor[];
+}
+
+interface Survivor extends Omit<Candidate, 'original' | 'mutated'> {
+  /** Why no test can notice; null when a test is missing. */
+  readonly reason: string | null;
 }
 
 /** A copy of the repository to change: whoever works in the real one must not see a mutant. */
 function copyOfRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'cardbell-mutation-'));
-  const left = new Set(['node_modules', 'dist', '.git']);
-  for (const name of readdirSync(root))
-    if (!left.has(name)) cpSync(join(root, name), join(copy, name), { recursive: true });
-  for (const name of ['node_modules', 'dist']) {
-    if (existsSync(join(root, name))) symlinkSync(join(root, name), join(copy, name));
+  const linked = ['node_modules', 'dist'];
+  for (const name of readdirSync(root)) {
+    if (![...linked, '.git'].includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true });
   }
+  for (const name of linked) if (existsSync(join(root, name))) symlinkSync(join(root, name), join(copy, name));
   return copy;
-}
-
-/** The mirrored test, or the tests of the folder. */
-function testsOf(file: string): string {
-  if (file.startsWith('sandbox/')) return 'test/sandbox/';
-  const own = `test/${file.replace(/\.ts$/, '.test.ts')}`;
-  return existsSync(join(root, own)) ? own : own.slice(0, own.lastIndexOf('/') + 1);
-}
-
-function passes(copy: string, tests: string): boolean {
-  const args = ['vitest', 'run', '--project', 'parts', '--bail', '1', '--maxWorkers', '1', tests];
-  const { status } = spawnSync('npx', args, { cwd: copy, stdio: 'ignore', timeout: 180_000 });
-  return status === 0;
-}
-
-function tryOut(copy: string, file: string, mutated: string): boolean {
-  const original = readFileSync(join(root, file), 'utf8');
-  writeFileSync(join(copy, file), mutated);
-  const isKilled = !passes(copy, testsOf(file));
-  writeFileSync(join(copy, file), original);
-  return isKilled;
-}
-
-function filesOf(target: string): string[] {
-  if (target.endsWith('.ts')) return [target];
-  return readdirSync(join(root, target)).flatMap((name) => (name.endsWith('.ts') ? [`${target}/${name}`] : []));
 }
 
 /** Numbers that are the same for the same seed (mulberry32). */
@@ -95,66 +87,155 @@ function random(seed: number): () => number {
   };
 }
 
-function runNamed(copy: string): { name: string; isKilled: boolean }[] {
-  return NAMED_MUTANTS.map(({ name, file, from, to }) => {
-    const source = readFileSync(join(root, file), 'utf8');
-    const parts = source.split(from);
-    if (parts.length < 2) throw new Error(`${name}: ${file} does not hold ${from} any more`);
-    // Of several places it is the first: that is the one the fault was in.
-    const isKilled = tryOut(copy, file, source.replace(from, to));
-    process.stdout.write(`${isKilled ? 'killed  ' : 'SURVIVED'}  ${name}\n`);
-    return { name, isKilled };
-  });
+function candidatesOf(targets: readonly string[], seed: number): Candidate[] {
+  const next = random(seed);
+  return targets
+    .flatMap((target) => filesBelow(root, target))
+    .filter((file) => !NOT_DECIDING.includes(file))
+    .flatMap((file) => {
+      const source = readFileSync(join(root, file), 'utf8');
+      const lines = source.split('\n');
+      return mutantsOf(source).map(({ start, end, to, what }) => {
+        const line = source.slice(0, start).split('\n').length;
+        const mutated = source.slice(0, start) + to + source.slice(end);
+        return {
+          order: next(),
+          candidate: { file, line, text: lines[line - 1]?.trim() ?? '', what, original: source, mutated },
+        };
+      });
+    })
+    .toSorted((one, two) => one.order - two.order)
+    .map(({ candidate }) => candidate);
 }
 
-function runRandom(copy: string, minutes: number, seed: number): Outcome[] {
-  const next = random(seed);
-  const all = targets.flatMap(filesOf).flatMap((file) => {
+interface Bench {
+  readonly copy: string;
+  readonly runner: TestRunner;
+  readonly testsOf: (file: string) => string[];
+  /** Whether a test file passes without any mutant: one that does not proves nothing. */
+  readonly passesUnchanged: Map<string, boolean>;
+}
+
+/** @returns the test that notices, or null. */
+async function noticedBy(
+  bench: Bench,
+  mutant: Pick<Candidate, 'file' | 'original' | 'mutated'>,
+): Promise<string | null> {
+  const { file, original, mutated } = mutant;
+  const { copy, runner, testsOf, passesUnchanged } = bench;
+  const tests = testsOf(file).filter((test) => passesUnchanged.get(test) !== false);
+  const slowLast = tests.toSorted(
+    (one, two) => Number(runner.durationOf(one) > SLOW_MS) - Number(runner.durationOf(two) > SLOW_MS),
+  );
+  if (tests.length === 0) return null;
+  writeFileSync(join(copy, file), mutated);
+  const failed = await runner.run({ changed: file, tests: slowLast });
+  writeFileSync(join(copy, file), original);
+  runner.forget(file);
+  const test = tests.find((path) => failed?.startsWith(path));
+  if (test === undefined || passesUnchanged.get(test)) return failed;
+  const failedUnchanged = await runner.run({ changed: null, tests: [test] });
+  passesUnchanged.set(test, failedUnchanged === null);
+  if (failedUnchanged === null) return failed;
+  process.stdout.write(`fails without any mutant, and is left out: ${failedUnchanged}\n`);
+  return noticedBy(bench, mutant);
+}
+
+async function runNamed(bench: Bench): Promise<{ name: string; killedBy: string | null }[]> {
+  const results: { name: string; killedBy: string | null }[] = [];
+  for (const { name, file, from, to } of NAMED_MUTANTS) {
     const source = readFileSync(join(root, file), 'utf8');
-    return mutantsOf(source).map((mutant) => ({ file, source, mutant, order: next() }));
-  });
-  const until = Date.now() + minutes * 60_000;
-  const outcomes: Outcome[] = [];
-  for (const { file, source, mutant } of all.toSorted((one, other) => one.order - other.order)) {
-    if (Date.now() >= until) break;
-    const mutated = source.slice(0, mutant.start) + mutant.to + source.slice(mutant.end);
-    const line = source.slice(0, mutant.start).split('\n').length;
-    const isKilled = tryOut(copy, file, mutated);
-    outcomes.push({ file, line, what: mutant.what, isKilled });
-    process.stdout.write(`${isKilled ? 'killed  ' : 'SURVIVED'}  ${file}:${line}  ${mutant.what}\n`);
+    if (!source.includes(from)) throw new Error(`${name}: ${file} does not hold ${from} any more`);
+    // Of several places it is the first: that is the one the fault was in.
+    const killedBy = await noticedBy(bench, { file, original: source, mutated: source.replace(from, to) });
+    process.stdout.write(
+      `${killedBy === null ? 'SURVIVED' : 'killed  '}  ${name}  (${killedBy ?? 'no test noticed'})\n`,
+    );
+    results.push({ name, killedBy });
   }
-  process.stdout.write(`${outcomes.length} of ${all.length} mutants tried\n`);
-  return outcomes;
+  return results;
+}
+
+async function runRandom(
+  bench: Bench,
+  candidates: readonly Candidate[],
+  until: number,
+): Promise<{ tried: number; survivors: Survivor[] }> {
+  const survivors: Survivor[] = [];
+  let tried = 0;
+  for (const { original, mutated, ...place } of candidates) {
+    if (Date.now() >= until) break;
+    const killedBy = await noticedBy(bench, { file: place.file, original, mutated });
+    tried += 1;
+    const verdict = killedBy === null ? 'SURVIVED' : 'killed  ';
+    process.stdout.write(`${verdict}  ${place.file}:${place.line}  ${place.what}  ${killedBy ?? place.text}\n`);
+    if (killedBy !== null) continue;
+    const same = EQUIVALENT.find((mutant) => isSame(mutant, place));
+    survivors.push({ ...place, reason: same?.reason ?? null });
+  }
+  return { tried, survivors };
 }
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: '30' },
+    mutants: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
-    help: { type: 'boolean' },
+    only: { type: 'string', multiple: true },
+    everything: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    result: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
-if (values.help === true) {
-  process.stdout.write(usage);
-} else {
+
+async function main(): Promise<void> {
+  const isWhole = values.only === undefined && !values.everything;
+  const resultFile = values.result ?? (isWhole ? join(root, 'test/mutation/result.json') : null);
+  const last = values.again && resultFile !== null ? (JSON.parse(readFileSync(resultFile, 'utf8')) as Result) : null;
+  const seed = last?.seed ?? Number(values.seed);
+  const all = candidatesOf(values.only ?? (values.everything ? EVERYTHING : DECIDING), seed);
+  const chosen =
+    last === null
+      ? all.slice(0, Number(values.mutants))
+      : all.filter((mutant) => last.survivors.some((survivor) => isSame(survivor, mutant)));
+  const until = Date.now() + Number(values.minutes) * 60_000;
   const copy = copyOfRepository();
+  const runner = createTestRunner(copy, TIMEOUT_MS);
+  process.once('SIGTERM', runner.stop);
   try {
-    if (!passes(copy, 'test/sandbox/')) throw new Error('the tests fail without any mutant');
-    const named = runNamed(copy);
-    const tried = runRandom(copy, Number(values.minutes), Number(values.seed));
-    const killed = tried.filter(({ isKilled }) => isKilled).length;
-    const result = {
-      seed: Number(values.seed),
-      minutes: Number(values.minutes),
-      named,
-      tried: tried.length,
-      killed,
-      survivors: tried.filter(({ isKilled }) => !isKilled).map(({ file, line, what }) => `${file}:${line} ${what}`),
-    };
-    writeFileSync(join(root, 'test/mutation/result.json'), `${JSON.stringify(result, null, 2)}\n`);
-    const isGood = named.every(({ isKilled }) => isKilled) && killed >= 0.9 * tried.length;
-    process.exitCode = isGood ? 0 : 1;
+    const bench: Bench = { copy, runner, testsOf: createRelatedTests(copy), passesUnchanged: new Map() };
+    const named = isWhole ? await runNamed(bench) : [];
+    const { tried: triedNow, survivors } = await runRandom(bench, chosen, until);
+    const tried = last?.tried ?? triedNow;
+    const killed = tried - survivors.length;
+    const percent = tried === 0 ? 100 : Math.floor((killed / tried) * 1000) / 10;
+    const result: Result = { seed, mutants: last?.mutants ?? all.length, tried, killed, percent, named, survivors };
+    if (resultFile !== null) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
+    report(result);
+    process.exitCode = named.every(({ killedBy }) => killedBy !== null) && percent >= 90 ? 0 : 1;
   } finally {
+    runner.stop();
     rmSync(copy, { recursive: true, force: true });
   }
 }
+
+/** Lines move: a mutant is the same when its line reads the same. */
+function isSame(
+  one: Pick<Candidate, 'file' | 'text' | 'what'>,
+  two: Pick<Candidate, 'file' | 'text' | 'what'>,
+): boolean {
+  return one.file === two.file && one.text === two.text && one.what === two.what;
+}
+
+function report({ mutants, tried, killed, percent, survivors }: Result): void {
+  process.stdout.write(
+    `\n${tried} of ${mutants} mutants tried, ${killed} killed (${percent} %), ${survivors.length} survived:\n`,
+  );
+  for (const { file, line, what, text, reason } of survivors) {
+    process.stdout.write(`  ${file}:${line}  ${what}\n    ${text}\n    ${reason ?? 'no test notices: write one'}\n`);
+  }
+}
+
+if (values.help) process.stdout.write(usage);
+else await main();

@@ -1,0 +1,35 @@
+/** The code that decides about money, time, identity, limits, policy and redaction, and the engine of the sandbox. */
+export const DECIDING: readonly string[] = [
+  'sandbox/engine',
+  'src/policy',
+  'src/limits',
+  'src/webhooks',
+  ...[
+    'card-number',
+    'content-id',
+    'duration',
+    'end-time',
+    'exact-json',
+    'gap',
+    'money',
+    'seal',
+    'service-time',
+    'since',
+  ].map((name) => `src/core/${name}.ts`),
+  ...['apply-changes', 'rule', 'rule-change', 'service-window', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
+  ...['card-query', 'resolve-card', 'status-before'].map((name) => `src/directory/${name}.ts`),
+  ...['purchase-timeline', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
+  ...['request', 'decide-request', 'emergency-override'].map((name) => `src/approvals/${name}.ts`),
+  ...['claim-card', 'decide-claim'].map((name) => `src/holders/${name}.ts`),
+  ...['recover-gap', 'recover-statuses', 'already-reported-store'].map((name) => `src/recovery/${name}.ts`),
+];
+
+/** Puts parts together, or speaks HTTP, and decides none of these things. */
+export const NOT_DECIDING: readonly string[] = [
+  'src/limits/compose.ts',
+  'src/webhooks/http-server.ts',
+  'src/policy/configured-roles-store.ts',
+];
+
+/** With `--everything`. */
+export const EVERYTHING: readonly string[] = ['src', 'templates'];

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { RunAnswer, RunRequest } from './test-process.ts';
+
+export interface TestRunner {
+  /**
+   * Runs the test files in the given order, until one fails.
+   *
+   * @returns the test that failed; `null` when none did.
+   */
+  run(request: { readonly changed: string | null; readonly tests: readonly string[] }): Promise<string | null>;
+  /** The next run loads this file again. */
+  forget(file: string): void;
+  /** Milliseconds that a test file last took; 0 when it was not run yet. */
+  durationOf(test: string): number;
+  stop(): void;
+}
+
+/** Runs tests in a process of its own, which is ended when it does not answer: some mutants never come to an end. */
+export function createTestRunner(copy: string, timeoutMs: number): TestRunner {
+  const durations = new Map<string, number>();
+  let changedSince: string[] = [];
+  let running: ChildProcess | null = null;
+
+  function stop(): void {
+    // With all that it started: the workers of Vitest and their Redis belong to its process group.
+    if (running?.pid !== undefined && running.exitCode === null) process.kill(-running.pid, 'SIGKILL');
+    running = null;
+  }
+
+  async function start(): Promise<ChildProcess> {
+    const child = fork(join(copy, 'test/mutation/test-process.ts'), {
+      cwd: copy,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    running = child;
+    await new Promise<void>((resolve, reject) => {
+      child.once('message', () => resolve());
+      child.once('exit', () => reject(new Error('the process that runs the tests ended before it began')));
+    });
+    return child;
+  }
+
+  return {
+    durationOf: (test) => durations.get(test) ?? 0,
+    stop,
+    forget: (file) => void changedSince.push(file),
+    async run({ changed, tests }) {
+      const child = running ?? (await start());
+      const request: RunRequest = { changed: [...changedSince, ...(changed === null ? [] : [changed])], tests };
+      changedSince = [];
+      return new Promise<string | null>((resolve) => {
+        const end = (failed: string | null): void => {
+          clearTimeout(timer);
+          child.removeAllListeners();
+          resolve(failed);
+        };
+        const timer = setTimeout(() => {
+          stop();
+          end('no end within the time limit');
+        }, timeoutMs);
+        child.once('message', (answer: RunAnswer) => {
+          for (const [test, ms] of Object.entries(answer.durations)) durations.set(test, ms);
+          end(answer.failed);
+        });
+        child.once('exit', () => {
+          running = null;
+          end('the process of the tests ended');
+        });
+        child.send(request);
+      });
+    },
+  };
+}
