@@ -86,7 +86,6 @@ const WITHOUT: readonly string[] = [
   'routing/subscription-store',
   'routing/why',
   'slack/answer',
-  'slack/client',
   'slack/failure',
   'slack/find-message',
   'webhooks/card-status',

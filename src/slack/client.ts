@@ -137,7 +137,9 @@ export function createSlack(options: SlackOptions): Slack {
           ...((thread?.isBroadcast ? { reply_broadcast: true } : {}) as object),
           metadata: { event_type: METADATA_TYPE, event_payload: { ref } },
         });
-        return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
+        // Without its place it cannot be edited: it is looked for like one whose answer was lost.
+        if (!answer.ts) throw new Error('Slack did not say where the message stands');
+        return { channel: answer.channel || channel, ts: answer.ts };
       }),
     findByRef: (channel, ref, sinceMs, threadTs = null) =>
       find(channel, sinceMs, threadTs, (message) => refOf(message) === ref),
@@ -148,7 +150,7 @@ export function createSlack(options: SlackOptions): Slack {
           filename: name,
           length: body.length,
         });
-        if (url === undefined || id === undefined) throw new Error('Slack gave no place for the file');
+        if (!url || !id) throw new Error('Slack gave no place for the file');
         const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) });
         await answer.body?.cancel();
         if (!answer.ok) throw new Error(`the file was answered with ${answer.status}`);
@@ -163,7 +165,7 @@ export function createSlack(options: SlackOptions): Slack {
           : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
       }),
     findFile: (channel, name, sinceMs, threadTs) =>
-      find(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file.name === name) ?? false),
+      find(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file?.name === name) ?? false),
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
@@ -192,7 +194,7 @@ export function createSlack(options: SlackOptions): Slack {
     openDirect: (userId) =>
       call('conversations.open', async () => {
         const answer = await client.conversations.open({ users: userId });
-        return answer.channel?.id ?? userId;
+        return answer.channel?.id || userId;
       }),
     async person(userId) {
       try {
@@ -225,7 +227,7 @@ export function createSlack(options: SlackOptions): Slack {
           isExtShared: info?.is_ext_shared ?? false,
           isMember: info?.is_member ?? false,
           isArchived: info?.is_archived ?? false,
-          name: info?.name ?? channel,
+          name: info?.name || channel,
         };
       }),
   };

@@ -54,6 +54,8 @@ export function toSlackError(method: string, error: unknown): SlackError {
   }
   if (error instanceof WebAPIPlatformError) {
     const code = error.data.error ?? 'unknown_error';
+    // The SDK makes a code of any text: a page of a proxy between us and Slack is no answer of Slack's.
+    if (!/^\w+$/.test(code)) return new SlackError(method, 'unknown', 'no_json');
     if (tokenDead.has(code)) return new SlackError(method, 'token_dead', code);
     if (channelUnusable.has(code)) return new SlackError(method, 'channel_unusable', code);
     if (code === 'ratelimited' || code === 'rate_limited') {

@@ -6,13 +6,13 @@ export const METADATA_TYPE = 'cardbell_message';
 /** A message of a history, as far as it is looked at. */
 export interface FoundMessage {
   readonly ts?: string;
-  readonly files?: readonly { readonly name?: string | null }[];
+  readonly files?: readonly ({ readonly name?: string | null } | null)[] | null;
 }
 
 /** What both kinds of history answer. */
 interface Page {
-  readonly messages?: readonly FoundMessage[];
-  readonly response_metadata?: { readonly next_cursor?: string };
+  readonly messages?: readonly (FoundMessage | null)[] | null;
+  readonly response_metadata?: { readonly next_cursor?: string | null } | null;
 }
 
 /** The newest message of a channel, or of a thread, that fits: its ts, or null. */
@@ -24,17 +24,17 @@ export async function findMessage(
   fits: (message: FoundMessage) => boolean,
 ): Promise<string | null> {
   const place = { channel, oldest: String(Math.floor(sinceMs / 1000) - 60), limit: 200, include_all_metadata: true };
-  let cursor: string | undefined;
+  let cursor: string | null | undefined;
   do {
-    const asked = cursor === undefined ? place : { ...place, cursor };
+    const asked = cursor === undefined || cursor === null ? place : { ...place, cursor };
     const page: Page =
       threadTs === null
         ? await client.conversations.history(asked)
         : await client.conversations.replies({ ...asked, ts: threadTs });
-    const found = page.messages?.find(fits);
-    if (found?.ts !== undefined) return found.ts;
+    const found = page.messages?.find((message) => message !== null && fits(message));
+    if (found?.ts) return found.ts;
     cursor = page.response_metadata?.next_cursor;
-  } while (cursor !== undefined && cursor !== '');
+  } while (cursor);
   return null;
 }
 

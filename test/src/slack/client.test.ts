@@ -1,0 +1,258 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ModalView } from '@slack/types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createSlack, type Slack } from '../../../src/slack/client.ts';
+import { METADATA_TYPE } from '../../../src/slack/find-message.ts';
+import recorded from '../../fixtures/slack/answers.json' with { type: 'json' };
+
+type Method = keyof typeof recorded.answers;
+type Answer = Record<string, unknown>;
+
+let server: Server;
+let slack: Slack;
+let url: string;
+/** What Slack answers to each method; `null`: something that is no JSON. */
+let answers: Partial<Record<string, Answer | null>> = {};
+let asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const method = (request.url ?? '').slice('/api/'.length);
+    request.resume();
+    asked.push(method);
+    const answer = answers[method];
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('x-oauth-scopes', 'chat:write,commands');
+    // Where a file is handed over, Slack answers with a plain OK.
+    response.end(
+      answer === undefined
+        ? 'OK'
+        : answer === null
+          ? '<html><a href="#">A link in a block of text</a></html>'
+          : JSON.stringify(answer),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  slack = createSlack({ token: 'xoxb-client-1', apiUrl: `${url}/api/` });
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** As recorded, but for what only an answer that refuses has. */
+function taken(method: Method): Answer {
+  const { error, needed, provided, ...answer } = recorded.answers[method] as Answer;
+  return { ...answer, ok: true };
+}
+
+/** The same answer with other leaves, `ok` aside. */
+function withLeaves(value: unknown, leaf: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((element) => withLeaves(element, leaf));
+  if (typeof value !== 'object' || value === null) return leaf(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, key === 'ok' ? inner : withLeaves(inner, leaf)]),
+  );
+}
+
+/** The same answer with hundreds of fields of tomorrow in every part of it. */
+function withUnknown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withUnknown);
+  if (typeof value !== 'object' || value === null) return value;
+  const unknown = Array.from({ length: 300 }, (_, index) => [`x_${index}`, index % 2 === 0 ? '' : { deep: [null] }]);
+  return {
+    ...Object.fromEntries(unknown),
+    ...Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withUnknown(inner)])),
+  };
+}
+
+const empty = (value: unknown): unknown => (typeof value === 'string' ? '' : value);
+const variants: readonly (readonly [string, (answer: Answer) => Answer])[] = [
+  ['as recorded', (answer) => answer],
+  ['with hundreds of unknown fields', (answer) => withUnknown(answer) as Answer],
+  ['with every text empty', (answer) => withLeaves(answer, empty) as Answer],
+  ['with null in place of every value', (answer) => withLeaves(answer, () => null) as Answer],
+  ['without any value', (answer) => withLeaves(answer, () => undefined) as Answer],
+  [
+    // Slack's SDK itself cannot read a `response_metadata` of null.
+    'with null in place of every part',
+    ({ ok, response_metadata: _sdk, ...rest }) => ({
+      ok,
+      ...Object.fromEntries(Object.keys(rest).map((key) => [key, null])),
+    }),
+  ],
+
+  ['with nothing but that it is well', ({ ok }) => ({ ok })],
+];
+
+const message = { text: 'a', blocks: [] };
+const view: ModalView = { type: 'modal', title: { type: 'plain_text', text: 'a' }, blocks: [] };
+const file = { id: 'F1', name: 'a.csv', title: 'a' };
+const yesNo = expect.any(Boolean);
+const words = expect.any(String);
+
+/** Every method of Slack's that Cardbell calls: which answers it takes, what is asked, and what is made of any answer. */
+const calls: readonly (readonly [readonly Method[], (slack: Slack) => Promise<unknown>, unknown])[] = [
+  [
+    ['auth.test'],
+    (s) => s.authTest(),
+    { botUserId: words, teamId: words, team: words, url: words, scopes: ['chat:write', 'commands'] },
+  ],
+  [['conversations.history'], (s) => s.findByRef('C1', 'm_1', 0), null],
+  [['conversations.replies'], (s) => s.findByRef('C1', 'm_1', 0, '1.1'), null],
+  [['conversations.history'], (s) => s.findFile('C1', 'a.csv', 0, null), null],
+  [['conversations.replies'], (s) => s.findFile('C1', 'a.csv', 0, '1.1'), null],
+  [['chat.update'], (s) => s.update({ channel: 'C1', ts: '1.1' }, message), undefined],
+  [['chat.postEphemeral'], (s) => s.postEphemeral('C1', 'U1', message), undefined],
+  [['files.completeUploadExternal'], (s) => s.shareFile('C1', file, 'a', null), undefined],
+  [['views.open'], (s) => s.openView('1.2.x', view), { viewId: words, hash: words }],
+  [['views.push'], (s) => s.pushView('1.2.x', view), undefined],
+  [['views.update'], (s) => s.updateView({ viewId: 'V1', hash: 'h' }, view), undefined],
+  [['views.publish'], (s) => s.publishHome('U1', { type: 'home', blocks: [] }), undefined],
+  [['conversations.open'], (s) => s.openDirect('U1'), expect.stringMatching(/^[UD]\w+$/)],
+  [['usergroups.users.list'], (s) => s.groupMembers('S1'), expect.any(Array)],
+  [
+    ['users.info'],
+    (s) => s.person('U1'),
+    { email: null, isBot: yesNo, isGuest: yesNo, isExternal: yesNo, isDeactivated: yesNo },
+  ],
+  [
+    ['conversations.info'],
+    (s) => s.channelInfo('C1'),
+    { isPrivate: yesNo, isExtShared: yesNo, isMember: yesNo, isArchived: yesNo, name: expect.stringMatching(/./) },
+  ],
+];
+
+describe.each(variants)('Slack’s answer, %s', (_how, vary) => {
+  it.each(calls.map(([methods, call, made]) => [methods.join(), call, made, methods] as const))(
+    'to %s is read',
+    async (_names, call, made, methods) => {
+      answers = Object.fromEntries(methods.map((method) => [method, vary(taken(method))]));
+      asked = [];
+
+      expect(await call(slack)).toEqual(made);
+      expect(asked).toEqual(methods);
+    },
+  );
+});
+
+describe('a message that was posted', () => {
+  const recordedTs = taken('chat.postMessage')['ts'];
+
+  it.each(variants.slice(0, 2))('is found again by what Slack answers, %s', async (_how, vary) => {
+    answers = { 'chat.postMessage': vary(taken('chat.postMessage')) };
+
+    expect(await slack.post('C1', message, 'm_1')).toEqual({ channel: 'C00000000', ts: recordedTs });
+  });
+
+  it.each(variants.slice(2))('whose answer does not say where it stands may be there: %s', async (_how, vary) => {
+    answers = { 'chat.postMessage': vary(taken('chat.postMessage')) };
+
+    const failed = await slack.post('C1', message, 'm_1').catch((error: unknown) => error);
+
+    expect(failed).toBeInstanceOf(SlackError);
+    expect(failed).toMatchObject({ method: 'chat.postMessage', code: 'unknown' });
+  });
+
+  it('is found by its metadata among messages that carry others, or none', async () => {
+    const [other] = (taken('conversations.history')['messages'] ?? []) as Answer[];
+    const ours = { ...other, ts: '2.2', metadata: { event_type: METADATA_TYPE, event_payload: { ref: 'm_1' } } };
+    const messages = [
+      null,
+      other,
+      { ...other, metadata: null },
+      { ...other, metadata: { event_type: METADATA_TYPE } },
+      ours,
+    ];
+    answers = { 'conversations.history': { ...taken('conversations.history'), messages } };
+
+    expect(await slack.findByRef('C1', 'm_1', 0)).toBe('2.2');
+  });
+
+  it('is found by the name of its file', async () => {
+    const [other] = (taken('conversations.history')['messages'] ?? []) as Answer[];
+    const [recordedFile] = (other?.['files'] ?? []) as Answer[];
+    const ours = { ...other, ts: '2.2', files: [null, recordedFile, { ...recordedFile, name: 'a.csv' }] };
+    const messages = [{ ...other, files: null }, { ...other, files: [null] }, ours];
+    answers = { 'conversations.replies': { ...taken('conversations.replies'), messages } };
+
+    expect(await slack.findFile('C1', 'a.csv', 0, '1.1')).toBe('2.2');
+  });
+
+  it.each([null, '', undefined])('is not looked for on another page when the next one is %j', async (next_cursor) => {
+    answers = { 'conversations.history': { ok: true, messages: [], response_metadata: { next_cursor } } };
+    asked = [];
+
+    expect(await slack.findByRef('C1', 'm_1', 0)).toBe(null);
+    expect(asked).toEqual(['conversations.history']);
+  });
+});
+
+describe('a file that is handed over', () => {
+  it.each(variants.slice(0, 2))('goes where Slack says, %s', async (_how, vary) => {
+    answers = {
+      'files.getUploadURLExternal': { ...vary(taken('files.getUploadURLExternal')), upload_url: `${url}/api/upload` },
+    };
+    asked = [];
+
+    expect(await slack.uploadFile({ name: 'a.csv', title: 'a', content: 'x' })).toMatchObject({ id: 'F00000000' });
+    expect(asked).toEqual(['files.getUploadURLExternal', 'upload']);
+  });
+
+  it.each(variants.slice(2))('goes nowhere when Slack does not say where, %s', async (_how, vary) => {
+    answers = { 'files.getUploadURLExternal': vary(taken('files.getUploadURLExternal')) };
+
+    await expect(slack.uploadFile({ name: 'a.csv', title: 'a', content: 'x' })).rejects.toBeInstanceOf(SlackError);
+  });
+});
+
+describe('what Slack knows of somebody', () => {
+  const person = (change: Answer): Answer => ({
+    ok: true,
+    user: { ...(taken('users.info')['user'] as Answer), ...change },
+  });
+
+  it.each([
+    [{ profile: { email: ' ana@example.com ' }, is_email_confirmed: true }, 'ana@example.com'],
+    [{ profile: { email: 'ana@example.com' }, is_email_confirmed: undefined }, 'ana@example.com'],
+    [{ profile: { email: 'ana@example.com' }, is_email_confirmed: false }, null],
+    [{ profile: { email: ' ' }, is_email_confirmed: true }, null],
+    [{ profile: { email: null }, is_email_confirmed: true }, null],
+    [{ profile: null, is_email_confirmed: true }, null],
+  ])('an e-mail address counts when its owner confirmed it: %j', async (change, email) => {
+    answers = { 'users.info': person(change) };
+
+    expect(await slack.person('U1')).toMatchObject({ email });
+  });
+
+  it.each([
+    [{ is_bot: true }, { isBot: true }],
+    [{ is_restricted: true }, { isGuest: true }],
+    [{ is_ultra_restricted: true }, { isGuest: true }],
+    [{ is_stranger: true }, { isExternal: true }],
+    [{ deleted: true }, { isDeactivated: true }],
+  ])('%j says %j', async (change, made) => {
+    answers = { 'users.info': person(change) };
+
+    expect(await slack.person('U1')).toMatchObject(made);
+  });
+
+  it.each(['user_not_found', 'user_not_visible'])('%s is nobody', async (error) => {
+    answers = { 'users.info': { ok: false, error } };
+
+    expect(await slack.person('U1')).toBe(null);
+  });
+});
+
+const posting: (typeof calls)[number] = [['chat.postMessage'], (s) => s.post('C1', message, 'm_1'), undefined];
+
+it.each([posting, ...calls].map(([methods, call]) => [methods[0], call] as const))(
+  'an answer to %s that is a page of a proxy says nothing of what happened',
+  async (method, call) => {
+    answers = { [String(method)]: null };
+
+    await expect(call(slack)).rejects.toMatchObject({ code: 'unknown', slackError: 'no_json' });
+  },
+);
