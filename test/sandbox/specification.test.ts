@@ -1,10 +1,6 @@
-import { DEFAULT_MIN_VERSION } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ASSUMPTIONS } from '../../sandbox/assumptions.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { parseAssumptions } from '../../src/card-api/assumptions.ts';
-import { cardEndpoints } from '../../src/card-api/endpoints.ts';
-import { REMOVED_ROWS } from '../spec-coverage/sandbox-rows.ts';
 import { type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
 
 const { start } = useSandboxes();
@@ -111,17 +107,4 @@ it('only the second version of the webhooks is delivered', () => {
   expect(ASSUMPTIONS.webhookVersion.value).toMatch(/^2\./);
   for (const { headers } of receiver.received) expect(headers['x-service-version']).toMatch(/^2\./);
   expect(receiver.received.length).toBeGreaterThan(0);
-});
-
-it('Cardbell calls no endpoint that was removed', () => {
-  const called = Object.values(cardEndpoints(parseAssumptions(), 'America/New_York')).map(
-    ({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{Id}')}`,
-  );
-
-  expect(called.length).toBeGreaterThan(25);
-  for (const removed of REMOVED_ROWS) expect(called).not.toContain(removed);
-});
-
-it('calls of the API go over TLS 1.2 or newer: older versions are not offered', () => {
-  expect(['TLSv1.2', 'TLSv1.3']).toContain(DEFAULT_MIN_VERSION);
 });

@@ -58,8 +58,8 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'network transaction: NetworkStatus may be null',
-    file: 'test/src/webhooks/missed-transaction.test.ts',
-    title: 'a row that is written in another form keeps its id',
+    file: 'test/src/webhooks/kind.test.ts',
+    title: 'the kind of a webhook > NetworkStatus null: %s is %s, as %s',
   },
   {
     row: 'network transaction: MerchantRequestedAmount differs for partial authorization',
@@ -318,13 +318,13 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'removed endpoints are never called',
-    file: 'test/sandbox/specification.test.ts',
-    title: 'Cardbell calls no endpoint that was removed',
+    file: 'test/src/card-api/client-against-sandbox.test.ts',
+    title: 'of all these calls none went to an endpoint that was removed, or that the service does not have',
   },
   {
     row: 'TLS of the API is 1.2 or later',
-    file: 'test/sandbox/specification.test.ts',
-    title: 'calls of the API go over TLS 1.2 or newer: older versions are not offered',
+    file: 'test/src/card-api/client-over-tls.test.ts',
+    title: 'a service that offers %s only %s',
   },
   {
     row: 'TransactionTime is when the request was received, or when the step happened',

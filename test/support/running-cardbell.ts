@@ -12,6 +12,7 @@ import {
   type Workspace,
   type WorkspaceOptions,
 } from '../../workspace/server.ts';
+import { callsOutside } from './calls-outside.ts';
 import { type Child, startChild } from './child-process.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
@@ -217,6 +218,8 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
       store.disconnect();
       await Promise.all([sandbox.stop(), workspace.stop()]);
       await redis.stop();
+      const outside = callsOutside(sandbox.calls);
+      if (outside.length > 0) throw new Error(`calls to endpoints that do not exist: ${outside.join(', ')}`);
     },
   };
 

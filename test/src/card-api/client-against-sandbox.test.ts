@@ -8,6 +8,7 @@ import { type CardClient, createCardClient } from '../../../src/card-api/client.
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { bindingLimit } from '../../../src/limits/binding-limit.ts';
+import { callsOutside } from '../../support/calls-outside.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 
 let redis: LocalRedis;
@@ -340,4 +341,13 @@ it('fills a directory in which every holder and every card is found', async () =
   }
   await directory.stop();
   connection.disconnect();
+});
+
+it('of all these calls none went to an endpoint that was removed, or that the service does not have', () => {
+  expect(sandbox.calls.length).toBeGreaterThan(50);
+  expect(callsOutside(sandbox.calls)).toEqual([]);
+  expect(callsOutside([{ ...sandbox.calls[0]!, method: 'POST', path: '/v4/Card/Create' }])).toEqual([
+    'POST /Card/Create',
+  ]);
+  expect(callsOutside([{ ...sandbox.calls[0]!, path: '/v4/Card/Invented' }])).toHaveLength(1);
 });

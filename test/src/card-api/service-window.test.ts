@@ -16,6 +16,15 @@ it('asks in the service’s wall clock, to whole seconds outwards', () => {
   });
 });
 
+it.each([
+  ['2026-03-08T04:59:00.000Z', '2026-03-07T23:59:00'],
+  ['2026-03-08T05:01:00.000Z', '2026-03-07T22:01:00'],
+  ['2026-03-08T08:59:00.000Z', '2026-03-08T01:59:00'],
+  ['2026-03-08T09:01:00.000Z', '2026-03-08T05:01:00'],
+])('begins earlier only within two hours of a clock change: %s', (from, start) => {
+  expect(toServiceWindow(new Date(from), new Date('2026-03-20T00:00:00Z'), zone).start).toBe(start);
+});
+
 it('never asks for less than was wanted, whichever way the service reads an hour that comes twice', () => {
   const changes = [Date.parse('2026-03-08T07:00:00Z'), Date.parse('2026-11-01T06:00:00Z')];
   const instant = fc

@@ -39,6 +39,19 @@ describe('the kind of a webhook', () => {
     expect(read(name, data, { path: 'card-shipping' }).kind).toBe(kind);
   });
 
+  it.each([
+    ['Auth', 'authorization', 'debit'],
+    ['Pin', 'pin', 'debit'],
+    ['Settlement', 'settlement', 'debit'],
+    ['Reversal', 'reversal', 'credit'],
+  ] as const)('NetworkStatus null: %s is %s, as %s', (NetworkType, kind, direction) => {
+    const name = NetworkType === 'Reversal' ? 'reversal' : 'settlement';
+
+    const event = read(name, { NetworkType, NetworkStatus: null });
+
+    expect(event).toMatchObject({ kind, direction, decline: null });
+  });
+
   it('of a virtual card that names nothing of its own is taken from the path', () => {
     const data = { VirtualCardOrderId: undefined, CardNumber: undefined };
 

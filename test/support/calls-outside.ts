@@ -1,0 +1,18 @@
+import { REMOVED } from '../../sandbox/api/removed.ts';
+import { createRouter } from '../../sandbox/api/route.ts';
+import { ROUTES } from '../../sandbox/api/routes.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+
+const match = createRouter(ROUTES);
+const removed = new Set(REMOVED.map(([method, path]) => `${method} ${path}`));
+
+/** Calls that went to no endpoint of the service, or to one that was removed: `POST /Card/Create`. */
+export function callsOutside(calls: Sandbox['calls']): string[] {
+  return calls
+    .map(({ method, path }) => ({ method, path: path.replace(/^\/v\d+(?=\/)/, '') }))
+    .filter(({ method, path }) => {
+      const found = match(method, path);
+      return !('route' in found) || removed.has(`${found.route.method} ${found.route.path}`);
+    })
+    .map(({ method, path }) => `${method} ${path}`);
+}
