@@ -170,8 +170,7 @@ async function runRandom(
     const verdict = killedBy === null ? 'SURVIVED' : 'killed  ';
     process.stdout.write(`${verdict}  ${place.file}:${place.line}  ${place.what}  ${killedBy ?? place.text}\n`);
     if (killedBy !== null) continue;
-    const same = EQUIVALENT.find((mutant) => isSame(mutant, place));
-    survivors.push({ ...place, reason: same?.reason ?? null });
+    survivors.push(toSurvivor({ ...place, original, mutated }));
   }
   return { tried, survivors };
 }
@@ -206,8 +205,11 @@ async function main(): Promise<void> {
   try {
     const bench: Bench = { copy, runner, testsOf: createRelatedTests(copy), passesUnchanged: new Map() };
     const named = isWhole ? await runNamed(bench) : [];
-    const { tried: triedNow, survivors } = await runRandom(bench, chosen, until);
+    const { tried: triedNow, survivors: survivorsNow } = await runRandom(bench, chosen, until);
     const tried = last?.tried ?? triedNow;
+    // What there was no time for survives until it is tried.
+    const untried = last === null ? [] : chosen.slice(triedNow).map(toSurvivor);
+    const survivors = [...survivorsNow, ...untried];
     const killed = tried - survivors.length;
     const percent = tried === 0 ? 100 : Math.floor((killed / tried) * 1000) / 10;
     const result: Result = { seed, mutants: last?.mutants ?? all.length, tried, killed, percent, named, survivors };
@@ -218,6 +220,10 @@ async function main(): Promise<void> {
     runner.stop();
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+function toSurvivor({ original: _original, mutated: _mutated, ...place }: Candidate): Survivor {
+  return { ...place, reason: EQUIVALENT.find((mutant) => isSame(mutant, place))?.reason ?? null };
 }
 
 /** Lines move: a mutant is the same when its line reads the same. */
