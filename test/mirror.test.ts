@@ -50,7 +50,6 @@ const WITHOUT: readonly string[] = [
   'directory/list-declines',
   'directory/loader',
   'directory/records',
-  'directory/resolve-card',
   'directory/show-card',
   'dispatch/pending-form-store',
   'dispatch/perform-action',
@@ -62,7 +61,6 @@ const WITHOUT: readonly string[] = [
   'limits/notify-end',
   'limits/open-temporary-change',
   'limits/parse-term',
-  'limits/remedy-change',
   'limits/temporary-change-store',
   'ops/issue',
 
@@ -91,7 +89,6 @@ const WITHOUT: readonly string[] = [
   'webhooks/card-status',
   'webhooks/http-server',
   'webhooks/payload',
-  'webhooks/virtual-card',
 ];
 
 /** Composition: puts parts together and decides nothing. The flows prove it. */

@@ -3,6 +3,7 @@ import {
   decisionOf,
   isDecidedBy,
   LimitRequest,
+  temporaryChangeIdOf,
   unconfirmedApproval,
   withInFlight,
   withoutInFlight,
@@ -52,4 +53,15 @@ describe('the decision of a request', () => {
     expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'approved', decision }).success).toBe(false);
     expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'denied', decision }).success).toBe(true);
   });
+});
+
+it('the temporary change of a request is the one that its approval or override made', () => {
+  const open = openRequestOf();
+  const made = { decision, temporaryChangeId: 'tmp_1' };
+
+  expect(temporaryChangeIdOf({ ...open, state: 'approved', ...made })).toBe('tmp_1');
+  expect(temporaryChangeIdOf({ ...open, state: 'overridden', ...made })).toBe('tmp_1');
+  expect(temporaryChangeIdOf({ ...open, state: 'approved', ...made, temporaryChangeId: null })).toBeNull();
+  expect(temporaryChangeIdOf({ ...open, state: 'denied', decision })).toBeNull();
+  expect(temporaryChangeIdOf(open)).toBeNull();
 });

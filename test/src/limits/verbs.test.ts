@@ -14,3 +14,7 @@ it('reads what was typed as an action of its verb', () => {
 it('says how it is written where it cannot be read', () => {
   expect(read(['4242', 'daily', 'lots'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
 });
+
+it('asks for everything where nothing was said', () => {
+  expect(read([])).toMatchObject({ kind: 'unclear', why: 'Which card, which limit, and how much?' });
+});

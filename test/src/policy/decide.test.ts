@@ -102,6 +102,30 @@ describe('who may do what', () => {
     expect(decided('decide', { roles: ['approver'], isOwnCard: false, isOwnAction: true })).toBe('no');
   });
 
+  it('a verb that always needs others needs them with any card, for any amount', () => {
+    const permission = { role: null, doing: 'try', needsOthers: 'always' } as const;
+    const asked = (raiseCents: number, isOwnCard: boolean) =>
+      short(decide(permission, { roles: [], isOwnCard, raiseCents }, { twoPersonAboveCents: LITTLE }));
+
+    expect([asked(0, false), asked(MUCH, false), asked(0, true), asked(MUCH, true)]).toEqual(['+1', '+2', '+1', '+2']);
+  });
+
+  it.each([
+    ['block', 'Only operators and approvers may'],
+    ['unblock', 'Only approvers may'],
+  ] as const)('who may not %s is told who may', (verb, why) => {
+    const refused = decide(verbs[verb].permission, { roles: [], isOwnCard: false }, { twoPersonAboveCents: LITTLE });
+
+    expect(refused).toMatchObject({ kind: 'refused', why: expect.stringContaining(why) });
+  });
+
+  it('what only a holder may is said of the card’s holder', () => {
+    const permission = { role: 'holder', doing: 'try' } as const;
+    const refused = decide(permission, { roles: ['approver'], isOwnCard: false }, { twoPersonAboveCents: LITTLE });
+
+    expect(refused).toEqual({ kind: 'refused', why: 'Only the card’s holder may try.', who: 'holder' });
+  });
+
   it('every no says why', () => {
     for (const [, verb, question] of cases) {
       const decision = decide(verbs[verb].permission, question, { twoPersonAboveCents: LITTLE });

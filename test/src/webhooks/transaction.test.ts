@@ -165,6 +165,13 @@ describe('the direction of money', () => {
     expect(transaction(kind, { TransactionAmount: amount }).direction).toBe(direction);
   });
 
+  it.each([
+    [0.01, 'credit'],
+    [-0.01, 'debit'],
+  ])('of a settlement follows from its sign, also of a single cent: %d is a %s', (TransactionAmount, direction) => {
+    expect(transaction('settlement', { TransactionAmount }).direction).toBe(direction);
+  });
+
   it('of nothing is a debit', () => {
     expect(transaction('settlement', { TransactionAmount: 0 }).direction).toBe('debit');
     expect(transaction('settlement', { TransactionAmount: -0 }).amountCents).toBe(0);

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts';
+import { block, unblock } from '../../sandbox/engine/card-status.ts';
+import { purchase } from '../../sandbox/engine/purchase.ts';
+import type { PurchaseRequest } from '../../sandbox/engine/purchase-request.ts';
+import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
+
+function buy(bare: BareWorld, request: Partial<PurchaseRequest> = {}) {
+  const answer = purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: 10, ...request });
+  return { ...answer, data: bare.emitted.at(-1)?.data };
+}
+
+describe('the place of a merchant that no request names', () => {
+  it('is a shop in the United States', () => {
+    expect(buy(bareWorld({ seed: oneHolder() })).data).toMatchObject({
+      MerchantName: 'CORNER DINER',
+      MerchantCity: 'FORT WORTH',
+      MerchantState: 'TX',
+      MerchantZip: '760009874',
+      MerchantCountry: 'US',
+    });
+  });
+
+  it('is left empty abroad: no city of ours is invented there', () => {
+    const rules = { international: true };
+
+    expect(buy(bareWorld({ seed: oneHolder(500, { rules }) }), { MerchantCountry: 'FR' }).data).toMatchObject({
+      MerchantCity: '',
+      MerchantState: '',
+      MerchantCountry: 'FR',
+    });
+  });
+
+  it('is left empty in a PIN transaction, whose network does not say it', () => {
+    expect(buy(bareWorld({ seed: oneHolder() }), { Pin: 'correct' }).data).toMatchObject({
+      MerchantCity: '',
+      MerchantState: '',
+      MerchantCountry: '',
+      TerminalId: '12313123',
+    });
+  });
+
+  it('carries trailing blanks in its code', () => {
+    expect(buy(bareWorld({ seed: oneHolder() }), { MerchantZip: '76000' }).data).toMatchObject({
+      MerchantZip: '76000    ',
+    });
+  });
+});
+
+describe('padding', () => {
+  const padded = () => bareWorld({ seed: oneHolder(), assumptions: { padAuthorizations: true } });
+
+  it.each([
+    ['5542', 49],
+    ['5811', 2],
+    ['5812', 2],
+    ['5813', 2],
+    ['5814', 2],
+    ['5251', 0],
+  ])('of ten dollars at a merchant of category %s is %i dollars', (MCCCode, dollars) => {
+    expect(buy(padded(), { MCCCode }).data).toMatchObject({ PaddingAmount: dollars });
+  });
+
+  it('is held with the purchase', () => {
+    const bare = padded();
+    buy(bare, { MCCCode: '5542' });
+
+    expect(onlyAccount(bare).heldCents).toBe(5900);
+  });
+
+  it('has to be covered by the balance', () => {
+    const bare = bareWorld({ seed: oneHolder(58), assumptions: { padAuthorizations: true } });
+
+    expect(buy(bare, { MCCCode: '5542' })).toMatchObject({ Approved: false, MessageCode: 'decline.balance.card' });
+  });
+
+  it('is not added to a PIN transaction, which is for good', () => {
+    expect(buy(padded(), { MCCCode: '5542', Pin: 'correct' }).data).toMatchObject({ PaddingAmount: 0 });
+  });
+
+  it('is not added unless that is assumed', () => {
+    expect(buy(bareWorld({ seed: oneHolder() }), { MCCCode: '5542' }).data).toMatchObject({ PaddingAmount: 0 });
+  });
+});
+
+it('a card that does not say whether it was present was present', () => {
+  const seed = oneHolder(500, { rules: { cardNotPresent: false } });
+
+  expect(buy(bareWorld({ seed }))).toMatchObject({ Approved: true });
+  expect(buy(bareWorld({ seed }), { IsCardPresent: true })).toMatchObject({ Approved: true });
+  expect(buy(bareWorld({ seed }), { IsCardPresent: false })).toMatchObject({
+    MessageCode: 'decline.rule.cardnotpresent',
+  });
+});
+
+describe('what cannot be done is refused with 400, and says why', () => {
+  it('a settled purchase is not reversed', () => {
+    const bare = bareWorld({ seed: oneHolder() });
+    const { NetworkTransactionId } = buy(bare);
+    settle(bare.world, { NetworkTransactionId });
+
+    expect(() => reverse(bare.world, { NetworkTransactionId })).toThrow(
+      expect.objectContaining({ status: 400, message: 'Transaction cannot be reversed: it is settled' }),
+    );
+  });
+
+  it('no more is given back than was taken', () => {
+    const bare = bareWorld({ seed: oneHolder() });
+    const { NetworkTransactionId } = buy(bare);
+
+    expect(() => reverse(bare.world, { NetworkTransactionId, Amount: 10.01 })).toThrow(
+      expect.objectContaining({ status: 400, message: 'Reversal exceeds the transaction' }),
+    );
+    settle(bare.world, { NetworkTransactionId });
+    expect(() => refund(bare.world, { NetworkTransactionId, Amount: 10.01 })).toThrow(
+      expect.objectContaining({ status: 400 }),
+    );
+  });
+});
+
+it.each([
+  ['blocked', block],
+  ['unblocked', unblock],
+])('an account whose card is closed, or that has none, cannot be %s', (_what, change) => {
+  const closed = bareWorld({ seed: oneHolder(500, { cards: [{ status: 'CLOSED' }] }) });
+  const none = bareWorld({ seed: oneHolder() });
+  onlyAccount(none).cards.length = 0;
+
+  for (const bare of [closed, none]) {
+    expect(() => change(bare.world, onlyAccount(bare))).toThrow(expect.objectContaining({ status: 403 }));
+    expect(bare.emitted).toEqual([]);
+  }
+});

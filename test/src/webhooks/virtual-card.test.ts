@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/core/event.ts';
+import { read } from './read.ts';
+
+type VirtualCardEvent = Extract<StoredEvent, { kind: 'virtual-card' }>;
+const order = (data: Record<string, unknown>) =>
+  read('virtual-card', data, { path: 'virtual-card' }) as VirtualCardEvent;
+
+describe('what became of an order of a virtual card', () => {
+  it.each([
+    ['created', [], 'Account creation was successful'],
+    ['not_created', ['Card'], 'Failed: card creation'],
+    ['not_created', ['card', 'Funding'], ''],
+    ['partial', ['Funding'], 'Failed: Funding'],
+    ['partial', ['Group'], ''],
+    ['partial', ['Ruleset', 'Activation'], 'Account creation was successful'],
+    ['resend', [], ''],
+    ['not_created', [], 'Failed: Card creation'],
+    ['partial', [], 'Failed: Set Ruleset'],
+  ])('is %s for the errors %j and the message “%s”', (outcome, Errors, Message) => {
+    expect(order({ Errors, Message }).outcome).toBe(outcome);
+  });
+});
