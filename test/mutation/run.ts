@@ -197,7 +197,7 @@ async function main(): Promise<void> {
   const chosen =
     last === null
       ? all.slice(0, Number(values.mutants))
-      : all.filter((mutant) => last.survivors.some((survivor) => isSame(survivor, mutant)));
+      : last.survivors.flatMap((survivor) => all.find((mutant) => isSame(survivor, mutant)) ?? []);
   const until = Date.now() + Number(values.minutes) * 60_000;
   const copy = copyOfRepository();
   const runner = createTestRunner(copy, TIMEOUT_MS);
@@ -206,7 +206,9 @@ async function main(): Promise<void> {
     const bench: Bench = { copy, runner, testsOf: createRelatedTests(copy), passesUnchanged: new Map() };
     const named = isWhole ? await runNamed(bench) : [];
     const { tried: triedNow, survivors: survivorsNow } = await runRandom(bench, chosen, until);
-    const tried = last?.tried ?? triedNow;
+    // A survivor whose line is gone was a mutant of other code: it counts no more, neither way.
+    const gone = last === null ? 0 : last.survivors.length - chosen.length;
+    const tried = last === null ? triedNow : last.tried - gone;
     // What there was no time for survives until it is tried.
     const untried = last === null ? [] : chosen.slice(triedNow).map(toSurvivor);
     const survivors = [...survivorsNow, ...untried];
