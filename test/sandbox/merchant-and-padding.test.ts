@@ -131,3 +131,15 @@ it.each([
     expect(bare.emitted).toEqual([]);
   }
 });
+
+it.each([
+  ['before', 9990],
+  ['after', 10_000],
+] as const)('a reversal tells the balance %s it', (webhookBalances, dollars) => {
+  const bare = bareWorld({ seed: oneHolder(), assumptions: { webhookBalances } });
+  const { NetworkTransactionId } = buy(bare);
+
+  reverse(bare.world, { NetworkTransactionId });
+
+  expect(bare.emitted.at(-1)?.data).toMatchObject({ AvailableBalance: dollars });
+});

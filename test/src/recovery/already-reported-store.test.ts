@@ -57,4 +57,25 @@ describe('what is older than its alert', () => {
     await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
     expect(await isLeftOut(event)).toBe(false);
   });
+
+  it('counts as not reported from an hour before a gap to its end, and at its first and last moment', async () => {
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
+    const [from, to] = [Date.parse(daysAgo(40)), Date.parse(daysAgo(39))];
+    await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
+    const at = (ms: number): number => (now.getTime() - ms) / (24 * 3_600_000);
+    const hourMs = 3_600_000;
+
+    const leftOut = await Promise.all(
+      [from - hourMs - 1000, from - hourMs, from, to, to + 1000].map((ms) => isLeftOut(step('settlement', 90, at(ms)))),
+    );
+
+    expect(leftOut).toEqual([true, false, false, false, true]);
+  });
+
+  it('counts as not reported before webhooks were first taken', async () => {
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(40))));
+
+    expect(await isLeftOut(step('settlement', 90, 41))).toBe(false);
+    expect(await isLeftOut(step('settlement', 90, 39))).toBe(true);
+  });
 });

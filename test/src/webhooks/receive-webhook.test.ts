@@ -48,6 +48,14 @@ it('hands on the JSON, the path and the facts about the request, and stores the 
   expect(take).toHaveBeenCalledExactlyOnceWith({ type: 'event', event: read('decline') });
 });
 
+it('reads a body that arrives in several pieces as one', async () => {
+  const padding = 'x'.repeat(100_000);
+  const { status, toEvent } = await deliver({}, JSON.stringify({ CallbackTime: 'x', Data: { padding } }));
+
+  expect(status).toBe(200);
+  expect(toEvent.mock.calls[0]?.[0]).toEqual({ CallbackTime: 'x', Data: { padding } });
+});
+
 it('keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers', async () => {
   const text = JSON.stringify(webhook('settlement'))
     .replace('2265020', '9007199254740993')
