@@ -61,9 +61,7 @@ const WITHOUT: readonly string[] = [
   'limits/notify-end',
   'limits/open-temporary-change',
   'limits/parse-term',
-  'limits/temporary-change-store',
   'ops/issue',
-
   'outbox/batch-store',
   'outbox/entry',
   'outbox/render-batch',

@@ -34,8 +34,8 @@ export interface RecentRaises {
 
 /** Several small raises must not sum up to what takes two: kept for each card for as long as they count. */
 export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
-  const recentRaisesKey = (acctId: number): string => stateKey(`raises:${acctId}`);
-  const overrideKey = (acctId: number): string => stateKey(`glass:${acctId}`);
+  const recentRaisesKey = (acctId: number): string => stateKey(`recent-raises:${acctId}`);
+  const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
   return {
     async add(acctId, { atMs, ...raise }) {
       const key = recentRaisesKey(acctId);

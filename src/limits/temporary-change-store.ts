@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { RuleChanges, Term } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
+import { createRecordHash, createRecordStore } from '../core/record-store.ts';
 
 /** Ended ones are kept as long as the messages that show them can be edited for. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
@@ -49,33 +50,22 @@ export interface TemporaryChanges {
 }
 
 export function createTemporaryChanges(redis: Redis | Cluster): TemporaryChanges {
-  const live = stateKey('leases');
-  const endedKey = (id: string): string => stateKey(`lease:${id}`);
+  const openKey = stateKey('temporary-changes');
+  const open = createRecordHash({ redis, schema: TemporaryChange, key: openKey });
+  const ended = createRecordStore({
+    redis,
+    schema: TemporaryChange,
+    keyOf: (id) => stateKey(`temporary-change:${id}`),
+    ttlSeconds: ENDED_TTL_SECONDS,
+  });
   return {
     async save(temporaryChange) {
-      const text = JSON.stringify(TemporaryChange.parse(temporaryChange));
-      if (temporaryChange.state === 'open' || temporaryChange.state === 'asking') {
-        await redis.hset(live, temporaryChange.id, text);
-        return;
-      }
-      await redis
-        .multi()
-        .set(endedKey(temporaryChange.id), text, 'EX', ENDED_TTL_SECONDS)
-        .hdel(live, temporaryChange.id)
-        .exec();
+      const { id, state } = temporaryChange;
+      if (state === 'open' || state === 'asking') await open.put(id, temporaryChange);
+      else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
-    async get(id) {
-      const text = (await redis.hget(live, id)) ?? (await redis.get(endedKey(id)));
-      return text === null ? null : TemporaryChange.parse(JSON.parse(text));
-    },
-    async forget(id) {
-      await redis.hdel(live, id);
-    },
-    async all() {
-      const temporaryChanges = Object.values(await redis.hgetall(live)).map((text) =>
-        TemporaryChange.parse(JSON.parse(text)),
-      );
-      return temporaryChanges.toSorted((one, other) => one.endsAt.localeCompare(other.endsAt));
-    },
+    get: async (id) => (await open.get(id)) ?? (await ended.get(id)),
+    forget: (id) => open.delete(id),
+    all: async () => (await open.all()).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
   };
 }

@@ -76,7 +76,7 @@ export interface OpsMemory {
 }
 
 export function createOpsMemory(redis: Redis | Cluster): OpsMemory {
-  const keyOf = (cause: string): string => stateKey(`told:${cause}`);
+  const keyOf = (cause: string): string => stateKey(`ops-issue:${cause}`);
   return {
     async isKnown(cause) {
       return (await redis.exists(keyOf(cause))) === 1;

@@ -211,8 +211,8 @@ describe('a request that nobody answers', () => {
     expect(notice.text).toContain('The booth closes at noon.');
     await cardbell().waitFor(channels.audit, /broke the glass/);
     await told(/try again now.*The booth closes at noon/);
-    const temporaryChanges = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases')).map((text) =>
-      JSON.parse(text),
+    const temporaryChanges = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes')).map(
+      (text) => JSON.parse(text),
     );
     const temporaryChange = temporaryChanges.find(({ acctId }) => acctId === card.AcctId);
     expect(Date.parse(temporaryChange.endsAt) - Date.parse(temporaryChange.openedAt)).toBeLessThanOrEqual(60 * MINUTE);

@@ -81,7 +81,7 @@ async function records({ AcctId }: SandboxAccount) {
 
 /** Ends a card's temporary change now, as if its time were over. */
 async function timeIsOver(card: SandboxAccount): Promise<void> {
-  const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
+  const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes'));
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
   await wakeJob(cardbell().store, `temporary-change-${id}`);
 }

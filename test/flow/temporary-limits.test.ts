@@ -25,7 +25,7 @@ async function setLimit(card: SandboxAccount, words: string): Promise<string> {
 type KeptTemporaryChange = { id: string; acctId: number; changes: readonly { to: number }[] };
 
 async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Promise<[string, KeptTemporaryChange]> {
-  const kept = Object.entries(await cardbell().store.hgetall('{cardbell:state}:leases'));
+  const kept = Object.entries(await cardbell().store.hgetall('{cardbell:state}:temporary-changes'));
   const found = kept
     .map(([id, text]): [string, KeptTemporaryChange] => [id, JSON.parse(text)])
     .find(([, { acctId, changes }]) => acctId === card.AcctId && changes[0]?.to === setDollars * 100);
@@ -42,7 +42,7 @@ async function promote(card: SandboxAccount, setDollars: number): Promise<string
 
 async function end(card: SandboxAccount, setDollars: number): Promise<void> {
   const id = await promote(card, setDollars);
-  const isOpen = async () => (await cardbell().store.hexists('{cardbell:state}:leases', id)) === 1;
+  const isOpen = async () => (await cardbell().store.hexists('{cardbell:state}:temporary-changes', id)) === 1;
   await until(async () => !(await isOpen()), 'the temporary limit has ended');
 }
 
@@ -141,11 +141,14 @@ describe('a temporary limit', () => {
     await cardbell().workers[0]?.exit;
     const [id, temporaryChange] = await temporaryChangeOf(card, 600);
     const past = { ...temporaryChange, endsAt: new Date(Date.now() - 60_000).toISOString() };
-    await cardbell().store.hset('{cardbell:state}:leases', id, JSON.stringify(past));
+    await cardbell().store.hset('{cardbell:state}:temporary-changes', id, JSON.stringify(past));
 
     await cardbell().startWorker();
     await until(() => limitOf(card) === 200, 'it is put back', 60_000);
-    await until(async () => (await cardbell().store.hexists('{cardbell:state}:leases', id)) === 0, 'it is settled');
+    await until(
+      async () => (await cardbell().store.hexists('{cardbell:state}:temporary-changes', id)) === 0,
+      'it is settled',
+    );
 
     expect(writesOf(card)).toBe(3);
   }, 90_000);
@@ -160,7 +163,7 @@ it('a new limit without “for” makes a temporary limit permanent', async () =
 
   expect(told).toContain('now it stays');
   expect(limitOf(card)).toBe(600);
-  const open = Object.values(await cardbell().store.hgetall('{cardbell:state}:leases'));
+  const open = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes'));
   expect(open.filter((text) => JSON.parse(text).acctId === card.AcctId)).toEqual([]);
 });
 

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+const temporaryChange: TemporaryChange = {
+  id: 'act_1',
+  acctId: 7,
+  changes: [limitMove('daily', 40_000, 45_000)],
+  term: { kind: 'duration', ms: 3_600_000 },
+  by: { userId: 'U0ANA', teamId: 'T1' },
+  openedAt: '2026-11-20T15:00:00.000Z',
+  endsAt: '2026-11-20T16:00:00.000Z',
+  purchase: null,
+  alertId: null,
+  requestId: null,
+  state: 'open',
+  meanwhile: null,
+  closedAt: null,
+  closedBy: null,
+};
+
+it('lists what is open or asks, soonest end first', async () => {
+  const store = createTemporaryChanges(redis());
+  const sooner: TemporaryChange = {
+    ...temporaryChange,
+    id: 'act_2',
+    endsAt: '2026-11-20T15:30:00.000Z',
+    state: 'asking',
+  };
+
+  await store.save(temporaryChange);
+  await store.save(sooner);
+
+  expect(await store.all()).toEqual([sooner, temporaryChange]);
+});
+
+it.each(['ended', 'kept', 'refused', 'superseded'] as const)(
+  'finds one that is %s, and lists it no more',
+  async (state) => {
+    const store = createTemporaryChanges(redis());
+    await store.save(temporaryChange);
+
+    await store.save({ ...temporaryChange, state });
+
+    expect(await store.all()).toEqual([]);
+    expect(await store.get('act_1')).toMatchObject({ id: 'act_1', state });
+  },
+);
+
+it('knows nothing of one that never came to be', async () => {
+  const store = createTemporaryChanges(redis());
+  await store.save(temporaryChange);
+
+  await store.forget('act_1');
+
+  expect(await store.get('act_1')).toBeNull();
+  expect(await store.all()).toEqual([]);
+});
