@@ -60,7 +60,6 @@ const WITHOUT: readonly string[] = [
   'limits/fill-form',
   'limits/notify-end',
   'limits/open-temporary-change',
-  'limits/parse-term',
   'ops/issue',
   'outbox/batch-store',
   'outbox/entry',

@@ -20,7 +20,7 @@ import { toCardFacts } from '../directory/account.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import type { Links } from '../holders/link-store.ts';
 import { createNotifyHolder, type NotifyPersonLater } from '../holders/notify-holder.ts';
-import { withThrottle } from '../limits/remedy-throttle.ts';
+import { withThrottle } from '../limits/remedy.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { CardParts } from './compose-cards.ts';
 import type { composeDigests } from './compose-digests.ts';

@@ -3,8 +3,7 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { Term } from '../card-api/rule-change.ts';
 import { parseAmount } from '../core/money.ts';
-import { ChangeRequest } from '../limits/change-request.ts';
-import { readTerm } from '../limits/parse-term.ts';
+import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 
 /** A holder wants to pay something, and until when. Which rule that takes is found out later. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
-import { formatDuration } from '../core/duration.ts';
+import { formatDuration, readDuration } from '../core/duration.ts';
 
 /** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -44,6 +44,37 @@ export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | nul
 export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): Term {
   const end = endOfTerm(term, from, days);
   return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
+}
+
+/**
+ * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.
+ *
+ * @returns the term and what is left, or what is wrong: "for the team lunch" is a reason, "for 4 lightyears" is a
+ * duration that nobody can read. Whoever writes "until" wants an end: one that cannot be read must not become none.
+ */
+export function readTerm(words: readonly string[]): { term: Term; rest: readonly string[] } | string {
+  const [preposition = '', next = ''] = words;
+  const said = words.slice(0, 3).join(' ').slice(0, 40);
+  if (preposition.toLowerCase() === 'for') {
+    const duration = readDuration(words.slice(1));
+    if (duration !== null) {
+      return { term: { kind: 'duration', ms: duration.ms }, rest: words.slice(1 + duration.words) };
+    }
+    if (/^\d/.test(next)) return `“${said}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`;
+  }
+  if (preposition.toLowerCase() === 'until') {
+    const term = readUntil(next);
+    if (term !== null) return { term, rest: words.slice(2) };
+    return `“${said}” is no day that I can read. Write “until midnight” or “until 2026-12-24”.`;
+  }
+  return { term: permanent, rest: words };
+}
+
+/** Behind "until": `midnight` or `2026-12-24`. Null when it is neither. */
+function readUntil(word: string): Term | null {
+  if (word.toLowerCase() === 'midnight') return { kind: 'midnight' };
+  const day = Term.safeParse({ kind: 'day', day: word });
+  return day.success ? day.data : null;
 }
 
 /** `for 4 hours`, `until midnight Eastern time`: goes behind a verb. */

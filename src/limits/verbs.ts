@@ -3,8 +3,7 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
 import { parseAmount } from '../core/money.ts';
-import { ChangeRequest } from './change-request.ts';
-import { readTerm } from './parse-term.ts';
+import { ChangeRequest, readTerm } from './change-request.ts';
 
 /** Changes what a card may spend. */
 export const LimitAction = actionOf('limit', target.card, { changeRequest: ChangeRequest });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
-import { atMost, endOfTerm } from '../../../src/limits/change-request.ts';
+import { atMost, endOfTerm, readTerm } from '../../../src/limits/change-request.ts';
 
 const days = serviceDays('America/New_York');
 const from = new Date('2026-11-20T15:00:00Z');
@@ -56,5 +56,24 @@ describe('what a holder asks for', () => {
 
     // "4242" alone is an amount: a card alone says nothing of money.
     expect(asked.kind).toBe(text === '4242' ? 'read' : 'unclear');
+  });
+});
+
+describe('how long a change stays, as a person writes it', () => {
+  it.each<[string, Term, string]>([
+    ['for 4h team lunch', { kind: 'duration', ms: 4 * 3_600_000 }, 'team lunch'],
+    ['For 2 days', { kind: 'duration', ms: 48 * 3_600_000 }, ''],
+    ['until midnight', { kind: 'midnight' }, ''],
+    ['until 2026-12-24 holidays', { kind: 'day', day: '2026-12-24' }, 'holidays'],
+    ['for the team lunch', { kind: 'permanent' }, 'for the team lunch'],
+    ['', { kind: 'permanent' }, ''],
+  ])('reads %j', (text, term, rest) => {
+    const read = readTerm(text.split(' ').filter(Boolean));
+
+    expect(read).toEqual({ term, rest: rest.split(' ').filter(Boolean) });
+  });
+
+  it.each(['for 4 lightyears', 'until tomorrow-ish', 'until 2026-02-30'])('asks about %j', (text) => {
+    expect(readTerm(text.split(' '))).toContain('Write');
   });
 });

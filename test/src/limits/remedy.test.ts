@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createRemedies } from '../../../src/limits/remedy.ts';
+import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
 
 const never = async (): Promise<never> => {
   throw new Error('the card API is not asked for this');
@@ -106,4 +106,35 @@ describe('the remedy of a decline by a limit', () => {
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
   });
+});
+
+it('looks for remedies within its pace, and beyond it says at once that none is known', async () => {
+  let clock = 0;
+  let calls = 0;
+  const look = async (): Promise<string | null> => {
+    calls += 1;
+    return 'remedy';
+  };
+  const paced = withThrottle(look, null as string | null, { perMinute: 2, atOnce: 9 }, () => clock);
+
+  expect([await paced(1), await paced(2), await paced(3)]).toEqual(['remedy', 'remedy', null]);
+  clock = 30_000;
+  expect([await paced(4), await paced(5)]).toEqual(['remedy', null]);
+  expect(calls).toBe(3);
+});
+
+it('never waits behind look-ups that hang, and goes on when they end', async () => {
+  let end: (remedy: string) => void = () => {};
+  const paced = withThrottle(() => new Promise<string | null>((resolve) => (end = resolve)), null, {
+    perMinute: 9,
+    atOnce: 1,
+  });
+  const hanging = paced(1);
+
+  expect(await paced(2)).toBeNull();
+  end('late');
+  expect(await hanging).toBe('late');
+  const next = paced(3);
+  end('remedy');
+  expect(await next).toBe('remedy');
 });
