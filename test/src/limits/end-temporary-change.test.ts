@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import {
+  createEndTemporaryChange,
+  createRestore,
+  endPurchaseChanges,
+} from '../../../src/limits/end-temporary-change.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { acctId } from '../../support/perform-world.ts';
+import { rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const now = (): Date => new Date('2026-11-20T16:00:00.000Z');
+const ana = { userId: 'U0ANA', teamId: 'T1' };
+
+describe('restoring what was there before', () => {
+  async function restore(
+    dailyCents: number | null,
+    over: Partial<TemporaryChange> = {},
+    written: ProgressEntry | null = null,
+  ) {
+    const steps: string[] = [];
+    const after = await createRestore({
+      progress: {
+        read: async () => written,
+        write: async (_id, entry) => {
+          steps.push(`progress ${entry.state}`);
+          return entry;
+        },
+      },
+      card: {
+        getSpendRules: async () => ({ rules: rulesOf({ daily: dailyCents }), raw: { kept: true } }),
+        putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
+      },
+      applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
+      confirmations: { changed: async (_acctId, _expected, id) => void steps.push(`changed by ${id}`) },
+      now,
+    })(temporaryChangeOf(over), ana);
+    return { after, steps };
+  }
+
+  it('writes the rules back where nobody changed them meanwhile, progress first', async () => {
+    const { after, steps } = await restore(45_000);
+
+    expect(steps).toEqual(['progress sending', 'changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
+    expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
+  });
+
+  it('writes nothing where they are as they were: somebody restored them, or we did before a crash', async () => {
+    const { after, steps } = await restore(40_000);
+
+    expect(steps).toEqual([]);
+    expect(after.state).toBe('ended');
+  });
+
+  it('asks where somebody changed them meanwhile', async () => {
+    const { after, steps } = await restore(60_000);
+
+    expect(steps).toEqual([]);
+    expect(after).toMatchObject({ state: 'asking', meanwhile: [{ from: 45_000, to: 60_000 }] });
+  });
+
+  it.each<[string, number, string]>([
+    ['overwrites what people have seen and agreed to overwrite', 60_000, 'ended'],
+    ['asks again where it was changed once more', 70_000, 'asking'],
+  ])('%s', async (_what, dailyCents, state) => {
+    const meanwhile = [limitMove('daily', 45_000, 60_000)];
+
+    expect((await restore(dailyCents, { state: 'asking', meanwhile })).after.state).toBe(state);
+  });
+
+  it('does not write its progress again after a crash', async () => {
+    const { steps } = await restore(45_000, {}, { state: 'sending', before: null, after: null });
+
+    expect(steps).toEqual(['changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
+  });
+});
+
+describe('the time of a temporary change is over', () => {
+  async function end(temporaryChange: TemporaryChange | null, error: CardApiError | null = null) {
+    const steps: string[] = [];
+    const again = await createEndTemporaryChange({
+      temporaryChanges: { get: async () => temporaryChange },
+      withLock: async (name, work) => {
+        steps.push(`locked ${name}`);
+        return await work();
+      },
+      restore: async (given) => {
+        if (error !== null) throw error;
+        return { ...given, state: 'ended' };
+      },
+      notifyEnd: {
+        notify: async ({ state }, _action, refused = '') => void steps.push(`told ${state} ${refused}`.trim()),
+        show: async ({ state }) => void steps.push(`shown ${state}`),
+      },
+    })('act_1');
+    return { again, steps: steps.slice(1) };
+  }
+  const failed = (code: 'refused' | 'unavailable' | 'token_dead'): CardApiError =>
+    new CardApiError('no', { operation: 'write', status: 400, outcome: 'refused', code, apiMessage: 'No.' });
+
+  it('restores and tells', async () => {
+    expect(await end(temporaryChangeOf())).toEqual({ again: null, steps: ['told ended'] });
+  });
+
+  it.each(['unavailable', 'token_dead'] as const)('comes back in a minute where the card API is %s', async (code) => {
+    expect(await end(temporaryChangeOf(), failed(code))).toEqual({ again: 60_000, steps: [] });
+  });
+
+  it('tells what the card service says where it refuses', async () => {
+    expect(await end(temporaryChangeOf(), failed('refused'))).toEqual({ again: null, steps: ['told refused No.'] });
+  });
+
+  it('brings up to date what shows one that has ended before', async () => {
+    expect((await end(temporaryChangeOf({ state: 'kept' }))).steps).toEqual(['shown kept']);
+  });
+
+  it('does nothing about one that never came to be', async () => {
+    expect(await end(null)).toEqual({ again: null, steps: [] });
+  });
+});
+
+describe('a change for one purchase', () => {
+  const merchant = transactionAlert().event.merchant;
+  const purchase = { merchantId: merchant.id, merchant: merchant.name, maxCents: 8410 };
+  const authorized = {
+    acctId,
+    kind: 'authorization',
+    amountCents: 8410,
+    occurredAt: '2026-11-20T15:05:00.000Z',
+  } as const;
+
+  async function ended(event: Partial<TransactionEvent>, over: Partial<TemporaryChange> = {}): Promise<string[]> {
+    const ids: string[] = [];
+    await endPurchaseChanges(transactionAlert({ ...authorized, ...event }).event, {
+      temporaryChanges: { all: async () => [temporaryChangeOf({ purchase, ...over })] },
+      endTemporaryChangeNow: async (id) => void ids.push(id),
+    });
+    return ids;
+  }
+
+  it('ends when that purchase is authorized, also for less and under another merchant id', async () => {
+    expect(await ended({})).toEqual(['act_1']);
+    expect(await ended({ kind: 'pin', amountCents: 100 })).toEqual(['act_1']);
+    expect(await ended({ merchant: { ...merchant, id: 'other' } })).toEqual(['act_1']);
+  });
+
+  it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
+    ['a settlement', { kind: 'settlement' }, {}],
+    ['a purchase that costs more', { amountCents: 8411 }, {}],
+    ['a purchase of another card', { acctId: acctId + 1 }, {}],
+    ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
+    ['a purchase from before it', { occurredAt: '2026-11-20T14:58:59.000Z' }, {}],
+    ['any purchase, where it is for any', {}, { purchase: null }],
+    ['any purchase, once it has ended', {}, { state: 'asking' }],
+  ])('does not end with %s', async (_what, event, over) => {
+    expect(await ended(event, over)).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { AuditRecord } from '../../../src/audit/audit.ts';
+import { createNotifyEnd, createRecordEnd } from '../../../src/limits/notify-end.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { ask } from '../../support/perform-world.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const at = '2026-11-20T16:00:00.000Z';
+const click = ask('take_back', {
+  target: { kind: 'temporary-change', temporaryChangeId: 'act_1' },
+  actor: { userId: 'U0BEN', teamId: 'T1' },
+});
+
+describe('the end of a temporary change', () => {
+  function setUp() {
+    const steps: string[] = [];
+    const notifyEnd = createNotifyEnd({
+      temporaryChanges: { save: async ({ state }) => void steps.push(`kept as ${state}`) },
+      recordEnd: async (_temporaryChange, { detail }) => {
+        steps.push(`on record: ${detail}`);
+        return at;
+      },
+      factsOf: async () => card,
+      outcomes: { show: async (_alertId, id, { state }) => void steps.push(`alert: ${id} ${state}`) },
+      notifyDirectly: async (userId) => void steps.push(`told ${userId}`),
+      updateRequest: async (id) => void steps.push(`request ${id}`),
+      updateTemporaryChange: async () => void steps.push('its messages'),
+      postTemporaryChange: async () => void steps.push('posted for approvers'),
+    });
+    return { notifyEnd, steps };
+  }
+
+  it('is on record first, then told, and kept as over last of all that can be repeated', async () => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: 'evt_1', requestId: 'req_1' }), null);
+
+    expect(steps).toEqual([
+      'on record: The temporary change has ended.',
+      'alert: end-act_1 done',
+      'told U0ANA',
+      'kept as ended',
+      'request req_1',
+      'its messages',
+    ]);
+  });
+
+  it('is not told to the person who ended it', async () => {
+    const { notifyEnd, steps } = setUp();
+    const own = { ...click, actor: { userId: 'U0ANA', teamId: 'T1' } };
+
+    await notifyEnd.notify(temporaryChangeOf({ state: 'ended' }), own);
+
+    expect(steps.filter((step) => step.startsWith('told'))).toEqual([]);
+  });
+
+  it('is posted for the approvers where they have to decide', async () => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(temporaryChangeOf({ state: 'asking' }), null);
+
+    expect(steps).toContain('posted for approvers');
+  });
+
+  it('quotes the card service where it refuses', async () => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(temporaryChangeOf({ state: 'refused' }), null, 'No.');
+
+    expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
+  });
+});
+
+describe('the record of it', () => {
+  async function recorded(over: Partial<TemporaryChange>, action: typeof click | null) {
+    const records: AuditRecord[] = [];
+    const lines: string[] = [];
+    const record = createRecordEnd({
+      audit: { append: async (entry) => void records.push(entry) },
+      postAuditLine: async (id, { text }) => void lines.push(`${id}: ${text}`),
+      twoPersonAboveCents: 100_000,
+      now: () => new Date(at),
+    });
+    await record(temporaryChangeOf(over), { action, card, detail: 'detail' });
+    return { entry: records[0], line: lines[0] };
+  }
+
+  it('names nobody where the time was over', async () => {
+    const { entry, line } = await recorded({ state: 'ended' }, null);
+
+    expect(entry).toMatchObject({
+      event: 'ended',
+      actor: null,
+      before: 'daily limit $450.00',
+      after: 'daily limit $400.00',
+    });
+    expect(line).toMatch(/^audit-act_1-ended: Cardbell put back the daily limit of /);
+  });
+
+  it('names who ended it, and what somebody else had set meanwhile where it was left', async () => {
+    const meanwhile = [limitMove('daily', 45_000, 60_000)];
+    const { entry, line } = await recorded({ state: 'kept', meanwhile }, click);
+
+    expect(entry).toMatchObject({ event: 'ended', actor: click.actor, before: 'daily limit $600.00', after: null });
+    expect(line).toMatch(/^audit-act_1-kept: <@U0BEN> left the daily limit of /);
+  });
+
+  it('says that it waits where people have to decide', async () => {
+    expect((await recorded({ state: 'asking' }, null)).entry?.event).toBe('waiting');
+  });
+});

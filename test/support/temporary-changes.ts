@@ -1,0 +1,39 @@
+import type { SpendRules } from '../../src/card-api/spend-rules.ts';
+import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
+import { limitMove } from './limit-goals.ts';
+import { acctId } from './perform-world.ts';
+
+export const openedAt = '2026-11-20T15:00:00.000Z';
+
+/** The daily limit is $450 for an hour, and $400 again afterwards. */
+export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): TemporaryChange {
+  return {
+    id: 'act_1',
+    acctId,
+    changes: [limitMove('daily', 40_000, 45_000)],
+    term: { kind: 'duration', ms: 3_600_000 },
+    by: { userId: 'U0ANA', teamId: 'T1' },
+    openedAt,
+    endsAt: '2026-11-20T16:00:00.000Z',
+    purchase: null,
+    alertId: null,
+    requestId: null,
+    state: 'open',
+    meanwhile: null,
+    closedAt: null,
+    closedBy: null,
+    ...over,
+  };
+}
+
+/** The rules of a card that has these limits and no others. Whole cents. */
+export function rulesOf(limits: Partial<SpendRules['limits']>): SpendRules {
+  return {
+    limits: { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null, ...limits },
+    categories: [],
+    apartCents: 0,
+    isEveryCategoryAllowed: true,
+    isInternationalAllowed: true,
+    isCardNotPresentAllowed: true,
+  };
+}
