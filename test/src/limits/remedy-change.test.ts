@@ -1,57 +1,55 @@
 import { describe, expect, it } from 'vitest';
-import {
-  goalsOfRemedy,
-  isIncomplete,
-  type LimitRaise,
-  limitsOf,
-  type RaiseLimit,
-} from '../../../src/limits/remedy-change.ts';
+import { goalsOfRemedy, isIncomplete, limitsOf, type Remedy } from '../../../src/limits/remedy-change.ts';
+import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
 
-const rule = { kind: 'limit', period: 'daily', category: null } as const;
-const limit: LimitRaise = { rule, from: 10_000, to: 15_000, remainingCents: 1000, isAlong: false };
-const raise = (first: LimitRaise, ...more: LimitRaise[]): RaiseLimit => ({
-  kind: 'raise_limit',
-  limits: [first, ...more],
-});
+const daily = limitRaise('daily', 40_000, 45_000, { remainingCents: 5000 });
+const unknown = limitRaise('weekly', null, null);
+const along = limitRaise('monthly', 44_000, 45_000, { isAlong: true });
 
-describe('what a card’s rules shall be for a remedy', () => {
-  it('is the limit that was suggested', () => {
-    expect(goalsOfRemedy(raise(limit), null, 3000)).toEqual([{ rule, to: 15_000 }]);
-  });
-
-  it('is the purchase on top of the limit where nothing was suggested', () => {
-    expect(goalsOfRemedy(raise({ ...limit, to: null }), null, 3000)).toEqual([{ rule, to: 13_000 }]);
-    expect(goalsOfRemedy(raise({ ...limit, to: null, from: null }), null, 3000)).toEqual([{ rule, to: 3000 }]);
-  });
-
-  it('is that a category is allowed, by its number and its name', () => {
-    const category = { id: 9, name: 'Hardware Stores' };
-
-    expect(goalsOfRemedy({ kind: 'allow_category', category }, null, 3000)).toEqual([
-      { rule: { kind: 'category', category }, to: true },
+describe('what the rules shall be for a remedy', () => {
+  it('is every limit at once, shorter windows first', () => {
+    expect(goalsOfRemedy(remedyOf(along, daily), null, 8410)).toEqual([
+      limitGoal('daily', 45_000),
+      limitGoal('monthly', 45_000),
     ]);
-    expect(goalsOfRemedy({ kind: 'allow_category', category: { ...category, id: null } }, null, 3000)).toBe(null);
   });
 
-  it.each([
-    ['allow_international', 'international'],
-    ['allow_card_not_present', 'card_not_present'],
-  ] as const)('of %s is that %s purchases are allowed', (kind, kindOfRule) => {
-    expect(goalsOfRemedy({ kind }, null, 3000)).toEqual([{ rule: { kind: kindOfRule }, to: true }]);
+  it('is the whole purchase on top of a limit of which nobody knows what is left', () => {
+    expect(goalsOfRemedy(remedyOf(unknown), rulesOf({ weekly: 60_000 }), 8410)).toEqual([limitGoal('weekly', 68_410)]);
+    expect(goalsOfRemedy(remedyOf(unknown), null, 8410)).toEqual([limitGoal('weekly', 8410)]);
   });
 
-  it.each(['activate', 'unblock'] as const)('is no rule for %s', (kind) => {
-    expect(goalsOfRemedy({ kind }, null, 3000)).toBe(null);
-    expect(limitsOf({ kind })).toEqual([]);
+  it('finds anew what rises along, from the rules as they are now', () => {
+    expect(goalsOfRemedy(remedyOf(daily, along), rulesOf({ daily: 40_000, weekly: 42_000 }), 8410)).toEqual([
+      limitGoal('daily', 45_000),
+      limitGoal('weekly', 45_000),
+    ]);
+  });
+
+  it.each<[string, Remedy, object | null]>([
+    [
+      'a category',
+      { kind: 'allow_category', category: { id: 9, name: 'Fuel' } },
+      [{ rule: { kind: 'category', category: { id: 9, name: 'Fuel' } }, to: true }],
+    ],
+    ['a category whose number nobody knows', { kind: 'allow_category', category: { id: null, name: 'Fuel' } }, null],
+    ['purchases abroad', { kind: 'allow_international' }, [{ rule: { kind: 'international' }, to: true }]],
+    ['online purchases', { kind: 'allow_card_not_present' }, [{ rule: { kind: 'card_not_present' }, to: true }]],
+    ['a blocked card', { kind: 'unblock' }, null],
+  ])('of %s', (_what, remedy, goals) => {
+    expect(goalsOfRemedy(remedy, null, 8410)).toEqual(goals);
   });
 });
 
-it('the limits of a remedy are incomplete while it is not known what was left of one that stopped the purchase', () => {
-  const unknown = { ...limit, remainingCents: null };
-
-  expect(isIncomplete(raise(limit))).toBe(false);
-  expect(isIncomplete(raise(unknown))).toBe(true);
-  expect(isIncomplete(raise(limit, unknown))).toBe(true);
-  expect(isIncomplete(raise(limit, { ...unknown, isAlong: true }))).toBe(false);
+it('is incomplete where nobody knows what was left of a limit that stopped the purchase', () => {
+  expect(isIncomplete(remedyOf(daily, along))).toBe(false);
+  expect(isIncomplete(remedyOf(daily, unknown))).toBe(true);
   expect(isIncomplete({ kind: 'unblock' })).toBe(false);
+});
+
+it('raises no limit where something else would let the purchase pass', () => {
+  expect(limitsOf(null)).toEqual([]);
+  expect(limitsOf({ kind: 'allow_international' })).toEqual([]);
+  expect(limitsOf(remedyOf(daily, along))).toEqual([daily, along]);
 });

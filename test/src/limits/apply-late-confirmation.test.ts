@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { AwaitedConfirmation } from '../../../src/actions/confirmation-store.ts';
+import type { Result } from '../../../src/actions/result.ts';
+import { createApplyLateConfirmation } from '../../../src/limits/apply-late-confirmation.ts';
+import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const action = ask('limit');
+const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
+const unknown: Result = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null };
+
+function awaitedOf(over: Partial<Result> = {}): AwaitedConfirmation {
+  const expects = { kind: 'rule', changes: [limitMove('daily', 40_000, 45_000)], term: forAnHour } as const;
+  const result = { ...unknown, expects, ...over };
+  return { action, verb: 'limit', acctId, outcomeOf: action.id, result, sentAt: openedAt, verdict: null };
+}
+
+interface Given {
+  readonly isSuperseded?: boolean;
+  readonly isKnown?: boolean;
+  readonly until?: string;
+}
+
+async function apply(
+  awaited: AwaitedConfirmation,
+  confirmation: 'confirmed' | 'unconfirmed',
+  { isSuperseded = false, isKnown = true, until = '2026-11-20T16:00:00.000Z' }: Given = {},
+): Promise<{ said: Opened | null; steps: string[] }> {
+  const steps: string[] = [];
+  const said = await createApplyLateConfirmation({
+    card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
+    confirmations: { isSuperseded: async () => isSuperseded },
+    temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf() : null) },
+    terms: {
+      resolve: async ({ requestId }) => {
+        steps.push(`resolved for ${requestId ?? 'no request'}`);
+        return { note: 'Goes back.', control: { kind: 'take_back', id: 'act_1', until } };
+      },
+      forgetIfGone: async (_id, changes) => void steps.push(`forgotten, from ${String(changes[0]?.from)}`),
+    },
+    now: () => new Date('2026-11-20T15:30:00.000Z'),
+  })(awaited, { confirmation });
+  return { said, steps };
+}
+
+describe('a change of rules whose answer was lost', () => {
+  it('is completed as if the answer had come, once it is found made', async () => {
+    expect(await apply(awaitedOf(), 'confirmed')).toMatchObject({
+      said: { note: 'Goes back.' },
+      steps: ['resolved for no request'],
+    });
+  });
+
+  it('belongs to its request where it was made for one', async () => {
+    const { steps } = await apply({ ...awaitedOf(), outcomeOf: 'act_asked' }, 'confirmed');
+
+    expect(steps).toEqual(['resolved for req_asked']);
+  });
+
+  it('says nothing of an end that has come meanwhile', async () => {
+    expect((await apply(awaitedOf(), 'confirmed', { until: '2026-11-20T15:30:00.000Z' })).said).toBeNull();
+  });
+
+  it('has its end forgotten once it is found not made', async () => {
+    expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['forgotten, from 40000'] });
+  });
+
+  it.each<[string, AwaitedConfirmation, 'confirmed' | 'unconfirmed', Given]>([
+    ['a later change did all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
+    ['its end was found to be nobody’s', awaitedOf(), 'confirmed', { isKnown: false }],
+    ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],
+    [
+      'it is the end of another change',
+      awaitedOf({ expects: { kind: 'rule', changes: [limitMove('daily', 1, 2)] } }),
+      'confirmed',
+      {},
+    ],
+    [
+      'the card follows a ruleset, whose rules it may show instead',
+      awaitedOf({ card: { ...card, ruleset: { id: 3, name: 'Travel', mayOverrule: true } } }),
+      'unconfirmed',
+      {},
+    ],
+  ])('is left alone where %s', async (_what, awaited, confirmation, given) => {
+    expect(await apply(awaited, confirmation, given)).toEqual({ said: null, steps: [] });
+  });
+});

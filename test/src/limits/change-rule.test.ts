@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
+import { serviceDays } from '../../../src/core/service-time.ts';
+import {
+  type Approval,
+  type AskedChange,
+  createChangeRule,
+  createPermitChange,
+  createPlanChange,
+} from '../../../src/limits/change-rule.ts';
+import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { acctId, ask, type Over } from '../../support/perform-world.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const permanent: Term = { kind: 'permanent' };
+const resolved = (over: Over = {}) => ({ action: ask('limit', over), acctId, cardId: null });
+const raised = [limitMove('daily', 40_000, 45_000)];
+const attempt = { isLast: false };
+const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
+
+describe('a change of rules', () => {
+  interface Given {
+    readonly changes?: readonly RuleChange[];
+    readonly against?: string;
+    readonly impossible?: string;
+    readonly refused?: 'failed' | 'waiting';
+    readonly written?: ProgressEntry;
+    readonly kept?: Opened;
+  }
+  async function change({ changes = raised, against, impossible, refused, written, kept }: Given): Promise<string[]> {
+    const steps: string[] = [];
+    const changeRule = createChangeRule({
+      plan: async () =>
+        impossible === undefined
+          ? { kind: 'planned', card, changes, term: permanent, raw: {}, against: against ?? null }
+          : { kind: 'impossible', card, changes: [], why: impossible },
+      permit: async () => {
+        steps.push('permitted?');
+        return refused === undefined ? null : { state: refused, note: 'no' };
+      },
+      send: async (_change, _attempt, finish) => {
+        steps.push('sent');
+        return await finish('done');
+      },
+      terms: { resolve: async () => null, keep: async () => kept ?? null },
+      progress: { read: async () => written ?? null },
+      reports: {
+        report: async (_action, verb, result) => {
+          const { state, note, confirmation, after } = result;
+          steps.push([verb, state, note, confirmation, after].filter(Boolean).join(', '));
+          return result;
+        },
+      },
+    });
+    await changeRule(resolved(), null, attempt);
+    return steps;
+  }
+  const isThere = [limitMove('daily', 45_000, 45_000)];
+  const after = 'daily limit $450.00';
+
+  it.each<[string, Given, string[]]>([
+    ['is sent when it is permitted', {}, ['permitted?', 'sent', `limit, done, ${after}`]],
+    ['ends as refused where the policy refuses', { refused: 'failed' }, ['permitted?', `limit, failed, no, ${after}`]],
+    ['waits where others have to approve', { refused: 'waiting' }, ['permitted?', `limit, waiting, no, ${after}`]],
+    [
+      'fails before anybody is asked where the card service would refuse',
+      { against: 'Too high.' },
+      [`limit, failed, Too high., ${after}`],
+    ],
+    ['fails where nobody can tell which rule is meant', { impossible: 'Which?' }, ['limit, failed, Which?']],
+    [
+      'says that it is so already',
+      { changes: isThere },
+      ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
+    ],
+    [
+      'makes what was temporary stay',
+      { changes: isThere, kept: { note: 'It stays.', control: null } },
+      ['permitted?', `limit, done, It stays., ${after}`],
+    ],
+    [
+      'is done, not superfluous, where the write before a crash was its own',
+      {
+        changes: isThere,
+        written: { state: 'sending', before: null, after: null, expects: { kind: 'rule', changes: raised } },
+      },
+      [`limit, done, confirmed, ${after}`],
+    ],
+    [
+      'of another rule than a limit is told as such',
+      { changes: [{ rule: { kind: 'international' }, from: true, to: true }] },
+      ['permitted?', 'allow, unchanged, Purchases abroad are allowed already., purchases abroad allowed'],
+    ],
+  ])('%s', async (_what, given, expected) => {
+    expect(await change(given)).toEqual(expected);
+  });
+});
+
+describe('planning a change', () => {
+  const plan = async (goals: readonly ReturnType<typeof limitGoal>[], term: Term = permanent) =>
+    await createPlanChange({
+      factsOf: async () => card,
+      card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
+      nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
+      serviceDays: serviceDays('America/New_York'),
+      now,
+    })(ask('limit'), acctId);
+
+  it('starts from what the rules are now', async () => {
+    expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
+      kind: 'planned',
+      changes: [limitMove('daily', 40_000, 45_000)],
+      raw: { a: 1 },
+      against: null,
+    });
+  });
+
+  it.each<[string, ReturnType<typeof limitGoal>, Term, RegExp]>([
+    ['a day that is over', limitGoal('daily', 45_000), { kind: 'day', day: '2026-11-19' }, /That day is over/],
+    ['a single purchase of the whole card', limitGoal('transaction', 100), permanent, /only a merchant category does/],
+    ['a day above its week', limitGoal('daily', 60_000), permanent, /above the weekly limit/],
+  ])('knows why the card service would refuse %s', async (_what, goal, term, why) => {
+    expect(await plan([goal], term)).toMatchObject({ against: expect.stringMatching(why) });
+  });
+});
+
+describe('permitting a change', () => {
+  const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', alone: null };
+
+  async function permit(ownCents: number, over: Over, given: Approval | null = null, isOwnCard = false) {
+    const asked: AskedChange[] = [];
+    const remembered: unknown[] = [];
+    const { rule } = limitGoal('daily', null);
+    const refused = await createPermitChange({
+      raises: {
+        count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000 }),
+        remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
+        changesFromBase: async (changes) => [...changes],
+      },
+      links: { wasHolderLately: async () => isOwnCard },
+      openRequest: async (request) => {
+        asked.push(request);
+        return 'I asked.';
+      },
+      twoPersonAboveCents: 100_000,
+    })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
+    return { refused, asked, remembered };
+  }
+  const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' } };
+
+  it('lets an approver raise by little, and remembers it', async () => {
+    expect(await permit(100_000, approver)).toEqual({
+      refused: null,
+      asked: [],
+      remembered: [{ by: 'U0ANA', askedBy: 'U0ANA' }],
+    });
+  });
+
+  it('asks others about more, and says what was counted', async () => {
+    const { refused, asked, remembered } = await permit(100_001, approver);
+
+    expect(refused).toMatchObject({ state: 'waiting', note: 'I asked.', counted: { ownCents: 100_001 } });
+    expect(asked).toMatchObject([{ others: 1, counted: { ownCents: 100_001 } }]);
+    expect(remembered).toEqual([]);
+  });
+
+  it('asks others about the own card, without a count where it is little', async () => {
+    const { refused, asked } = await permit(5000, approver, null, true);
+
+    expect(refused).toMatchObject({ state: 'waiting', counted: null });
+    expect(asked).toMatchObject([{ others: 1, counted: null }]);
+  });
+
+  it('refuses who may not', async () => {
+    const { refused } = await permit(5000, { roles: ['operator'] });
+
+    expect(refused).toMatchObject({ state: 'failed', note: 'Only approvers may change limits.' });
+  });
+
+  it.each<[string, Approval, object[]]>([
+    ['does not count it where two approved', approval, []],
+    [
+      'counts it for both where one approved what another asked for',
+      { ...approval, alone: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      [{ by: 'U0BEN', askedBy: 'U0HUGO' }],
+    ],
+  ])('asks nobody again once it is approved: %s', async (_what, given, expected) => {
+    const { refused, asked, remembered } = await permit(500_000, approver, given);
+
+    expect({ refused, asked, remembered }).toEqual({ refused: null, asked: [], remembered: expected });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { createFillForm } from '../../../src/limits/fill-form.ts';
+import type { PurchaseCheck } from '../../../src/limits/remedy.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { ask } from '../../support/perform-world.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
+import { declined, raise } from '../../templates/fixtures.ts';
+
+const form = { viewId: 'V1', hash: 'h', pendingId: 'p_1' };
+const alert = declined('decline.rule.velocity', 'over', { remedy: raise });
+const now = remedyOf(limitRaise('weekly', 60_000, 67_410));
+
+interface Given {
+  readonly check?: PurchaseCheck;
+  readonly isKept?: boolean;
+  readonly isAway?: boolean;
+  readonly alert?: typeof alert | null;
+}
+
+async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, isAway = false, ...given }: Given) {
+  const kept: unknown[] = [];
+  const shown: unknown[] = [];
+  const fillForm = createFillForm<typeof alert>({
+    declineAlert: async () => (given.alert === undefined ? alert : given.alert),
+    card: {
+      getSpendRules: async () => {
+        const details = { operation: 'read', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
+        if (isAway) throw new CardApiError('away', { ...details, apiMessage: null });
+        return { rules: rulesOf({ weekly: 60_000 }), raw: {} };
+      },
+    },
+    checkPurchase: async () => check,
+    keepFound: async (id, { remedy, rules }) => {
+      kept.push([id, remedy, rules?.limits.weekly ?? null]);
+      return isKept;
+    },
+    updateForm: async (_form, { remedy, state }) => void shown.push([state, remedy]),
+  });
+  await fillForm(ask('remedy', { form } as object));
+  return { kept, shown };
+}
+
+it('shows what would let the purchase pass now, and keeps it for the submission', async () => {
+  expect(await fill({})).toEqual({ kept: [['p_1', now, 60_000]], shown: [['checked', now]] });
+});
+
+it('says that nothing stops the purchase by now', async () => {
+  expect((await fill({ check: { state: 'passes' } })).shown).toEqual([['passes', raise]]);
+});
+
+it('leaves the form as the alert has it where the card cannot be read', async () => {
+  const { kept, shown } = await fill({ check: { state: 'unknown', isAway: true }, isAway: true });
+
+  expect(kept).toEqual([['p_1', raise, null]]);
+  expect(shown).toEqual([['unread', raise]]);
+});
+
+it.each<[string, Given]>([
+  ['a form that is closed', { isKept: false }],
+  ['an alert that is kept no more', { alert: null }],
+])('changes nothing of %s', async (_what, given) => {
+  expect((await fill(given)).shown).toEqual([]);
+});

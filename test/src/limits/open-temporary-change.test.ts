@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
+import { serviceDays } from '../../../src/core/service-time.ts';
+import { createTemporaryTerms, type MadeChange } from '../../../src/limits/open-temporary-change.ts';
+import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { limitMove } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+import { openedAt, temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const HOUR = 3_600_000;
+const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
+const daily = limitMove('daily', 40_000, 45_000);
+
+/** Temporary changes that are open already. */
+async function setUp(...open: TemporaryChange[]) {
+  const temporaryChanges = createTemporaryChanges(redis());
+  for (const temporaryChange of open) await temporaryChanges.save(temporaryChange);
+  const steps: string[] = [];
+  const terms = createTemporaryTerms({
+    temporaryChanges,
+    supersede: async ({ id }, goals, isForGood = false) => {
+      steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
+      return [];
+    },
+    purchaseOf: async () => transactionAlert().event,
+    serviceDays: serviceDays('America/New_York'),
+    scheduleTemporaryChangeEnd: async (id, atMs) => void steps.push(`${id} ends ${new Date(atMs).toISOString()}`),
+    postTemporaryChange: async ({ id }) => void steps.push(`posted ${id}`),
+    now: () => new Date(openedAt),
+  });
+  return { terms, temporaryChanges, steps };
+}
+
+const made = (changes: readonly RuleChange[], term: Term, over: Partial<MadeChange> = {}): MadeChange => ({
+  action: ask('limit', { ...byCommand, id: 'act_new' }),
+  acctId,
+  changes,
+  term,
+  requestId: null,
+  ...over,
+});
+
+describe('a change for a while', () => {
+  it('is kept with its end, which wakes the worker, and has a message of its own', async () => {
+    const { terms, temporaryChanges, steps } = await setUp();
+
+    const said = await terms.resolve(made([daily], forHours(4)));
+
+    const until = '2026-11-20T19:00:00.000Z';
+    expect(said).toEqual({
+      note: 'Goes back to $400.00 by itself in 4 hours.',
+      control: { kind: 'take_back', id: 'act_new', until },
+    });
+    expect(steps).toEqual([`act_new ends ${until}`, 'posted act_new']);
+    expect(await temporaryChanges.get('act_new')).toMatchObject({ state: 'open', endsAt: until, changes: [daily] });
+  });
+
+  it('has no message of its own where an alert or a request shows it', async () => {
+    const { terms, steps } = await setUp();
+
+    await terms.resolve(made([daily], forHours(4), { requestId: 'req_1' }));
+
+    expect(steps.filter((step) => step.startsWith('posted'))).toEqual([]);
+  });
+
+  it('is known before it is sent, and takes nothing over before it is made', async () => {
+    const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
+
+    await terms.openUnsent(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(steps).toEqual(['act_new ends 2026-11-20T19:00:00.000Z']);
+    expect((await temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_1', 'act_new']);
+  });
+
+  it('over a shorter one goes back to what was there before both', async () => {
+    const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $400.00');
+    expect(steps).toContain('superseded act_1: 1 for a while');
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitMove('daily', 40_000, 50_000)]);
+  });
+
+  it('within a longer one goes back to that', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $450.00');
+    expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
+  });
+
+  it('for a purchase remembers where, and for how much', async () => {
+    const { terms, temporaryChanges } = await setUp();
+    const { merchant, amountCents } = transactionAlert().event;
+
+    await terms.resolve(made([daily], { kind: 'purchase' }));
+
+    expect((await temporaryChanges.get('act_new'))?.purchase).toEqual({
+      merchantId: merchant.id,
+      merchant: merchant.name,
+      maxCents: amountCents,
+    });
+  });
+
+  it('is not opened again once somebody had the last word about it', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', state: 'kept' }));
+
+    expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
+    expect(steps).toEqual([]);
+  });
+
+  it('keeps its first end when it is done again after a crash', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
+
+    await terms.resolve(made([daily], forHours(4)));
+
+    expect(steps[0]).toBe('act_new ends 2026-11-20T16:00:00.000Z');
+  });
+});
+
+describe('a change for good', () => {
+  it('ends what was temporary about its rules, and says so', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf());
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
+
+    expect(said).toEqual({ note: 'It was temporary; now it stays until it is changed.', control: null });
+    expect(steps).toEqual(['superseded act_1: 1 for good']);
+  });
+
+  it('has nothing to say where nothing was temporary', async () => {
+    const { terms } = await setUp();
+
+    expect(await terms.resolve(made([daily], { kind: 'permanent' }))).toBeNull();
+  });
+});
+
+describe('rules that are as somebody wants them already', () => {
+  it('last longer where they were temporary', async () => {
+    const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
+
+    const said = await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)));
+
+    expect(said?.note).toBe('Goes back to $400.00 by itself in 4 hours.');
+    expect(steps).toContain('superseded act_1: 1 for a while');
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
+  });
+
+  it('stay as they are where they were not', async () => {
+    const { terms, steps } = await setUp();
+
+    expect(await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)))).toBeNull();
+    expect(steps).toEqual([]);
+  });
+});
+
+describe('the end of a change that is not there', () => {
+  it.each<[string, RuleChange, TemporaryChange[], boolean]>([
+    ['is forgotten', limitMove('daily', 40_000, 45_000), [], true],
+    ['stays where the rule stands as it set it', limitMove('daily', 45_000, 45_000), [], false],
+    [
+      'stays where another change goes back to it',
+      limitMove('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('daily', 45_000, 50_000)] })],
+      false,
+    ],
+  ])('%s', async (_what, seen, others, isForgotten) => {
+    const { terms, temporaryChanges } = await setUp(temporaryChangeOf(), ...others);
+
+    await terms.forgetIfGone('act_1', [seen], acctId);
+
+    expect((await temporaryChanges.get('act_1')) === null).toBe(isForgotten);
+  });
+});
