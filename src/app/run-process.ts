@@ -21,11 +21,11 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
     if (isStopping) return;
     isStopping = true;
     const log = createLogger();
-    log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.warn({}, 'not everything finished in time; other workers take over what is left');
       process.exit(0);
     }, STOP_DEADLINE_MS);
+    log.info({ signal }, 'stopping');
     starting
       .then((running) => running.stop())
       .then(

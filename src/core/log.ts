@@ -23,9 +23,29 @@ export function createLog(options: { level: string; process: string; destination
       serializers: { err: serializeError },
       hooks: { streamWrite: scrub },
     },
-    options.destination ?? pino.destination(1),
+    options.destination ?? standardOutput(),
   );
 }
+
+/** How much waits, in characters, for a reader of our output that is slow. What comes then is dropped. */
+const BACKLOG_MAX = 1_000_000;
+
+/**
+ * Standard output that holds nothing up, whoever reads it or not. pino's own destination goes on trying to write its last
+ * lines when the process ends, for ever where the reader is gone, and a pipe that nobody empties stops its process.
+ */
+function standardOutput(): DestinationStream {
+  const { stdout } = process;
+  stdout.off('error', ignore).on('error', ignore);
+  return {
+    write(line) {
+      if (stdout.writable && stdout.writableLength < BACKLOG_MAX) stdout.write(line);
+    },
+  };
+}
+
+/** Nobody reads any more, so there is nobody to tell. */
+function ignore(): void {}
 
 interface ErrorFields {
   readonly type: string;

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+
+const moduleOf = (path: string): string => new URL(`../../../src/${path}`, import.meta.url).href;
+
+/** A process that has nothing to finish when it is asked to stop. @param work what it does until then. */
+const program = (work: string): string => `
+  import { runProcess } from '${moduleOf('app/run-process.ts')}';
+  import { createLog } from '${moduleOf('core/log.ts')}';
+  const log = createLog({ level: 'info', process: 'test' });
+  await runProcess(async () => {
+    log.info({}, 'runs');
+    ${work}
+    return { stop: async () => {} };
+  }, () => log);
+`;
+
+async function start(work: string): Promise<ChildProcess> {
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program(work)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  if (child.stdout !== null) await once(child.stdout, 'data');
+  return child;
+}
+
+/** @returns the exit code; null when it did not end within the eight seconds that are promised. */
+async function codeAfterSigterm(child: ChildProcess): Promise<number | null> {
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  child.kill('SIGTERM');
+  const code = await Promise.race([ended, wait(8000, null)]);
+  child.kill('SIGKILL');
+  return code;
+}
+
+it('ends within eight seconds of SIGTERM when whoever read its log is gone', async () => {
+  const child = await start('setInterval(() => {}, 1000);');
+  child.stdout?.destroy();
+
+  expect(await codeAfterSigterm(child), 'exit code').toBe(0);
+});
+
+it('ends within eight seconds of SIGTERM when nobody reads its log any more', async () => {
+  const child = await start("setInterval(() => log.info({ text: 'x'.repeat(1000) }, 'busy'), 1);");
+  child.stdout?.pause();
+  await wait(2000);
+
+  expect(await codeAfterSigterm(child), 'exit code').toBe(0);
+});
