@@ -13,12 +13,11 @@ export interface DirectorySource {
   getAccount(acctId: number, options?: { deadlineMs?: number; maxRetries?: number }): Promise<AccountDetails>;
 }
 
-interface Deps {
+interface LoaderDeps {
   readonly source: DirectorySource;
   readonly records: ReturnType<typeof createRecords>;
-  readonly polite: ReturnType<typeof createApiQuota>;
+  readonly quota: ReturnType<typeof createApiQuota>;
   readonly limits: ApiQuota;
-  readonly remember: { listedAt(): Promise<string | null>; setListedAt(at: string): Promise<void> };
   readonly now: () => Date;
   readonly log: Log | null;
 }
@@ -29,42 +28,52 @@ const FILL_BATCH = 4;
 
 export type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
 
-/** Brings what the card API knows into the records, politely. Failures are logged, never thrown: alerts go on. */
-export function createLoader({ source, records, polite, limits, remember, now, log }: Deps) {
-  const running = new Map<number, Promise<DirectoryAccount | null>>();
-  const stopping = new AbortController();
-  const me = randomUUID();
-  let filling: Promise<void> | null = null;
-  /** Asked for while a filling was ending: it may have looked before there was something to fill. */
-  let isWantedAgain = false;
+/** Reads accounts from the card API into the records. A failure is logged, never thrown: alerts must not wait for it. */
+export interface Loader {
+  /** Lists all accounts if the quota allows it. */
+  list(force: boolean): Promise<Listing>;
+  /** Reads one account; concurrent calls for the same account share a request. Null when the API fails. */
+  load(acctId: number): Promise<DirectoryAccount | null>;
+  /** The same for somebody who waits, if the quota allows it and the API has not just refused this account. */
+  loadIfAllowed(acctId: number): Promise<DirectoryAccount | null>;
+}
 
-  /** Lists all accounts, when the politeness allows it. */
-  async function list(force: boolean): Promise<Listing> {
-    const listedAt = await remember.listedAt();
-    if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
-    if (!(await polite.mayList())) return 'somebody_else';
-    const at = now().toISOString();
-    try {
-      // One call counts against ten an hour, so it is not repeated by itself.
-      const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
-      const byId = new Map(accounts.map((account) => [account.acctId, account]));
-      await records.change([...byId.keys()], (known, acctId) => {
-        const listed = byId.get(acctId);
-        return listed === undefined ? known : withListed(known, listed, at);
-      });
-      await remember.setListedAt(at);
-      log?.info({ accounts: byId.size }, 'directory listed');
-      return 'listed';
-    } catch (error) {
-      const code = codeOf(error);
-      const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
-      await polite.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
-      log?.warn({ code }, 'directory could not be listed');
-      return 'failed';
-    }
+export function createLoader({ source, records, quota, limits, now, log }: LoaderDeps): Loader {
+  const running = new Map<number, Promise<DirectoryAccount | null>>();
+
+  return {
+    async list(force) {
+      const listedAt = await records.listedAt();
+      if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
+      if (!(await quota.mayList())) return 'somebody_else';
+      try {
+        await listAll(now().toISOString());
+        return 'listed';
+      } catch (error) {
+        const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
+        await quota.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
+        log?.warn({ code: codeOf(error) }, 'directory could not be listed');
+        return 'failed';
+      }
+    },
+    load,
+    async loadIfAllowed(acctId) {
+      return (await quota.wasRefused(acctId)) || (await quota.take('person')) > 0 ? null : await load(acctId);
+    },
+  };
+
+  async function listAll(at: string): Promise<void> {
+    // The service allows ten of these calls an hour, so one that fails is not repeated.
+    const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
+    const byId = new Map(accounts.map((account) => [account.acctId, account]));
+    await records.change([...byId.keys()], (known, acctId) => {
+      const listed = byId.get(acctId);
+      return listed === undefined ? known : withListed(known, listed, at);
+    });
+    await records.setListedAt(at);
+    log?.info({ accounts: byId.size }, 'directory listed');
   }
 
-  /** Asks for one account; calls for the same account in this process share one. Null when the API would not tell. */
   function load(acctId: number): Promise<DirectoryAccount | null> {
     const same = running.get(acctId);
     if (same !== undefined) return same;
@@ -88,19 +97,33 @@ export function createLoader({ source, records, polite, limits, remember, now, l
   async function noteFailure(acctId: number, error: unknown): Promise<void> {
     if (!(error instanceof CardApiError)) throw error;
     log?.warn({ code: error.code, status: error.status }, 'directory could not load an account');
-    if (error.code === 'rate_limited') await polite.backOff(error.retryAfterMs);
+    if (error.code === 'rate_limited') await quota.backOff(error.retryAfterMs);
     const isHopeless = error.code === 'refused' || error.code === 'bad_answer' || error.code === 'server_error';
     if (!isHopeless) return;
-    await polite.rememberRefused(acctId);
+    await quota.rememberRefused(acctId);
     await records.markAsked(acctId, now().getTime());
   }
+}
 
-  /** Completes missing cards in the background, then refreshes the stalest. Ends when there is nothing to do. */
+interface FillerDeps extends Omit<LoaderDeps, 'source'> {
+  readonly loader: Loader;
+}
+
+/** Reads accounts in the background, one worker at a time and only as fast as the quota allows. */
+export function createFiller(deps: FillerDeps) {
+  const { records, quota, limits, now, log } = deps;
+  const stopping = new AbortController();
+  const owner = randomUUID();
+  let filling: Promise<void> | null = null;
+  /** Another fill was requested while one was ending, which may have looked before there was something to read. */
+  let isWantedAgain = false;
+
+  /** Reads accounts whose cards are missing, then the stalest ones. Ends when there is nothing left to read. */
   function fill(): Promise<void> {
     isWantedAgain = filling !== null;
     filling ??= fillAll()
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'directory filling ended early');
+        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'filling the directory ended early');
       })
       .finally(() => {
         filling = null;
@@ -111,53 +134,29 @@ export function createLoader({ source, records, polite, limits, remember, now, l
 
   async function fillAll(): Promise<void> {
     try {
-      while (!stopping.signal.aborted && (await polite.mayFill(me))) {
+      await loadBatches(async () => {
         const missing = await records.nextForDetails(FILL_BATCH, null);
         const stale = now().getTime() - limits.detailsStaleMs;
-        const batch = missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);
-        if (batch.length === 0) return;
-        if (!(await fillSome(batch))) return;
-      }
+        return missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);
+      });
     } finally {
-      await polite.stopFilling(me);
+      await quota.stopFilling(owner);
     }
   }
 
-  /** @returns false when the API is away: the next refresh goes on. */
-  async function fillSome(batch: readonly number[]): Promise<boolean> {
-    const loads: Promise<DirectoryAccount | null>[] = [];
-    for (const acctId of batch) {
-      for (let waitMs = await polite.take('background'); waitMs > 0; waitMs = await polite.take('background')) {
-        await wait(Math.min(waitMs, 20_000), undefined, { signal: stopping.signal, ref: false });
-        if (!(await polite.mayFill(me))) return false;
-      }
-      loads.push(load(acctId));
-    }
-    const loaded = await Promise.all(loads);
-    const left = await records.nextForDetails(batch.length, null);
-    // Neither loaded nor marked as asked: nothing was reached.
-    return loaded.some((account) => account !== null) || !batch.every((acctId) => left.includes(acctId));
-  }
-
-  /**
-   * Asks for every account whose cards were last asked for before `beforeMs`. Takes as long as politeness demands.
-   *
-   * @returns false when somebody else fills, or the API is away: not all are up to date.
-   */
-  async function reloadOlderThan(beforeMs: number): Promise<boolean> {
-    while (!stopping.signal.aborted && (await polite.mayFill(me))) {
-      const batch = await records.nextForDetails(FILL_BATCH, beforeMs);
+  /** @returns true when no batch is left; false when another worker fills, or the API is away. */
+  async function loadBatches(nextBatch: () => Promise<readonly number[]>): Promise<boolean> {
+    while (!stopping.signal.aborted && (await quota.mayFill(owner))) {
+      const batch = await nextBatch();
       if (batch.length === 0) return true;
-      if (!(await fillSome(batch))) return false;
+      if (!(await loadBatch(batch, deps, owner, stopping.signal))) return false;
     }
     return false;
   }
 
   return {
-    reloadOlderThan,
-    list,
-    load,
     fill,
+    reloadOlderThan: (beforeMs: number) => loadBatches(() => records.nextForDetails(FILL_BATCH, beforeMs)),
     async idle(): Promise<void> {
       while (filling !== null) await filling;
     },
@@ -166,6 +165,27 @@ export function createLoader({ source, records, polite, limits, remember, now, l
       await filling;
     },
   };
+}
+
+/** @returns false when the API is away: the next refresh goes on. */
+async function loadBatch(
+  batch: readonly number[],
+  { loader, records, quota }: FillerDeps,
+  owner: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const loads: Promise<DirectoryAccount | null>[] = [];
+  for (const acctId of batch) {
+    for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background')) {
+      await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
+      if (!(await quota.mayFill(owner))) return false;
+    }
+    loads.push(loader.load(acctId));
+  }
+  const loaded = await Promise.all(loads);
+  const left = await records.nextForDetails(batch.length, null);
+  // None was loaded, and none was marked as refused: the API was not reached.
+  return loaded.some((account) => account !== null) || !batch.every((acctId) => left.includes(acctId));
 }
 
 function codeOf(error: unknown): string {

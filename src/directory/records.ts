@@ -5,7 +5,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
 import { indexEntries } from './index-entries.ts';
 
-/** Scores of accounts whose cards are still to be asked for; others have the time of their last answer. */
+/** Scores of accounts whose cards have not been read; those of all others are the time of the last answer. */
 const NEEDED_SOON = 0;
 const NEEDED_LATER = 1;
 
@@ -17,9 +17,10 @@ const TRIES = 50;
 
 export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
-/** The accounts in Redis: one hash, one index, one list of who needs details. All keys share a hash tag. */
+/** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
 export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => string) {
   const keys = { accounts: keyOf('accounts'), index: keyOf('index'), details: keyOf('details') };
+  const listedAtKey = keyOf('listed-at');
   const save = defineScript(redis, saveSource);
 
   async function readTexts(ids: readonly number[]): Promise<(string | null)[]> {
@@ -29,36 +30,19 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
     return texts;
   }
 
+  /** @returns the ids of accounts that somebody else changed at the same time. */
   async function changeSome(ids: readonly number[], change: Change): Promise<number[]> {
     const texts = await readTexts(ids);
-    const args = ids.flatMap((acctId, place): string[] => {
-      const text = texts[place] ?? '';
-      const known = parse(text);
-      const changed = change(known, acctId);
-      if (changed === null) return [];
-      const json = JSON.stringify(changed);
-      if (json === text) return [];
-      const before = known === null ? [] : indexEntries(known);
-      const after = indexEntries(changed);
-      const removed = before.filter((entry) => !after.includes(entry));
-      const head = [String(acctId), text, json, String(needOf(changed)), String(removed.length), ...removed];
-      return [...head, String(after.length), ...after];
-    });
+    const args = ids.flatMap((acctId, place) => changeArgs(acctId, texts[place] ?? '', change));
     if (args.length === 0) return [];
-    const failed = (await save.run([keys.accounts, keys.index, keys.details], args)) as string[];
-    return failed.map(Number);
+    return ((await save.run([keys.accounts, keys.index, keys.details], args)) as string[]).map(Number);
   }
 
   return {
     keys,
-
-    async read(acctId: number): Promise<DirectoryAccount | null> {
-      return parse((await redis.hget(keys.accounts, String(acctId))) ?? '');
-    },
-
-    async readMany(ids: readonly number[]): Promise<DirectoryAccount[]> {
-      return (await readTexts(ids)).map((text) => parse(text ?? '')).filter((account) => account !== null);
-    },
+    read: async (acctId: number) => parse((await redis.hget(keys.accounts, String(acctId))) ?? ''),
+    readMany: async (ids: readonly number[]) =>
+      (await readTexts(ids)).map((text) => parse(text ?? '')).filter((account) => account !== null),
 
     /** Applies `change` to each account, again where somebody else was faster. Null leaves the account alone. */
     async change(ids: readonly number[], change: Change): Promise<void> {
@@ -72,38 +56,51 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
       }
     },
 
-    /** Every account, in no order. One that is changed meanwhile may come twice. */
+    /** Every account, in no order. One that changes meanwhile may come twice. */
     async *all(): AsyncGenerator<DirectoryAccount> {
       let cursor = '0';
       do {
         const [next, fields] = await redis.hscan(keys.accounts, cursor, 'COUNT', READ_CHUNK);
-        for (const [index, text] of fields.entries()) {
-          const account = index % 2 === 1 ? parse(text) : null;
+        for (const [place, text] of fields.entries()) {
+          const account = place % 2 === 1 ? parse(text) : null;
           if (account !== null) yield account;
         }
         cursor = next;
       } while (cursor !== '0');
     },
 
-    async count(): Promise<number> {
-      return redis.hlen(keys.accounts);
-    },
+    count: () => redis.hlen(keys.accounts),
+    countLackingDetails: () => redis.zcount(keys.details, '-inf', NEEDED_LATER),
 
-    async countLackingDetails(): Promise<number> {
-      return redis.zcount(keys.details, '-inf', NEEDED_LATER);
-    },
-
-    /** Whose cards to ask for next: those never asked for, accounts in use first; then the longest ago before `staleMs`. */
+    /** Whose cards to read next: first those never read, open accounts before closed ones; then those read before `staleMs`. */
     async nextForDetails(limit: number, staleMs: number | null): Promise<number[]> {
       const until = staleMs ?? NEEDED_LATER;
       return (await redis.zrangebyscore(keys.details, '-inf', until, 'LIMIT', 0, limit)).map(Number);
     },
 
-    /** The API would not tell: not to be asked about again before the rest had their turn. */
+    /** The API refused the account: all others come first now. */
     async markAsked(acctId: number, atMs: number): Promise<void> {
       await redis.zadd(keys.details, 'XX', atMs, String(acctId));
     },
+
+    listedAt: () => redis.get(listedAtKey),
+    async setListedAt(at: string): Promise<void> {
+      await redis.set(listedAtKey, at);
+    },
   };
+}
+
+/** What `save-accounts.lua` takes for one account; nothing where it stays as it is. */
+function changeArgs(acctId: number, text: string, change: Change): string[] {
+  const known = parse(text);
+  const changed = change(known, acctId);
+  const json = changed === null ? text : JSON.stringify(changed);
+  if (changed === null || json === text) return [];
+  const before = known === null ? [] : indexEntries(known);
+  const after = indexEntries(changed);
+  const removed = before.filter((entry) => !after.includes(entry));
+  const head = [String(acctId), text, json, String(needOf(changed)), String(removed.length), ...removed];
+  return [...head, String(after.length), ...after];
 }
 
 function needOf(account: DirectoryAccount): number {
@@ -111,7 +108,7 @@ function needOf(account: DirectoryAccount): number {
   return account.accountStatus === 'CLOSED' ? NEEDED_LATER : NEEDED_SOON;
 }
 
-/** A text of an older release that no longer fits counts as unknown: the API fills it again. */
+/** What an older release wrote and no longer fits counts as unknown: the API supplies it again. */
 function parse(text: string): DirectoryAccount | null {
   if (text === '') return null;
   const parsed = DirectoryAccount.safeParse(JSON.parse(text));

@@ -7,7 +7,7 @@ import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 
-/** Candidates of a question: each is one thing that the verb can be done to. */
+/** Something that the verb can be done to. */
 interface Candidate {
   readonly acctId: number;
   readonly cardId: number | null;
@@ -21,12 +21,12 @@ interface Deps {
     readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null>;
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
-  /** Which card an alert is about, as far as it says; null when the alert is no longer known. */
+  /** Which card an alert is about; null when the alert is no longer stored. */
   readonly cardOfAlert: (
     alertId: string,
   ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
   readonly factsOf: (acctId: number, which: { readonly last4?: string }) => Promise<CardFacts>;
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  /** Stores an action until its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
 }
@@ -35,7 +35,9 @@ interface Deps {
 export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
 /** Finds the card that a person means. */
-export function createResolveCard({ directory, links, cardOfAlert, factsOf, putChoice, reply }: Deps): ResolveCard {
+export function createResolveCard(deps: Deps): ResolveCard {
+  const { directory, links, cardOfAlert, reply } = deps;
+
   return async function resolveCard<A extends Action>(action: A) {
     if (action.target.kind === 'own') return await ownCard(action);
     const resolved = await findCard(action);
@@ -49,16 +51,11 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    const why = only === undefined ? 'No card is linked to you.' : 'You have more than one card.';
-    const whoCan =
-      only === undefined
-        ? 'Say which one you hold with `/card link` and the last four digits.'
-        : 'Write the last four digits of the one that you mean.';
-    await reply.refuse(action, { what: 'That', why, whoCan });
+    await reply.refuse(action, { what: 'That', ...(only === undefined ? holdsNone : holdsSeveral) });
     return null;
   }
 
-  /** Who may do it as a holder only may do it to the own card only: the link of this moment decides. */
+  /** Who may act only as the card's holder must be linked to it now. */
   async function mayActOn(acctId: number, { asHolder, actor }: Action): Promise<boolean> {
     return !asHolder || (await links.ofAccount(acctId))?.userId === actor.userId;
   }
@@ -69,27 +66,28 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
     if (target.kind === 'alert') return await ofAlert(action, target.alertId);
     if (target.kind !== 'words') return null;
 
-    // Only block and unblock take a reason behind the card; for the others every word names the card.
-    const isWhole = action.verb !== 'block' && action.verb !== 'unblock';
-    const split = isWhole
-      ? { card: target.words.join(' '), rest: [] }
-      : await splitCardAndRest(target.words, async (text) => (await directory.findKnown(text)).length > 0);
-    const query = split?.card ?? target.words.join(' ');
-    const reason = [action.reason, ...(split?.rest ?? [])].filter(Boolean).join(' ').slice(0, 500);
-    const meant = { ...action, reason };
-
+    const { query, rest } = await splitWords(action.verb, target.words);
+    const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
     const matches: CardMatch[] = [];
     for (const match of await directory.find(query)) {
-      // A holder hears of no other card, not even that it exists.
+      // Holders learn nothing of other cards, not even that they exist.
       if (await mayActOn(match.acctId, action)) matches.push(match);
     }
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
-    const isClear = candidates.length === 1 && !mayBeSomebodyElse(split?.rest ?? [], matches[0]);
-    if (only !== undefined && isClear) return { action: meant, acctId: only.acctId, cardId: only.cardId };
-    if (only === undefined) await refuseUnknown(meant, query);
-    else await askWhich(meant, query, candidates);
+    if (only === undefined) await refuseUnknown(meant, query, deps);
+    else if (candidates.length > 1 || mayBeSomebodyElse(rest, matches[0]))
+      await askWhich(meant, query, candidates, deps);
+    else return { action: meant, acctId: only.acctId, cardId: only.cardId };
     return null;
+  }
+
+  /** Only block and unblock take a reason after the card; for all other verbs every word is part of the card. */
+  async function splitWords(verb: Action['verb'], words: readonly string[]) {
+    const whole = { query: words.join(' '), rest: [] as readonly string[] };
+    if (verb !== 'block' && verb !== 'unblock') return whole;
+    const split = await splitCardAndRest(words, async (text) => (await directory.findKnown(text)).length > 0);
+    return split === null ? whole : { query: split.card, rest: split.rest };
   }
 
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
@@ -99,62 +97,71 @@ export function createResolveCard({ directory, links, cardOfAlert, factsOf, putC
     await reply.refuse(action, card === null ? tooOld : { ...tooOld, why });
     return null;
   }
+}
 
-  async function refuseUnknown(action: Action, query: string): Promise<void> {
-    // What was typed may be somebody's name: the record does not need it.
-    const onRecord = { why: 'no card matches' };
-    if (action.asHolder) {
-      const whoCan = 'Use the last four digits of a card that is linked to you.';
-      return await reply.refuse(action, { what: action.verb, why: `You hold no card “${query}”.`, whoCan }, onRecord);
-    }
-    const { accounts } = await directory.status();
-    const why =
-      accounts === 0 ? 'I could not read the list of cards from the card service yet.' : `No card matches “${query}”.`;
-    const whoCan =
-      accounts === 0
-        ? 'Try again in a minute.'
-        : 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.';
-    await reply.refuse(action, { what: `${action.verb} ${query}`, why, whoCan }, onRecord);
-  }
+const holdsNone = {
+  why: 'No card is linked to you.',
+  whoCan: 'Say which one you hold with `/card link` and the last four digits.',
+};
+const holdsSeveral = {
+  why: 'You have more than one card.',
+  whoCan: 'Write the last four digits of the one that you mean.',
+};
 
-  async function askWhich(action: Action, query: string, candidates: readonly Candidate[]): Promise<void> {
-    await reply.record(action, { event: 'asked', detail: 'asked back which card' });
-    const choices = [];
-    // Looking at one card keeps nobody from looking at the next; of what changes something the first answer counts.
-    const questionId = action.verb === 'show' ? null : action.id;
-    for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
-      const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
-      const chosen: Action = { ...action, target };
-      const value = await putChoice(chosen, questionId);
-      choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
-    }
-    await reply.answer(action, chooseCard({ verb: action.verb, query, choices }));
+async function refuseUnknown(action: Action, query: string, { directory, reply }: Deps): Promise<void> {
+  // The query may be somebody's name, which the record does not need.
+  const onRecord = { why: 'no card matches' };
+  if (action.asHolder) {
+    const whoCan = 'Use the last four digits of a card that is linked to you.';
+    return await reply.refuse(action, { what: action.verb, why: `You hold no card “${query}”.`, whoCan }, onRecord);
   }
+  const isEmpty = (await directory.status()).accounts === 0;
+  const refusal = isEmpty
+    ? { why: 'I could not read the list of cards from the card service yet.', whoCan: 'Try again in a minute.' }
+    : {
+        why: `No card matches “${query}”.`,
+        whoCan: 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.',
+      };
+  await reply.refuse(action, { what: `${action.verb} ${query}`, ...refusal }, onRecord);
+}
+
+async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
+  const { reply, putChoice, factsOf } = deps;
+  await reply.record(action, { event: 'asked', detail: 'asked back which card' });
+  // Of a change only the first answer counts; of `show` every answer does, so that one card can be shown after another.
+  const questionId = action.verb === 'show' ? null : action.id;
+  const choices = [];
+  for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
+    const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
+    const value = await putChoice({ ...action, target }, questionId);
+    choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
+  }
+  await reply.answer(action, chooseCard({ verb: action.verb, query, choices }));
 }
 
 const CHOICES_MAX = 20;
 
 /**
- * "Jane Dow", when only a Jane Smith is known, is not Jane Smith with the reason "Dow": found by a name, and followed by
- * what looks like more of a name, it is asked back.
+ * Where only a Jane Smith is known, `block Jane Dow` does not mean Jane Smith with the reason "Dow": a match by name that
+ * is followed by what looks like more of a name is asked about.
  */
 function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined): boolean {
   return match?.matchedBy === 'name' && /^\p{Lu}\p{Ll}+$/u.test(rest[0] ?? '');
 }
 
-/** Of a button on an alert that is no longer known. */
+/** The answer to a button of an alert that is no longer stored. */
 export const tooOld: Refusal = {
   what: 'That',
   why: 'This alert is too old, so I cannot act from it.',
   whoCan: 'Use `/card` with the card’s last four digits.',
 };
 
-/** Block, unblock and limits are the account's; activation and display are of one card. */
+/** Activation is about one card; all other verbs are about its account. */
 function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {
   const isOfAccount = action.verb !== 'activate';
   return matches.flatMap((match): Candidate[] => {
     const open = match.cards.filter((card) => card.status !== 'CLOSED');
-    // A closed card is only meant when nothing else is: it cannot be acted on, and the person is told so.
+    // Nothing can be done with a closed card, and the person is told so: it counts only where there is no other.
     const cards = open.length > 0 ? open : match.cards;
     if (isOfAccount) {
       const [first] = cards;
