@@ -30,7 +30,7 @@ export interface Endpoint<Args extends readonly unknown[], Answer> {
 
 export type Endpoints = ReturnType<typeof cardEndpoints>;
 
-export interface AccountWithRules extends AccountDetails {
+interface AccountWithRules extends AccountDetails {
   /** Null where the answer holds none that can be read. */
   readonly rules: SpendRules | null;
 }
@@ -69,68 +69,81 @@ const ofRuleset = (rulesetId: number): Sent => ({ ids: { rulesetId } });
 
 /** All calls of the card program's API, by the name of the client's method. Bodies are in the service's own field names. */
 export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string) {
-  const inWindow = (window: TransactionWindow): Sent => ({ query: windowOf(window, timezone) });
-  const byQuery = (query: TransactionQuery): Sent => ({ query: queryOf(query, timezone) });
-  const networkRows = TransactionRows.transform(({ rows }) => rows);
-
   return {
     ping: { ...read('/ping', nothing, z.unknown()), answer: null } satisfies Endpoint<[], void>,
     /** Whose token this is: a check at start-up. */
     getCurrentToken: read('/Token/Current', nothing, CurrentToken),
+    ...cardCalls(assumptions),
+    ...orderCalls,
+    ...accountCalls(assumptions),
+    ...transactionCalls(timezone),
+    ...rulesetCalls,
+  };
+}
 
-    /** Blocks or unblocks. Takes effect at once, for the account's card; a webhook confirms it. */
-    setCardStatus: write(
-      'PUT',
-      '/Card/Status/{acctId}',
-      'idempotent',
-      (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
-        ids: { acctId },
-        body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
-      }),
-    ),
-    /** Activates one card. All other cards of the account end for good. Never sent twice. */
-    activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'never', (acctId: number, cardId: number) => ({
-      ids: { acctId, cardId },
-    })),
-    getSpendRules: read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
-    /** Writes all rules back: `raw` as `getSpendRules` gave it, with `applyChanges` applied. */
-    putSpendRules: write(
-      'PUT',
-      '/Card/SpendRules/{acctId}/Advanced',
-      'idempotent',
-      (acctId: number, raw: AnyRecord) => ({ ids: { acctId }, body: toSpendRulesBody(raw, assumptions) }),
-    ),
-    getProfile: read('/Card/Profile/{acctId}', ofAccount, Profile),
-    /** What is left out of `changes` stays. */
-    updateProfile: write('PUT', '/Card/Profile/{acctId}', 'never', (acctId: number, changes: AnyRecord) => ({
+/** `/Card`: changes of a card. */
+const cardCalls = (assumptions: CardApiAssumptions) => ({
+  /** Blocks or unblocks the account's card, at once; a webhook confirms it. */
+  setCardStatus: write(
+    'PUT',
+    '/Card/Status/{acctId}',
+    'idempotent',
+    (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
       ids: { acctId },
-      body: changes,
-    })),
-    /** Orders cards (`{ Cards: […] }`). Look for the order before repeating it. */
-    createCards: order('/Card/CreateAsync', CardOrderPlaced),
-    /** The form that answers when the card exists. Its answer is not documented and handed on as it is. */
-    createCardSync: order('/Card/CreateSync', AnyRecord),
-    getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
-    /** Orders virtual cards (`{ VirtualCards: […] }`). The cards themselves come as webhooks. */
-    orderVirtualCards: order('/VirtualCard/Order', VirtualCardOrderPlaced),
-    /** Asks for one virtual card's webhook again; `data` with `AcctId`. */
-    requestVirtualCardData: write('POST', '/VirtualCard/Data', 'never', (data: AnyRecord) => ({ body: data })),
+      body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
+    }),
+  ),
+  /** Activates one card, which closes all other cards of the account for good. Never sent twice. */
+  activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'never', (acctId: number, cardId: number) => ({
+    ids: { acctId, cardId },
+  })),
+  getSpendRules: read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
+  /** Replaces all rules: `raw` as `getSpendRules` gave it, with `applyChanges` applied. */
+  putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'idempotent', (acctId: number, raw: AnyRecord) => ({
+    ...ofAccount(acctId),
+    body: toSpendRulesBody(raw, assumptions),
+  })),
+  getProfile: read('/Card/Profile/{acctId}', ofAccount, Profile),
+  /** Fields that `changes` leaves out stay as they are. */
+  updateProfile: write('PUT', '/Card/Profile/{acctId}', 'never', (acctId: number, changes: AnyRecord) => ({
+    ...ofAccount(acctId),
+    body: changes,
+  })),
+});
 
-    /** The business with every account. At most ten times an hour: only the directory asks this. */
-    listAccounts: read('/Details/AccountDetails', nothing, Business),
-    /** One account with every card ever issued to it. Holds no first and last name. */
-    getAccount: read('/Details/AccountDetails/{acctId}', ofAccount, AccountDetails),
-    /** The same with the time-based limits. */
-    getAccountAdvanced: read(
-      '/Details/AccountDetails/{acctId}/Advanced',
-      ofAccount,
-      accountWithRulesSchema(assumptions),
-    ),
-    getRemainingLimits: read(
-      '/Details/AccountDetails/{acctId}/RemainingLimit',
-      ofAccount,
-      remainingLimitsSchema(assumptions),
-    ),
+const orderCalls = {
+  /** Orders cards (`{ Cards: […] }`). Look for the order before you repeat it. */
+  createCards: order('/Card/CreateAsync', CardOrderPlaced),
+  /** The form that answers once the card exists. Its answer is not documented and returned as it is. */
+  createCardSync: order('/Card/CreateSync', AnyRecord),
+  getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
+  /** Orders virtual cards (`{ VirtualCards: […] }`). The cards themselves come as webhooks. */
+  orderVirtualCards: order('/VirtualCard/Order', VirtualCardOrderPlaced),
+  /** Asks for one virtual card's webhook again; `data` with `AcctId`. */
+  requestVirtualCardData: write('POST', '/VirtualCard/Data', 'never', (data: AnyRecord) => ({ body: data })),
+};
+
+/** `/Details`: what is known of accounts. */
+const accountCalls = (assumptions: CardApiAssumptions) => ({
+  /** The business with every account. At most ten times an hour, so only the directory calls it. */
+  listAccounts: read('/Details/AccountDetails', nothing, Business),
+  /** One account with every card ever issued to it, without first and last name. */
+  getAccount: read('/Details/AccountDetails/{acctId}', ofAccount, AccountDetails),
+  /** The same with the spend rules. */
+  getAccountAdvanced: read('/Details/AccountDetails/{acctId}/Advanced', ofAccount, accountWithRulesSchema(assumptions)),
+  getRemainingLimits: read(
+    '/Details/AccountDetails/{acctId}/RemainingLimit',
+    ofAccount,
+    remainingLimitsSchema(assumptions),
+  ),
+  getGroup: read('/Group/{groupId}', (groupId: number) => ({ ids: { groupId } }), GroupMembers),
+});
+
+const transactionCalls = (timezone: string) => {
+  const inWindow = (window: TransactionWindow): Sent => ({ query: windowOf(window, timezone) });
+  const byQuery = (query: TransactionQuery): Sent => ({ query: queryOf(query, timezone) });
+  const networkRows = TransactionRows.transform(({ rows }) => rows);
+  return {
     /** Of the business account itself, not of the cards. */
     listBusinessTransactions: read('/Details/TransactionDetails', byQuery, TransactionRows),
     listAccountTransactions: read(
@@ -147,17 +160,18 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
     ),
     /** Network transactions of all accounts. */
     listNetworkTransactions: read('/Details/NetworkTransactions', inWindow, networkRows),
-    getGroup: read('/Group/{groupId}', (groupId: number) => ({ ids: { groupId } }), GroupMembers),
-
-    listRulesets: list('/SpendingRuleset/Advanced', nothing, rowsOf(Ruleset)),
-    getRuleset: read('/SpendingRuleset/{rulesetId}/Advanced', ofRuleset, Ruleset),
-    listRulesetCards: list('/SpendingRuleset/{rulesetId}/Cards', ofRuleset, rowsOf(AccountDetails)),
-    listRulesetCardsAdvanced: list('/SpendingRuleset/{rulesetId}/Advanced/Cards', ofRuleset, rowsOf(AccountDetails)),
-    createRuleset: order('/SpendingRuleset/Advanced', RulesetCreated),
-    /** The whole ruleset with its `Id`. */
-    updateRuleset: write('PUT', '/SpendingRuleset/Advanced', 'never', (ruleset: AnyRecord) => ({ body: ruleset })),
   };
-}
+};
+
+const rulesetCalls = {
+  listRulesets: list('/SpendingRuleset/Advanced', nothing, rowsOf(Ruleset)),
+  getRuleset: read('/SpendingRuleset/{rulesetId}/Advanced', ofRuleset, Ruleset),
+  listRulesetCards: list('/SpendingRuleset/{rulesetId}/Cards', ofRuleset, rowsOf(AccountDetails)),
+  listRulesetCardsAdvanced: list('/SpendingRuleset/{rulesetId}/Advanced/Cards', ofRuleset, rowsOf(AccountDetails)),
+  createRuleset: order('/SpendingRuleset/Advanced', RulesetCreated),
+  /** The whole ruleset with its `Id`. */
+  updateRuleset: write('PUT', '/SpendingRuleset/Advanced', 'never', (ruleset: AnyRecord) => ({ body: ruleset })),
+};
 
 function spendRulesSchema(assumptions: CardApiAssumptions) {
   return AnyRecord.transform((raw, context): SpendRulesRead => {

@@ -6,7 +6,7 @@ import { type InboxEntry, inboxKeys } from './intake.ts';
 const GROUP = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
-/** After this, what another worker read and did not finish is taken over. */
+/** What another worker read and did not finish within this time is taken over. */
 const ABANDONED_AFTER_MS = 5_000;
 const LOOK_FOR_ABANDONED_MS = 2_500;
 const RETRY_MS = 500;
@@ -18,27 +18,31 @@ export interface Relay {
 }
 
 type StreamEntry = [id: string, fields: string[] | null];
+type Answer = [stream: string, entries: StreamEntry[]][] | null;
+
+interface RelayOptions {
+  /** A connection of its own, because it blocks while it waits. */
+  readonly reader: RedisClient;
+  readonly redis: RedisClient;
+  readonly consumer: string;
+  readonly handOn: (entry: InboxEntry) => Promise<void>;
+  readonly log: Log;
+}
+
+const streams = Object.values(inboxKeys);
 
 /**
- * Moves what the web process stored into BullMQ: read, add, and only then take it out of the inbox.
+ * Moves what the web process stored into BullMQ: reads it, adds it, and only then removes it from the inbox.
  *
- * A crash in between adds again: the job id makes that nothing while the job is there, and afterwards the outbox and the
- * journal know what was done. Every worker runs one relay; the consumer group deals each entry to one of them.
- *
- * @param reader a connection of its own: it blocks while it waits.
+ * After a crash in between an entry is added again, which the job id makes harmless as long as the job exists; later the
+ * outbox and the action's progress know what was done. Each worker runs one relay, and the consumer group gives each
+ * entry to one of them.
  */
-export function startRelay(options: {
-  reader: RedisClient;
-  redis: RedisClient;
-  consumer: string;
-  handOn: (entry: InboxEntry) => Promise<void>;
-  log: Log;
-}): Relay {
-  const { reader, redis, consumer, handOn, log } = options;
-  const streams = Object.values(inboxKeys);
+export function startRelay({ reader, redis, consumer, handOn, log }: RelayOptions): Relay {
+  const group = createGroup(redis, consumer);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
-  /** Something that we read could not be handed on. */
+  /** Something that was read could not be handed on. */
   let hasLeftover = false;
   const done = run();
 
@@ -46,7 +50,7 @@ export function startRelay(options: {
     done,
     async stop() {
       isStopping = true;
-      // Ends the blocking read at once; what it had read is finished before `done`.
+      // Ends the blocking read at once. What it had read is finished before `done` resolves.
       reader.disconnect();
       await done;
     },
@@ -56,92 +60,88 @@ export function startRelay(options: {
     let hasGroups = false;
     while (!isStopping) {
       try {
-        if (!hasGroups) {
-          for (const stream of streams) await createGroup(stream);
-          hasGroups = true;
+        if (!hasGroups) await group.create();
+        hasGroups = true;
+        if (hasLeftover) {
+          hasLeftover = false;
+          await handAll(await group.readAgain());
         }
-        if (hasLeftover) await handAgain();
         if (performance.now() - lastTakeover > LOOK_FOR_ABANDONED_MS) {
           lastTakeover = performance.now();
-          for (const stream of streams) await supersede(stream);
+          for await (const entries of group.claimAbandoned()) {
+            await handAll(entries);
+            if (isStopping) break;
+          }
         }
-        const answer = (await reader.xreadgroup(
-          'GROUP',
-          GROUP,
-          consumer,
-          'COUNT',
-          READ_MAX,
-          'BLOCK',
-          BLOCK_MS,
-          'STREAMS',
-          ...streams,
-          ...streams.map(() => '>'),
-        )) as [stream: string, entries: StreamEntry[]][] | null;
-        for (const [stream, entries] of answer ?? []) await handAll(stream, entries);
+        await handAll(await group.readNew(reader));
       } catch (error) {
         if (isStopping) return;
-        // A Redis that came back empty knows no groups.
+        // A Redis that came back empty has no consumer group.
         if (error instanceof Error && error.message.includes('NOGROUP')) hasGroups = false;
-        else log.error({ err: error }, 'relay stumbled, trying again');
+        else log.error({ err: error }, 'the relay failed, trying again');
         await sleep(RETRY_MS);
       }
     }
   }
 
-  async function createGroup(stream: string): Promise<void> {
-    try {
-      await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM');
-    } catch (error) {
-      if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
-    }
+  async function handAll(answer: Answer): Promise<void> {
+    for (const [stream, entries] of answer ?? []) await handStream(stream, entries);
   }
 
-  async function supersede(stream: string): Promise<void> {
-    let cursor = '0-0';
-    do {
-      const [next, entries] = (await redis.xautoclaim(
-        stream,
-        GROUP,
-        consumer,
-        ABANDONED_AFTER_MS,
-        cursor,
-        'COUNT',
-        READ_MAX,
-      )) as [string, StreamEntry[]];
-      await handAll(stream, entries);
-      cursor = next;
-    } while (cursor !== '0-0' && !isStopping);
-  }
-
-  /** Reads what we had read before and could not hand on. */
-  async function handAgain(): Promise<void> {
-    hasLeftover = false;
-    const answer = (await redis.xreadgroup(
-      'GROUP',
-      GROUP,
-      consumer,
-      'COUNT',
-      READ_MAX,
-      'STREAMS',
-      ...streams,
-      ...streams.map(() => '0'),
-    )) as [stream: string, entries: StreamEntry[]][] | null;
-    for (const [stream, entries] of answer ?? []) await handAll(stream, entries);
-  }
-
-  /** Each by itself: one that cannot be handed on holds up no other, and is tried again soon. */
-  async function handAll(stream: string, entries: readonly StreamEntry[]): Promise<void> {
-    const done = await Promise.allSettled(
+  /** Hands on each entry by itself, so that one that fails holds up no other. It is tried again soon. */
+  async function handStream(stream: string, entries: readonly StreamEntry[]): Promise<void> {
+    const results = await Promise.allSettled(
       entries.map(async ([id, fields]) => {
         const text = fields?.[1];
         if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
-        await redis.multi().xack(stream, GROUP, id).xdel(stream, id).exec();
+        await group.remove(stream, id);
       }),
     );
-    const failed = done.find((one) => one.status === 'rejected');
+    const failed = results.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
     hasLeftover = true;
     log.error({ err: failed.reason as unknown }, 'entries of the inbox could not be handed on, trying again');
     await sleep(RETRY_MS);
   }
+}
+
+/** The consumer group that all relays share. */
+function createGroup(redis: RedisClient, consumer: string) {
+  const read = (from: RedisClient, blockMs: number | null, id: '>' | '0') =>
+    from.call(
+      ...['xreadgroup', 'GROUP', GROUP, consumer, 'COUNT', READ_MAX],
+      ...(blockMs === null ? [] : ['BLOCK', blockMs]),
+      ...['STREAMS', ...streams, ...streams.map(() => id)],
+    ) as Promise<Answer>;
+
+  return {
+    async create(): Promise<void> {
+      for (const stream of streams) {
+        await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM').catch((error: unknown) => {
+          if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
+        });
+      }
+    },
+    /** Waits until there is something. */
+    readNew: (reader: RedisClient) => read(reader, BLOCK_MS, '>'),
+    /** What this consumer has read before and not removed. */
+    readAgain: () => read(redis, null, '0'),
+    /** Takes over what other consumers have read and not removed for too long. */
+    async *claimAbandoned(): AsyncGenerator<Answer> {
+      for (const stream of streams) {
+        let cursor = '0-0';
+        do {
+          const args = ['COUNT', READ_MAX] as const;
+          const [next, entries] = (await redis.xautoclaim(
+            ...([stream, GROUP, consumer, ABANDONED_AFTER_MS, cursor, ...args] as const),
+          )) as [string, StreamEntry[]];
+          yield [[stream, entries]];
+          cursor = next;
+        } while (cursor !== '0-0');
+      }
+    },
+    async remove(stream: string, id: string): Promise<void> {
+      await redis.multi().xack(stream, GROUP, id).xdel(stream, id).exec();
+    },
+  };
 }
