@@ -75,7 +75,7 @@ const WITHOUT: readonly string[] = [
   'routing/why',
   'slack/answer',
   'slack/failure',
-  'slack/find-message',
+  'slack/messages',
   'webhooks/card-status',
   'webhooks/http-server',
   'webhooks/payload',

@@ -92,7 +92,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     log,
     apologise,
     answerUnknown: answerUnknown({ respond, postEphemeral, log }),
-    door: (otherwise) =>
+    routes: (otherwise) =>
       createHttpServer(
         {
           webhook: (path, request, response, expectsContinue) =>

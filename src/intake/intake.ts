@@ -10,25 +10,25 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { DiskWait } from './durability.ts';
 
-/** How long an event is remembered: the same one within this time adds nothing. */
+/** How long an event is remembered. When it comes again within this time, it is ignored. */
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 
-/** A click or command delivered again comes within minutes; the same words an hour later are meant anew. */
+/** Slack delivers a click or command again within minutes; the same words an hour later are a new request. */
 const ACTION_TTL_SECONDS = 10 * 60;
 
-/** Longest wait for Redis' acknowledgement. Above it the sender gets a 503 and comes back. */
+/** Longest wait for Redis' acknowledgement. After it the sender gets a 503 and tries again. */
 const ACK_DEADLINE_MS = 850;
 
-/** The same where the disk is waited for: Redis syncs it once a second, sometimes twice as late. */
+/** The same for a write that must be on disk: Redis syncs once a second, and sometimes takes twice as long. */
 const DISK_DEADLINE_MS = 1900;
 const ASK_AGAIN_MS = 50;
 
-/** Webhooks per script call. Larger batches would hold the single thread of Redis for too long. */
+/** Webhooks in one script call. Larger batches would block Redis' single thread for too long. */
 const BATCH_MAX = 256;
 
 /**
- * Streams between the web process and the worker; people's clicks do not queue behind a flood of webhooks. The third
- * tells when the door was closed.
+ * Streams between the web process and the worker. People's clicks do not queue behind a flood of webhooks. The third one
+ * holds the gaps in which webhooks may have been missed.
  */
 export const inboxKeys = {
   webhooks: intakeKey('webhooks'),
@@ -36,22 +36,22 @@ export const inboxKeys = {
   gaps: intakeKey('gaps'),
 } as const;
 
-/** What lies in the inbox. */
+/** An entry of the inbox. */
 export type InboxEntry =
   | TakenEntry
   | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] };
 
-/** What others bring. */
+/** An entry that others hand in. */
 export type TakenEntry =
   | {
       readonly type: 'event';
       readonly event: StoredEvent;
-      /** It was missed and fetched afterwards. */
+      /** Its webhook was missed, and recovery fetched it. */
       readonly isLate?: boolean;
     }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   | { readonly type: 'action'; readonly action: Action }
-  /** Somebody asked who may not: for the record only. */
+  /** Somebody asked without permission: for the record only. */
   | { readonly type: 'refused'; readonly action: Action; readonly why: string }
   | { readonly type: 'home'; readonly opened: HomeOpened };
 
@@ -67,56 +67,57 @@ interface Waiting {
 
 export interface Intake {
   /**
-   * Stores an event, a quarantined webhook or an action, once: by its id.
+   * Stores an event, a quarantined webhook or an action once, by its id.
    *
    * @returns after Redis has acknowledged: `new`, or `seen` when it was there before.
    * @throws StoreUnavailableError when Redis is away or does not answer in time. The write may have happened even so;
    * the sender's retry then finds it as `seen`.
    */
   take(entry: TakenEntry): Promise<'new' | 'seen'>;
-  /** True while Redis is connected and silent: everything is refused at once. */
+  /** True while Redis is connected but does not answer: everything is refused at once. */
   isSilent(): boolean;
 }
 
+interface IntakeOptions {
+  readonly deadlineMs?: number;
+  /** How to make sure that the disk has a write; null: that is asked for and cannot be had, so nothing is taken. */
+  readonly diskWait?: () => DiskWait | null;
+}
+
 /**
- * The durable door. All webhooks that arrive in one turn of the event loop go to Redis in one script call: that was the
- * fastest durable form measured (see docs/performance.md), and each of them still gets an answer of its own.
+ * Stores what arrives, durably. All webhooks of one turn of the event loop go to Redis in one script call, the fastest
+ * durable form that was measured (see docs/performance.md), and each of them still gets its own answer.
  */
-export function createIntake(
-  redis: RedisClient,
-  options: {
-    deadlineMs?: number;
-    /** How to be sure of the disk; null: it is wanted and cannot be had, so nothing is taken. */
-    diskWait?: () => DiskWait | null;
-  } = {},
-): Intake {
+export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
   const script = defineScript(redis, takeSource);
   const diskWait = options.diskWait ?? (() => 'none');
+  const silence = watchSilence(redis);
+  const disk = createDiskSync(redis, () => {
+    if (waiting.length > 0) setImmediate(flush);
+  });
   let waiting: Waiting[] = [];
-  let isSilent = false;
-  let askingDisk = 0;
 
   return {
     take(entry) {
       return new Promise((resolve, reject) => {
-        if (redis.status !== 'ready') {
-          reject(new StoreUnavailableError('redis is not connected'));
-          return;
-        }
-        if (isSilent || diskWait() === null) {
-          reject(new StoreUnavailableError(isSilent ? 'redis does not answer' : 'redis cannot wait for its disk'));
-          return;
-        }
+        const why = whyNot();
+        if (why !== null) return reject(new StoreUnavailableError(why));
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({ inbox: inboxOf(entry), id: idOf(entry), entry: JSON.stringify(entry), resolve, reject });
       });
     },
-    isSilent: () => isSilent,
+    isSilent: silence.isSilent,
   };
 
+  function whyNot(): string | null {
+    if (redis.status !== 'ready') return 'redis is not connected';
+    if (silence.isSilent()) return 'redis does not answer';
+    return diskWait() === null ? 'redis cannot wait for its disk' : null;
+  }
+
   function flush(): void {
-    // Each question about the disk waits for the next sync: what comes meanwhile shares the next one.
-    if (askingDisk > 0) return;
+    // While a sync of the disk is awaited, new entries wait for the next one and share it.
+    if (disk.isSyncing()) return;
     const all = waiting;
     waiting = [];
     for (const inbox of Object.values(inboxKeys)) {
@@ -131,7 +132,7 @@ export function createIntake(
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
     const args = [ttl, ...batch.map(({ entry }) => entry)];
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? onDisk(script.run(keys, args)) : script.run(keys, args);
+    const sent = isDisk ? disk.synced(script.run(keys, args)) : script.run(keys, args);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
@@ -139,47 +140,60 @@ export function createIntake(
       })) as number[];
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
-      if (cause instanceof DeadlineError) void untilItAnswers(sent);
+      if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
       const error = new StoreUnavailableError('redis did not acknowledge the write', { cause });
       for (const item of batch) item.reject(error);
     }
   }
+}
 
-  /**
-   * A server that stands still keeps its connections, and each webhook would wait for as long as the first. So nobody
-   * else asks until it has answered what it was asked.
-   */
-  async function untilItAnswers(sent: Promise<unknown>): Promise<void> {
-    if (isSilent) return;
-    isSilent = true;
-    let answer = sent;
-    while (redis.status === 'ready') {
-      try {
-        await answer;
-        break;
-      } catch {
-        await sleep(ASK_AGAIN_MS);
-        answer = redis.ping();
+/**
+ * A server that hangs keeps its connections, and each webhook would wait for as long as the first. So nothing else is
+ * sent until it has answered.
+ */
+function watchSilence(redis: RedisClient) {
+  let isSilent = false;
+  return {
+    isSilent: () => isSilent,
+    async untilItAnswers(sent: Promise<unknown>): Promise<void> {
+      if (isSilent) return;
+      isSilent = true;
+      let answer = sent;
+      while (redis.status === 'ready') {
+        try {
+          await answer;
+          break;
+        } catch {
+          await sleep(ASK_AGAIN_MS);
+          answer = redis.ping();
+        }
       }
-    }
-    isSilent = false;
-  }
+      isSilent = false;
+    },
+  };
+}
 
-  /** The answers, once the disk has what they are about. */
-  async function onDisk(sent: Promise<unknown>): Promise<unknown> {
-    askingDisk += 1;
-    try {
-      // A write of this connection, after all others: what was there before us is on the disk as well then.
-      const marked = redis.set(intakeKey('on-disk'), '1');
-      const synced = redis.call('WAITAOF', 1, 0, DISK_DEADLINE_MS);
-      const [answers, , acknowledged] = await Promise.all([sent, marked, synced]);
-      if (Number((acknowledged as unknown[])[0]) < 1) throw new Error('the disk has not got it yet');
-      return answers;
-    } finally {
-      askingDisk -= 1;
-      if (askingDisk === 0 && waiting.length > 0) setImmediate(flush);
-    }
-  }
+/** Waits until the disk has a write. @param onIdle called when no sync is awaited any more. */
+function createDiskSync(redis: RedisClient, onIdle: () => void) {
+  let syncing = 0;
+  return {
+    isSyncing: () => syncing > 0,
+    /** The answers to what was sent, once the disk has it. */
+    async synced(sent: Promise<unknown>): Promise<unknown> {
+      syncing += 1;
+      try {
+        // The last write of this connection: once the disk has it, it has all writes before it as well.
+        const marked = redis.set(intakeKey('on-disk'), '1');
+        const asked = redis.call('WAITAOF', 1, 0, DISK_DEADLINE_MS);
+        const [answers, , acknowledged] = await Promise.all([sent, marked, asked]);
+        if (Number((acknowledged as unknown[])[0]) < 1) throw new Error('the disk does not have the write yet');
+        return answers;
+      } finally {
+        syncing -= 1;
+        if (syncing === 0) onIdle();
+      }
+    },
+  };
 }
 
 class DeadlineError extends Error {}

@@ -107,12 +107,11 @@ export function startRelay({ reader, redis, consumer, handOn, log }: RelayOption
 
 /** The consumer group that all relays share. */
 function createGroup(redis: RedisClient, consumer: string) {
-  const read = (from: RedisClient, blockMs: number | null, id: '>' | '0') =>
-    from.call(
-      ...['xreadgroup', 'GROUP', GROUP, consumer, 'COUNT', READ_MAX],
-      ...(blockMs === null ? [] : ['BLOCK', blockMs]),
-      ...['STREAMS', ...streams, ...streams.map(() => id)],
-    ) as Promise<Answer>;
+  const read = (from: RedisClient, blocking: readonly (string | number)[], id: '>' | '0') => {
+    const ids = streams.map(() => id);
+    const group = ['GROUP', GROUP, consumer, 'COUNT', READ_MAX, ...blocking] as const;
+    return from.call('xreadgroup', ...group, 'STREAMS', ...streams, ...ids) as Promise<Answer>;
+  };
 
   return {
     async create(): Promise<void> {
@@ -123,18 +122,17 @@ function createGroup(redis: RedisClient, consumer: string) {
       }
     },
     /** Waits until there is something. */
-    readNew: (reader: RedisClient) => read(reader, BLOCK_MS, '>'),
+    readNew: (reader: RedisClient) => read(reader, ['BLOCK', BLOCK_MS], '>'),
     /** What this consumer has read before and not removed. */
-    readAgain: () => read(redis, null, '0'),
+    readAgain: () => read(redis, [], '0'),
     /** Takes over what other consumers have read and not removed for too long. */
     async *claimAbandoned(): AsyncGenerator<Answer> {
       for (const stream of streams) {
         let cursor = '0-0';
         do {
-          const args = ['COUNT', READ_MAX] as const;
-          const [next, entries] = (await redis.xautoclaim(
-            ...([stream, GROUP, consumer, ABANDONED_AFTER_MS, cursor, ...args] as const),
-          )) as [string, StreamEntry[]];
+          const range = [ABANDONED_AFTER_MS, cursor, 'COUNT', READ_MAX] as const;
+          const claimed = await redis.xautoclaim(stream, GROUP, consumer, ...range);
+          const [next, entries] = claimed as [string, StreamEntry[]];
           yield [[stream, entries]];
           cursor = next;
         } while (cursor !== '0-0');

@@ -11,19 +11,19 @@ import {
   watchContinue,
 } from '../webhooks/http-server.ts';
 
-export interface SlackAppOptions {
+interface SlackAppOptions {
   readonly botToken: string;
   readonly signingSecret: string | undefined;
-  /** Given: Slack's side runs over Socket Mode, webhooks stay on HTTP. */
+  /** With it, Slack is reached over Socket Mode; webhooks stay on HTTP. */
   readonly appToken: string | undefined;
   readonly apiUrl: string | undefined;
   readonly log: Log;
-  /** Tells a person that what they asked for did not get through; `body` is what Slack delivered. */
+  /** Tells a person that a request failed; `body` is what Slack delivered. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
   readonly answerUnknown: AnswerUnknown;
-  /** Routes that are not Slack's, put in front of Bolt's listener. */
-  readonly door: (otherwise: RequestListener) => ReturnType<typeof createHttpServer>;
+  /** Puts the routes that are not Slack's in front of Bolt's listener. */
+  readonly routes: (otherwise: RequestListener) => ReturnType<typeof createHttpServer>;
 }
 
 /** @param ack acknowledges a delivery, with what Slack takes as the answer to its kind. */
@@ -31,11 +31,11 @@ export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: objec
 
 export interface SlackApp {
   readonly app: App;
-  /** Listens, and takes Slack's requests. @returns the port. */
+  /** @returns the port. */
   start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
-  /** False while the socket of Socket Mode is not open. */
+  /** False while Socket Mode has no connection. */
   takesSlack(): boolean;
-  /** Stops taking; requests under way are finished. */
+  /** Takes no more requests, and finishes those in flight. */
   stop(): Promise<void>;
 }
 
@@ -49,9 +49,46 @@ const notFound: RequestListener = (_request, response) => {
 /**
  * Bolt on its own HTTP server, with our routes in front; or over Socket Mode, with our routes on a plain server.
  *
- * `authorize` answers from what we hold: asking Slack at start would keep the receivers shut while Slack is away.
+ * `authorize` answers from what the process holds: asking Slack at the start would keep the receivers closed while Slack
+ * is away.
  */
 export function createSlackApp(options: SlackAppOptions): SlackApp {
+  const { appToken, log } = options;
+  const { app, receiver, failed } = createBolt(options);
+  const untilAllRan = trackListeners(app, failed, options.answerUnknown);
+  const socket = appToken === undefined ? null : createSocket(app, log);
+  let stopServer: (() => Promise<void>) | undefined;
+
+  return {
+    app,
+    takesSlack: () => socket === null || socket.isOpen(),
+    async start({ host, port, tls }) {
+      const settings = { ...serverOptions, ...(tls === null ? {} : tlsOptions(tls)) };
+      let server: Server;
+      const open = options.routes(receiver instanceof HTTPReceiver ? receiver.requestListener : notFound);
+      if (receiver instanceof HTTPReceiver) {
+        receiver.requestListener = open;
+        server = (await receiver.start({ host, port } as never, settings)) as Server;
+      } else {
+        server = tls === null ? createServer(settings, open) : createTlsServer(settings, open);
+        await listen(server, host, port);
+        // In the background: the receivers must not wait for Slack.
+        void socket?.open();
+      }
+      watchContinue(server, open);
+      stopServer = createStop(server);
+      const address = server.address();
+      return address !== null && typeof address === 'object' ? address.port : port;
+    },
+    async stop() {
+      await socket?.close();
+      await stopServer?.();
+      await untilAllRan();
+    },
+  };
+}
+
+function createBolt(options: SlackAppOptions) {
   const { botToken, signingSecret, appToken, apiUrl, log } = options;
   const logger = toBoltLogger(log);
   const clientOptions = {
@@ -69,90 +106,69 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
             notFound(request, response as Parameters<RequestListener>[1]),
         })
       : new SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
-  const app = new App({
-    receiver,
-    logger,
-    extendedErrorHandler: true,
-    authorize: async () => ({ botToken }),
-    clientOptions,
-  });
+  const authorize = async () => ({ botToken });
+  const app = new App({ receiver, logger, extendedErrorHandler: true, authorize, clientOptions });
   const failed = new WeakSet<object>();
   // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
   app.error(async ({ error, body }: { error: Error; body: object }) => {
     failed.add(body);
-    log.error({ err: error }, 'listener failed');
+    log.error({ err: error }, 'a listener failed');
     await options.apologise(body as Record<string, unknown>);
   });
-  // Acknowledged is not done: what a listener still has to store must be stored before we go.
-  const inFlight = new Set<Promise<void>>();
-  const processEvent = app.processEvent.bind(app);
-  app.processEvent = async (event) => {
-    const run = processOrAnswer(event);
-    inFlight.add(run);
-    try {
-      await run;
-    } finally {
-      inFlight.delete(run);
-    }
-  };
+  return { app, receiver, failed };
+}
 
-  /** Bolt leaves what nobody listens to without an answer: Slack would wait three seconds and warn of a broken app. */
-  async function processOrAnswer(event: ReceiverEvent): Promise<void> {
+/**
+ * Answers what no listener takes: Bolt leaves it without an answer, and Slack would wait three seconds and warn of a broken
+ * app. An acknowledged request may still have to be stored, so a process that stops waits for its listeners.
+ *
+ * @returns a function that resolves when no listener is running.
+ */
+function trackListeners(app: App, failed: WeakSet<object>, answerUnknown: AnswerUnknown): () => Promise<unknown> {
+  const running = new Set<Promise<void>>();
+  const processEvent = app.processEvent.bind(app);
+  const processOrAnswer = async (event: ReceiverEvent): Promise<void> => {
     let isAcknowledged = false;
     const ack: ReceiverEvent['ack'] = async (answer) => {
       isAcknowledged = true;
       await event.ack(answer);
     };
     await processEvent({ ...event, ack });
-    if (!isAcknowledged && !failed.has(event.body)) await options.answerUnknown(event.body, ack);
-  }
-
-  let stop: (() => Promise<void>) | undefined;
-  let socket: 'unused' | 'connecting' | 'connected' | 'stopped' = appToken === undefined ? 'unused' : 'connecting';
-
-  /** Tries until it works: Slack being away at start is no reason to be away oneself. */
-  async function connectSocket(): Promise<void> {
-    for (let attempt = 1; socket === 'connecting'; attempt += 1) {
-      try {
-        await app.start();
-        socket = 'connected';
-      } catch (error) {
-        log.error({ err: error }, 'socket to Slack could not be opened, trying again');
-        await sleep(Math.min(1000 * 2 ** attempt, SOCKET_RETRY_MAX_MS));
-      }
+    if (!isAcknowledged && !failed.has(event.body)) await answerUnknown(event.body, ack);
+  };
+  app.processEvent = async (event) => {
+    const run = processOrAnswer(event);
+    running.add(run);
+    try {
+      await run;
+    } finally {
+      running.delete(run);
     }
-  }
+  };
+  return () => Promise.allSettled(running);
+}
 
+/** The connection of Socket Mode. */
+function createSocket(app: App, log: Log) {
+  let state: 'connecting' | 'connected' | 'stopped' = 'connecting';
   return {
-    app,
-    takesSlack: () => socket === 'unused' || socket === 'connected',
-    async start({ host, port, tls }) {
-      const tlsSettings = tls === null ? {} : tlsOptions(tls);
-      let server: Server;
-      const open = options.door(receiver instanceof HTTPReceiver ? receiver.requestListener : notFound);
-      if (receiver instanceof HTTPReceiver) {
-        receiver.requestListener = open;
-        server = (await receiver.start({ host, port } as never, { ...serverOptions, ...tlsSettings })) as Server;
-      } else {
-        server =
-          tls === null
-            ? createServer(serverOptions, open)
-            : createTlsServer({ ...serverOptions, ...tlsSettings }, open);
-        await listen(server, host, port);
-        // In the background: the receivers must not wait for Slack.
-        void connectSocket();
+    isOpen: () => state === 'connected',
+    /** Tries until it works. */
+    async open(): Promise<void> {
+      for (let attempt = 1; state === 'connecting'; attempt += 1) {
+        try {
+          await app.start();
+          state = 'connected';
+        } catch (error) {
+          log.error({ err: error }, 'the socket to Slack could not be opened, trying again');
+          await sleep(Math.min(1000 * 2 ** attempt, SOCKET_RETRY_MAX_MS));
+        }
       }
-      watchContinue(server, open);
-      stop = createStop(server);
-      const address = server.address();
-      return address !== null && typeof address === 'object' ? address.port : port;
     },
-    async stop() {
-      const wasConnected = socket === 'connected';
-      socket = 'stopped';
+    async close(): Promise<void> {
+      const wasConnected = state === 'connected';
+      state = 'stopped';
       if (wasConnected) await app.stop();
-      await stop?.();
-      await Promise.allSettled(inFlight);
     },
   };
 }
@@ -164,8 +180,8 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Bolt's log lines as ours. What Bolt says at its debug level may hold request bodies, so that level stays shut. */
-export function toBoltLogger(log: Log): Logger {
+/** Bolt's log lines in our log. At its debug level Bolt may log request bodies, so that level is dropped. */
+function toBoltLogger(log: Log): Logger {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');
   return {

@@ -1,12 +1,9 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
-import { toSlackError } from './failure.ts';
-import { type FoundMessage, findMessage, METADATA_TYPE, refOf } from './find-message.ts';
+import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
-
-/** Slack's own time limit for us is 3 s; ours for Slack is longer, because an unknown outcome costs a look-up. */
-const TIMEOUT_MS = 10_000;
+import { fileCalls, messageCalls } from './messages.ts';
 
 /** The thread that a message belongs to. */
 export interface Thread {
@@ -71,109 +68,39 @@ export interface Slack {
   ): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
 }
 
-export interface SlackOptions {
+interface SlackOptions {
   readonly token: string;
   readonly apiUrl: string | undefined;
-  /** Told of each call: `outcome` is `ok`, or the code of the error. */
-  readonly measure?: (method: string, outcome: string, durationMs: number) => void;
+  readonly measure?: Measure;
 }
 
 /**
  * The SDK's defaults repeat a post up to ten times over half an hour after any network error or 5xx, wait inside the
- * call on 429 and never time out: inside a queue each of these makes duplicates or stands still. So: one attempt, a
- * time limit, and every failure handed to the caller.
+ * call on 429 and never time out: in a queue each of these posts twice or blocks. So here it is one attempt with a time
+ * limit, and every failure goes to the caller.
  */
 export function createSlack(options: SlackOptions): Slack {
   const client = new webApi.WebClient(options.token, {
     timeout: TIMEOUT_MS,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
-    // The SDK prints requests at its debug level; ours are counted and logged where they are made.
+    // At its debug level the SDK logs requests.
     logLevel: webApi.LogLevel.ERROR,
     ...(options.apiUrl === undefined
       ? {}
       : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
   });
-  const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
-    const startedAt = performance.now();
-    const measure = (outcome: string) => options.measure?.(method, outcome, performance.now() - startedAt);
-    try {
-      const answer = await run();
-      measure('ok');
-      return answer;
-    } catch (thrown) {
-      const error = toSlackError(method, thrown);
-      measure(error.code);
-      throw error;
-    }
-  };
-  const find = (channel: string, sinceMs: number, threadTs: string | null, fits: (message: FoundMessage) => boolean) =>
-    call(threadTs === null ? 'conversations.history' : 'conversations.replies', () =>
-      findMessage(client, channel, sinceMs, threadTs, fits),
-    );
-
+  const call = createCall(options.measure);
   return {
-    authTest: () =>
-      call('auth.test', async () => {
-        const answer = await client.auth.test();
-        return {
-          botUserId: answer.user_id ?? '',
-          teamId: answer.team_id ?? '',
-          team: answer.team ?? '',
-          url: answer.url ?? '',
-          scopes: answer.response_metadata?.scopes ?? [],
-        };
-      }),
-    post: (channel, message, ref, thread = null) =>
-      call('chat.postMessage', async () => {
-        const answer = await client.chat.postMessage({
-          channel,
-          text: message.text,
-          blocks: message.blocks,
-          unfurl_links: false,
-          unfurl_media: false,
-          ...(thread === null ? {} : { thread_ts: thread.ts }),
-          // The types know a broadcast only of replies whose place is known beforehand.
-          ...((thread?.isBroadcast ? { reply_broadcast: true } : {}) as object),
-          metadata: { event_type: METADATA_TYPE, event_payload: { ref } },
-        });
-        // Without its place it cannot be edited: it is looked for like one whose answer was lost.
-        if (!answer.ts) throw new Error('Slack did not say where the message stands');
-        return { channel: answer.channel || channel, ts: answer.ts };
-      }),
-    findByRef: (channel, ref, sinceMs, threadTs = null) =>
-      find(channel, sinceMs, threadTs, (message) => refOf(message) === ref),
-    uploadFile: ({ name, title, content }) =>
-      call('files.getUploadURLExternal', async () => {
-        const body = Buffer.from(content);
-        const { upload_url: url, file_id: id } = await client.files.getUploadURLExternal({
-          filename: name,
-          length: body.length,
-        });
-        if (!url || !id) throw new Error('Slack gave no place for the file');
-        const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) });
-        await answer.body?.cancel();
-        if (!answer.ok) throw new Error(`the file was answered with ${answer.status}`);
-        return { id, name, title };
-      }),
-    shareFile: (channel, { id, title }, comment, threadTs) =>
-      call('files.completeUploadExternal', async () => {
-        const where = { channel_id: channel, initial_comment: comment };
-        const files: [{ id: string; title: string }] = [{ id, title }];
-        await (threadTs === null
-          ? client.files.completeUploadExternal({ files, ...where })
-          : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
-      }),
-    findFile: (channel, name, sinceMs, threadTs) =>
-      find(channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file?.name === name) ?? false),
-    update: (ref, message) =>
-      call('chat.update', async () => {
-        await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
-      }),
-    postEphemeral: (channel, userId, message) =>
-      call('chat.postEphemeral', async () => {
-        await client.chat.postEphemeral({ channel, user: userId, text: message.text, blocks: message.blocks });
-      }),
+    ...messageCalls(client, call),
+    ...fileCalls(client, call),
+    ...viewCalls(client, call),
+    ...directoryCalls(client, call),
+  };
+}
+
+function viewCalls(client: webApi.WebClient, call: Call) {
+  return {
     openView: (triggerId, view) =>
       call('views.open', async () => {
         const answer = await client.views.open({ trigger_id: triggerId, view });
@@ -190,6 +117,23 @@ export function createSlack(options: SlackOptions): Slack {
     publishHome: (userId, view) =>
       call('views.publish', async () => {
         await client.views.publish({ user_id: userId, view });
+      }),
+  } satisfies Partial<Slack>;
+}
+
+/** Who and what is in the workspace. */
+function directoryCalls(client: webApi.WebClient, call: Call) {
+  return {
+    authTest: () =>
+      call('auth.test', async () => {
+        const answer = await client.auth.test();
+        return {
+          botUserId: answer.user_id ?? '',
+          teamId: answer.team_id ?? '',
+          team: answer.team ?? '',
+          url: answer.url ?? '',
+          scopes: answer.response_metadata?.scopes ?? [],
+        };
       }),
     openDirect: (userId) =>
       call('conversations.open', async () => {
@@ -230,5 +174,5 @@ export function createSlack(options: SlackOptions): Slack {
           name: info?.name || channel,
         };
       }),
-  };
+  } satisfies Partial<Slack>;
 }

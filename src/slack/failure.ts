@@ -46,7 +46,7 @@ const DEFAULT_RETRY_AFTER_MS = 1000;
  *
  * Whatever is not plainly refused counts as unknown: the message may be there.
  */
-export function toSlackError(method: string, error: unknown): SlackError {
+function toSlackError(method: string, error: unknown): SlackError {
   if (error instanceof SlackError) return error;
   if (error instanceof WebAPIRateLimitedError) {
     const retryAfterMs = Math.max(error.retryAfter * 1000, DEFAULT_RETRY_AFTER_MS);
@@ -88,4 +88,29 @@ function isForGood(method: string, code: string): boolean {
 function reasonOf(code: string, messages: readonly string[] | undefined): string {
   const [first] = messages ?? [];
   return first === undefined ? code : `${code} (${first.slice(0, 200)})`;
+}
+
+/** Slack allows us 3 s. We allow Slack longer, because a call with an unknown outcome costs a look-up. */
+export const TIMEOUT_MS = 10_000;
+
+/** Told of each call: `outcome` is `ok`, or the code of the error. */
+export type Measure = (method: string, outcome: string, durationMs: number) => void;
+
+/** Runs one call of Slack's method `method`. @throws SlackError */
+export type Call = <T>(method: string, run: () => Promise<T>) => Promise<T>;
+
+export function createCall(measure: Measure = () => {}): Call {
+  return async (method, run) => {
+    const startedAt = performance.now();
+    let outcome = 'ok';
+    try {
+      return await run();
+    } catch (thrown) {
+      const error = toSlackError(method, thrown);
+      outcome = error.code;
+      throw error;
+    } finally {
+      measure(method, outcome, performance.now() - startedAt);
+    }
+  };
 }
