@@ -48,7 +48,7 @@ export interface Progress {
   begin(actionId: string, entry: Extract<ProgressEntry, { state: 'sending' }>): Promise<ProgressEntry | null>;
 }
 
-/** KEYS: the journal of the action. ARGV: the entry, its state, time to live. Answers what stands. */
+/** KEYS: the progress of the action. ARGV: the entry, its state, time to live. Answers what stands. */
 const writeScript = `
 local stands = redis.call('GET', KEYS[1])
 if stands and ARGV[2] ~= 'told' then
@@ -59,7 +59,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
 return ARGV[1]
 `;
 
-/** KEYS: the journal of the action. ARGV: the entry, time to live. Answers what stands, nothing when it was taken. */
+/** KEYS: the progress of the action. ARGV: the entry, time to live. Answers what stands, nothing when it was taken. */
 const beginScript = `
 local stands = redis.call('GET', KEYS[1])
 if stands and cjson.decode(stands).state ~= 'asked' then return stands end
@@ -72,16 +72,16 @@ export function createProgress(redis: Redis | Cluster): Progress {
   const beginning = defineScript(redis, 'cardbellJournalBegin', beginScript);
   return {
     async read(actionId) {
-      const text = await redis.get(stateKey(`journal:${actionId}`));
+      const text = await redis.get(stateKey(`progress:${actionId}`));
       return text === null ? null : ProgressEntry.parse(JSON.parse(text));
     },
     async write(actionId, entry) {
       const args = [JSON.stringify(entry), entry.state, KEPT_SECONDS];
-      return ProgressEntry.parse(JSON.parse((await script.run([stateKey(`journal:${actionId}`)], args)) as string));
+      return ProgressEntry.parse(JSON.parse((await script.run([stateKey(`progress:${actionId}`)], args)) as string));
     },
     async begin(actionId, entry) {
       const args = [JSON.stringify(entry), KEPT_SECONDS];
-      const stands = (await beginning.run([stateKey(`journal:${actionId}`)], args)) as string | null;
+      const stands = (await beginning.run([stateKey(`progress:${actionId}`)], args)) as string | null;
       return stands === null ? null : ProgressEntry.parse(JSON.parse(stands));
     },
   };

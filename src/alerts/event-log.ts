@@ -51,7 +51,7 @@ export interface EventLog {
 }
 
 export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
-  const keyOf = (eventId: string): string => stateKey(`trail:${eventId}`);
+  const keyOf = (eventId: string): string => stateKey(`event-log:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
     async note(eventId, ...steps) {

@@ -5,18 +5,18 @@ import { contentId } from '../core/content-id.ts';
 import { type Cell, csvLine } from '../core/csv.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { defineScript } from '../core/redis-script.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
-/** The rules by which something was permitted. */
+/** The rules in force when something was permitted. */
 export const Policy = z.strictObject({
   /** Changes when the rules do. */
   version: z.string(),
-  /** What they say, in one line. */
+  /** The rules in one line. */
   words: z.string(),
 });
 export type Policy = z.infer<typeof Policy>;
 
-/** One line of the record: who asked for what, what became of it, and on which grounds. */
+/** One record: who asked for what, what became of it, and under which rules. */
 export const AuditRecord = z.strictObject({
   /** UTC ISO 8601. */
   at: z.string(),
@@ -38,7 +38,7 @@ export const AuditRecord = z.strictObject({
     'superseded',
   ]),
   verb: z.string(),
-  /** Slack user and team; null when Cardbell did it by itself (the end of a temporary limit). */
+  /** Slack user and team; null when Cardbell acted by itself, for instance at the end of a temporary limit. */
   actor: z.strictObject({ userId: z.string(), teamId: z.string() }).nullable(),
   roles: z.array(z.string()),
   acctId: z.int().nullable(),
@@ -46,23 +46,22 @@ export const AuditRecord = z.strictObject({
   before: z.string().nullable(),
   after: z.string().nullable(),
   reason: z.string(),
-  /** Message or channel that it was asked from. */
+  /** Where it was asked for. */
   channel: z.string().nullable(),
   messageTs: z.string().nullable(),
   alertId: z.string().nullable(),
   /** What the card API answered, or why we refused. */
   detail: z.string().nullable(),
-  /** Rules in force: the amount above which two people are needed, whole cents. */
+  /** The amount above which a raise took two people then, in whole cents. */
   twoPersonAboveCents: z.int(),
   /** What the card API answered to the write. */
   api: z.string().nullish(),
-  /** Where the message stands, for people. */
+  /** Address of the message. */
   permalink: z.string().nullish(),
-  /** The rules by which it was permitted: a mark that changes with them, and what they say. */
   policy: Policy.nullish(),
-  /** What showed that the change is there. */
+  /** How the change was confirmed. */
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
-  /** The webhook's event, when it was one. */
+  /** The event that confirmed it, when a webhook did. */
   eventId: z.string().nullish(),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
@@ -70,22 +69,22 @@ export type AuditRecord = z.infer<typeof AuditRecord>;
 export interface AuditEntry {
   /** Counted from 1. */
   readonly number: number;
-  /** Null when what stands there is no record any more. */
+  /** Null when the stored line can no longer be read. */
   readonly record: AuditRecord | null;
   readonly previous: string;
   readonly hash: string;
 }
 
-/** How long the chain is, and the hash that its next record builds on. */
+/** The length of the chain, and the hash that its next record builds on. */
 export interface AuditHead {
   readonly count: number;
   readonly hash: string;
 }
 
 export interface Audit {
-  /** Adds a record. The same statement about the same action counts once, whenever it is made: jobs may run twice. */
+  /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
   append(record: AuditRecord): Promise<void>;
-  /** Oldest first, in pages, as it stands in Redis. */
+  /** Oldest first, read in pages, as stored. */
   read(options?: { from?: number }): AsyncGenerator<AuditEntry>;
   head(): Promise<AuditHead>;
 }
@@ -93,20 +92,11 @@ export interface Audit {
 /** Before the first record. */
 export const GENESIS = '0'.repeat(64);
 
-/** As long as a job can come back. */
-const SAID_TTL_SECONDS = 8 * 24 * 3600;
+/** A job can be repeated for this long. */
+const MEMORY_TTL_SECONDS = 8 * 24 * 3600;
 const PAGE = 500;
 
-/** KEYS: chain, head, memory of the statement. ARGV: hash before, line, hash, time to live. */
-const appendScript = `
-if redis.call('EXISTS', KEYS[3]) == 1 then return {'said'} end
-local last = redis.call('GET', KEYS[2]) or ARGV[1]
-if last ~= ARGV[1] then return {'moved', last} end
-local count = redis.call('RPUSH', KEYS[1], ARGV[2])
-redis.call('SET', KEYS[2], ARGV[3])
-redis.call('SET', KEYS[3], '1', 'EX', ARGV[4])
-return {'added', count}
-`;
+const appendSource = readScript(new URL('./append.lua', import.meta.url));
 
 /** Each hash covers the record and the hash before it: changing or removing a record breaks every later one. */
 export function chainHash(previous: string, record: unknown): string {
@@ -115,21 +105,21 @@ export function chainHash(previous: string, record: unknown): string {
 
 interface AuditDeps {
   readonly redis: Redis | Cluster;
-  /** Address of a message; null where it is not known. Must answer soon. */
+  /** Address of a message; null where it is not known. Must be quick. */
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
-  /** Told the head after each record: a second place that keeps it. */
+  /** Gets the new head with each record, so that a second place keeps it. */
   readonly log?: Log;
 }
 
-/** The append-only record of what people did. Kept for good; nothing of ours removes a line. */
+/** The append-only record of what people did. It is kept for good: no code of ours removes a line. */
 export function createAudit({ redis, permalink, log }: AuditDeps): Audit {
-  const script = defineScript(redis, 'cardbellAuditAppend', appendScript);
+  const script = defineScript(redis, appendSource);
   const [chain, head] = [auditKey('chain'), auditKey('head')];
 
   return {
     async append(given) {
       const { at, ...statement } = AuditRecord.parse(given);
-      const said = auditKey(`said:${contentId('', [JSON.stringify(statement)])}`);
+      const memory = auditKey(`recorded:${contentId('', [JSON.stringify(statement)])}`);
       const { channel, messageTs } = statement;
       const link = channel === null || messageTs === null ? null : ((await permalink?.(channel, messageTs)) ?? null);
       const record = { at, ...statement, ...(link === null ? {} : { permalink: link }) };
@@ -137,14 +127,14 @@ export function createAudit({ redis, permalink, log }: AuditDeps): Audit {
       for (;;) {
         const own = chainHash(previous, record);
         const line = JSON.stringify({ record, previous, hash: own });
-        const args = [previous, line, own, SAID_TTL_SECONDS];
-        const [answer, value] = (await script.run([chain, head, said], args)) as [string, string | number];
-        if (answer === 'said') return;
+        const args = [previous, line, own, MEMORY_TTL_SECONDS];
+        const [answer, value] = (await script.run([chain, head, memory], args)) as [string, string | number];
+        if (answer === 'known') return;
         if (answer === 'added') {
           log?.info({ record: value, auditHead: own, actionId: record.actionId, event: record.event }, 'on record');
           return;
         }
-        // Somebody else appended in between: follow them.
+        // Somebody else appended a record in between.
         previous = String(value);
       }
     },
@@ -164,7 +154,7 @@ export function createAudit({ redis, permalink, log }: AuditDeps): Audit {
   };
 }
 
-/** Not checked against the schema: older records stand as they were written, and so they are verified. */
+/** Not checked against the schema, because older records must be verified as they were written. */
 function toEntry(line: string): Omit<AuditEntry, 'number'> {
   try {
     return JSON.parse(line) as Omit<AuditEntry, 'number'>;

@@ -13,9 +13,9 @@ export const intakeKey = (name: string): string => `{cardbell:in}:${name}`;
 
 /** When the door was last known to be open, since when Cardbell runs at all, and every time that it was closed. */
 export const webKeys = {
-  open: intakeKey('door-open'),
-  since: intakeKey('door-since'),
-  gaps: intakeKey('door-gaps'),
+  open: intakeKey('web-open'),
+  since: intakeKey('web-since'),
+  gaps: intakeKey('web-gaps'),
 } as const;
 
 /** Alerts, card histories, locks: what the worker knows. */

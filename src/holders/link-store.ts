@@ -46,7 +46,7 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
   const byUser = stateKey('links-by-user');
   /** Slack users whose link to an account ended, by when. */
-  const heldKey = (acctId: number): string => stateKey(`held:${acctId}`);
+  const heldKey = (acctId: number): string => stateKey(`former-holders:${acctId}`);
   const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
   const accountsOf = async (userId: string): Promise<string[]> => {
     const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);

@@ -21,7 +21,7 @@ export interface Health {
   /** Webhooks that did not fit, kept aside. */
   readonly quarantined: number;
   /** When a web process last said that its door is open (ms); null: never. */
-  readonly doorOpenAtMs: number | null;
+  readonly webSeenAtMs: number | null;
   /** Workers that live, and when the youngest word of one came (ms). */
   readonly workers: number;
   readonly workerSeenAtMs: number | null;
@@ -44,7 +44,7 @@ interface Deps {
 
 export async function readHealth({ redis, queues: opened, countQuarantined, now = Date.now }: Deps): Promise<Health> {
   const memory = createOpsMemory(redis);
-  const [inbox, queues, quarantined, doorOpenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
+  const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis),
     readDepths(opened),
     countQuarantined(),
@@ -61,7 +61,7 @@ export async function readHealth({ redis, queues: opened, countQuarantined, now 
     lagMs: oldest.length === 0 ? 0 : Math.max(0, now() - Math.min(...oldest)),
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
     quarantined,
-    doorOpenAtMs: doorOpenAt === null ? null : Number(doorOpenAt),
+    webSeenAtMs: webSeenAt === null ? null : Number(webSeenAt),
     workers: workers.length,
     workerSeenAtMs: seen.length === 0 ? null : Math.max(...seen),
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),

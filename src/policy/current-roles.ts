@@ -71,7 +71,7 @@ export interface ConfiguredRoles {
 
 /** The worker does not know the variables of the web process; this is how it knows whom to mention. */
 export function createConfiguredRoles(redis: Redis | Cluster): ConfiguredRoles {
-  const key = stateKey('whos-who');
+  const key = stateKey('configured-roles');
   return {
     async keep(names) {
       await redis.set(key, JSON.stringify(Names.parse(names)));

@@ -10,7 +10,7 @@ const CHANNEL_INFO_DEADLINE_MS = 1500;
 const CHANNELS_MAX = 2000;
 
 /** Grows when Slack says that the readers of a channel changed. */
-export const visibilityVersionKey = stateKey('places-version');
+export const visibilityVersionKey = stateKey('visibility-version');
 
 /** Slack said that a channel's readers changed: what is remembered of places counts no more, in any process. */
 export async function visibilityChanged(redis: Redis | Cluster): Promise<void> {

@@ -196,7 +196,7 @@ describe('an operator overrides a request, and the worker is killed by SIGKILL',
 describe('a virtual card is ordered, and the worker is killed by SIGKILL', () => {
   it.each(table(orderSteps))('just %s %s leaves at most one order and one answer', async (when, step) => {
     const { holder, actionId } = orders.get(name(when, step)) as { holder: string; actionId: string };
-    const isUnsure = name(when, step) === 'after its journal is written' || step === 'the card API is asked to order';
+    const isUnsure = name(when, step) === 'after its progress is written' || step === 'the card API is asked to order';
     const isOrdered = !isUnsure || name(when, step) === 'after the card API is asked to order';
     const results = () => linesOf(direct(ana), new RegExp(`Virtual card created: ${holder}`));
     if (isOrdered) await until(() => results().length > 0, 'the result is told');

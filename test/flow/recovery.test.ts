@@ -82,7 +82,7 @@ async function run(command: string[], cardApiUrl: string): Promise<{ code: numbe
 }
 
 beforeAll(async () => {
-  await until(async () => (await cardbell().store.exists('{cardbell:in}:door-open')) === 1, 'the door is known open');
+  await until(async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1, 'the door is known open');
 });
 
 it('events missed while web was down are posted once, marked late, with their number; their webhooks add nothing', async () => {

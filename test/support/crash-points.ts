@@ -17,31 +17,31 @@ const goesOnRecord =
 const inProgress =
   (state: string) =>
   ({ actionId }: Doomed) =>
-    `:journal:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
+    `:progress:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
 const isAnswered = ({ replyTo }: Doomed): string => `POST ${new URL(replyTo ?? '').pathname}`;
 const isWritten = ({ acctId }: Doomed): string => `PUT /v4/Card/SpendRules/${acctId}/[^]*DailySpendLimit`;
 const isEdited = ({ ts }: Doomed): string => `chat\\.update[^]*${ts}`;
 
 export const askSteps: Steps = {
   'its record is written': goesOnRecord('waiting'),
-  'its journal is written': inProgress('asked'),
+  'its progress is written': inProgress('asked'),
   'its message goes into the outbox': ({ actionId }) => `:sent:request-req_${actionId.slice(4)}[^]*"kind":"tracked"`,
   'the holder is answered': isAnswered,
 };
 export const approvalSteps: Steps = {
-  'its journal is written': inProgress('sending'),
+  'its progress is written': inProgress('sending'),
   'the card API is asked to write': isWritten,
   'its end is put on record': goesOnRecord('done'),
   'the message is edited': isEdited,
 };
 export const overrideSteps: Steps = {
   'it is put on record': goesOnRecord('approved'),
-  'its end is written in the journal': inProgress('settled'),
+  'its end is written in its progress': inProgress('settled'),
   'the card API is asked to write': isWritten,
   'the message is edited': isEdited,
 };
 export const orderSteps: Steps = {
-  'its journal is written': inProgress('sending'),
+  'its progress is written': inProgress('sending'),
   'the card API is asked to order': () => 'POST /v4/VirtualCard/Order[^]*LastName',
   'its end is put on record': goesOnRecord('done'),
   'the person is answered': isAnswered,

@@ -10,7 +10,7 @@ const healthy: Health = {
   lagMs: 1500,
   failed: 0,
   quarantined: 0,
-  doorOpenAtMs: null,
+  webSeenAtMs: null,
   workers: 2,
   workerSeenAtMs: null,
   isCardApiAway: false,
