@@ -4,10 +4,10 @@ import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type RedisClient, whenReady } from '../core/redis.ts';
 
-/** `redis`: as durable as its settings. `disk`: an answer of 200 means that the disk has it. */
+/** `redis`: as durable as its settings. `disk`: an answer of 200 means that it is on disk. */
 export type Durability = 'redis' | 'disk';
 
-/** What a server says of itself. Null: it would not tell, as some managed ones do. */
+/** Settings of a server. Null where it does not say, as with some managed ones. */
 export interface RedisSettings {
   readonly version: string;
   readonly policy: string | null;
@@ -15,10 +15,10 @@ export interface RedisSettings {
   readonly fsync: string | null;
 }
 
-/** How the disk is waited for: not at all, by Redis itself before each answer, or by asking after each write. */
+/** How to wait for the disk: not at all, because Redis syncs before each answer, or by asking after each write. */
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
-/** Settings of every server that takes writes. @throws when one does not answer. */
+/** The settings of every server that takes writes. @throws when one does not answer. */
 export async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
   const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
   return await Promise.all(nodes.map(settingsOf));
@@ -40,28 +40,28 @@ async function settingsOf(node: Redis): Promise<RedisSettings> {
   };
 }
 
-/** One thing that is not as it should be. */
+/** A setting that is wrong, and what to do about it. */
 export interface SettingsProblem {
   readonly what: string;
   readonly todo: string;
 }
 
-/** What may lose events that were acknowledged; empty when nothing may but a power failure in the last second. */
+/** Settings by which acknowledged events can be lost, other than by a power failure within a second. */
 export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[] {
   const found = settings.flatMap(({ policy, isAppendOnly, fsync }): (SettingsProblem | null)[] => [
     policy === null
-      ? { what: 'Redis does not tell its maxmemory-policy', todo: 'see to it that it is noeviction' }
+      ? { what: 'Redis does not say what its maxmemory-policy is', todo: 'make sure that it is noeviction' }
       : policy === 'noeviction'
         ? null
         : {
-            what: `maxmemory-policy is ${policy}: what waits can vanish when memory is short`,
+            what: `maxmemory-policy is ${policy}: events can be evicted when memory is short`,
             todo: 'set maxmemory-policy noeviction',
           },
     isAppendOnly === null
-      ? { what: 'Redis does not tell whether it keeps an append-only file', todo: 'see to it that appendonly is on' }
+      ? { what: 'Redis does not say whether it keeps an append-only file', todo: 'make sure that appendonly is on' }
       : isAppendOnly
         ? null
-        : { what: 'appendonly is off: a restart of Redis loses what waits', todo: 'set appendonly yes' },
+        : { what: 'appendonly is off: a restart of Redis loses events', todo: 'set appendonly yes' },
     isAppendOnly === true && fsync === 'no'
       ? {
           what: 'appendfsync is no: a power failure loses up to half a minute',
@@ -74,9 +74,9 @@ export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[
 }
 
 /**
- * How to be sure that the disk has a write.
+ * How to make sure that a write is on disk.
  *
- * @throws ConfigError when it is asked for and these servers cannot.
+ * @throws ConfigError when that is asked for and these servers cannot do it.
  */
 export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[], isCluster: boolean): DiskWait {
   if (wanted === 'redis') return 'none';
@@ -89,17 +89,17 @@ export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[
   ]);
 }
 
-/** A sync is due a second after the last at the soonest: what is known to be on disk sooner was not asked for. */
+/** The next sync comes at the earliest a second after the last one: an answer before that cannot be true. */
 const TOO_SOON_MS = 300;
-/** Below what a command may take (`queue/connection.ts`). */
+/** Less than a command may take (`core/redis.ts`). */
 const SYNC_WITHIN_MS = 1900;
 const ROUNDS = 3;
 
 /**
- * Whether a server that syncs once a second says that the disk has a write before it can have it.
+ * Whether a server that syncs once a second reports a write as synced before it can be.
  *
- * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers: so they are
- * tried. A second write straight after a sync has to wait for the next one.
+ * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers, so it is
+ * tried out: a second write right after a sync has to wait for the next one.
  */
 export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
   const write = async (maxWaitMs: number): Promise<boolean> => {
@@ -110,7 +110,7 @@ export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): 
     return Number(synced[0]) > 0;
   };
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A slow disk may have been at it for so long that the next sync is due already.
+    // On a slow disk a sync may take so long that the next one is due already.
     if (!(await write(SYNC_WITHIN_MS)) || !(await write(TOO_SOON_MS))) return false;
   }
   return true;
@@ -121,22 +121,22 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }
 
-/** How long a start waits for Redis to tell its settings. */
+/** How long a start waits for Redis. */
 const FIRST_LOOK_MS = 1500;
 
 const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
 export interface DurabilityWatch {
-  /** How the disk is waited for; null while `disk` is asked for and not, or not yet, to be had. */
+  /** How to wait for the disk; null while `disk` is asked for and not available, or not yet. */
   diskWait(): DiskWait | null;
 }
 
 /**
- * Looks at Redis' settings at the start and whenever the connection comes back: a restart may have changed them.
+ * Checks Redis' settings at the start and whenever the connection comes back, because a restart may have changed them.
  *
- * @param options.onProblems told once for each set of problems.
- * @throws ConfigError when `disk` is asked for and Redis, at the start, says that it cannot.
+ * @param options.onProblems called once for each set of problems.
+ * @throws ConfigError when `disk` is asked for and Redis cannot do it at the start.
  */
 export async function watchDurability(
   redis: RedisClient,
@@ -160,7 +160,7 @@ export async function watchDurability(
   };
   const lookAgain = (): void => {
     look().catch((error: unknown) => {
-      log.error({ err: error }, wanted === 'disk' ? 'the disk cannot be waited for' : 'redis settings not read');
+      log.error({ err: error }, wanted === 'disk' ? 'cannot wait for the disk of redis' : 'the settings of redis could not be read');
     });
   };
 
@@ -183,11 +183,11 @@ export async function watchDurability(
   }
 }
 
-/** Asked by a connection of its own: a question about the disk holds up for seconds whatever comes behind it. */
+/** On a connection of its own, because waiting for the disk blocks one for seconds. */
 async function isLying(redis: Redis): Promise<boolean> {
   const asking = redis.duplicate({ enableOfflineQueue: true });
   asking.on('error', () => {
-    // The question fails, and the first connection says why.
+    // The call fails, and the first connection logs why.
   });
   try {
     return await answersTooSoon(asking);

@@ -6,26 +6,26 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { inboxKeys } from './intake.ts';
 
 const BEAT_MS = 5000;
-/** While Redis is away, how soon to try again: the gap ends with the first beat that is taken. */
+/** How soon to try again while Redis is away: the gap ends with the first beat that is stored. */
 const RETRY_MS = 500;
-/** A beat that comes this late means that the process stood still, and its door with it. */
+/** A beat this late means that the process was frozen, and took no webhooks. */
 const STALL_MS = 12_000;
-/** As far back as the card service can be asked, and a little more. */
+/** A little longer than the card service can be asked about. */
 const GAPS_KEPT_MS = 400 * 24 * 3600 * 1000;
 
 const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 
 export interface Heartbeat {
-  /** A webhook was told 503: the next beat ends a gap, however short. */
+  /** A webhook was answered 503: the next beat ends a gap, however short. */
   missed(): void;
   stop(): void;
 }
 
 /**
- * Says every few seconds that the door is open and Redis takes writes. From what is missing there, recovery knows when
- * webhooks may have been lost: before every start, while Redis was away, while this process stood still.
+ * Records every few seconds that webhooks are taken and Redis accepts writes. Where beats are missing, webhooks may have
+ * been lost, and recovery looks for them: before a start, while Redis was away, while this process was frozen.
  *
- * Start it when the door is open. Any number of web processes share one record; each also knows its own gaps.
+ * Start it once the server listens. All web processes share one record, and each also knows its own gaps.
  */
 export function startHeartbeat(
   redis: RedisClient,
@@ -61,7 +61,7 @@ export function startHeartbeat(
       return true;
     } catch (error) {
       opsIssue = told || 'away';
-      log.debug({ err: error }, 'heartbeat was not taken');
+      log.debug({ err: error }, 'the heartbeat was not stored');
       return false;
     }
   }

@@ -10,13 +10,13 @@ const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
 const seenKey = ({ id }: { readonly id: string }): string => intakeKey(`seen:${id}`);
 
-/** What recovery does with the events that it fetched. */
+/** Stores what recovery fetched. */
 export interface LateIntake {
-  /** Stores those that are not remembered, in this order. @returns how many that were. */
+  /** Stores, in this order, the events that have not been seen. @returns how many. */
   take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
-  /** The same for rows that do not fit: they go to quarantine, as a webhook that does not fit. */
+  /** Quarantines rows that do not fit and have not been seen. @returns how many. */
   setAside(gapId: string, rows: readonly QuarantinedWebhook[]): Promise<number>;
-  /** How many are not remembered; stores nothing. */
+  /** How many have not been seen. Stores nothing. */
   countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number>;
 }
 

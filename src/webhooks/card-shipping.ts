@@ -12,7 +12,7 @@ export const ShippingPayload = z.object({
 });
 
 /**
- * Payload → event. The identity leaves `CallbackTime` out: one parcel is one event, however often it is told.
+ * Payload → event. `CallbackTime` is not part of the id: one parcel is one event, however often it is reported.
  */
 export function redactShipping(data: unknown, circumstances: Circumstances): ShippingEvent {
   const payload = parseWith(ShippingPayload, data);

@@ -32,7 +32,7 @@ export const CardStatusPayload = z.object({
     .min(1),
 });
 
-/** The last four digits of whatever was sent as such: a sender that writes the whole number there is not quoted. */
+/** The last four digits, also where a sender puts the whole number into that field. */
 export function lastFour(text: string): string {
   return text.replace(/\D/g, '').slice(-4);
 }
@@ -40,8 +40,7 @@ export function lastFour(text: string): string {
 /**
  * Payload → event.
  *
- * `CallbackTime` is part of the identity: ACTIVE → BLOCKED → ACTIVE makes equal payloads twice on purpose, and nothing
- * else in them tells one from the other.
+ * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE makes two payloads that differ in nothing else.
  */
 export function redactCardStatus(data: unknown, circumstances: Circumstances): CardStatusEvent {
   const payload = parseWith(CardStatusPayload, data);
@@ -70,8 +69,8 @@ export function redactCardStatus(data: unknown, circumstances: Circumstances): C
 }
 
 /**
- * A change that the API shows and no webhook told → the event that tells it. When it happened is not known; the time at
- * which it was seen stands for that.
+ * A change that the API shows and no webhook reported → an event. When it happened is not known, so the time at which it
+ * was seen is used instead.
  */
 export function toMissedStatus(missed: {
   readonly acctId: number;
@@ -83,7 +82,7 @@ export function toMissedStatus(missed: {
 }): CardStatusEvent {
   const { acctId, holder, customId, card, was, seenAt } = missed;
   return CardStatusEvent.parse({
-    // Of the change, not of the moment: however often it is seen, it is one event.
+    // Without the time, so that it is one event however often the change is seen.
     id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
     kind: 'card-status',
     callbackAt: seenAt,

@@ -5,7 +5,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
 
-/** A door that is not Slack's: webhooks and probes. */
+/** A route that is not Slack's: webhooks and probes. */
 export type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
 
 interface Deps {
@@ -16,14 +16,14 @@ interface Deps {
     response: ServerResponse,
     expectsContinue: boolean,
   ) => Promise<void>;
-  /** Whether webhooks and Slack's requests can be taken. Why not is told on the admin port only. */
+  /** Whether webhooks and Slack's requests can be taken. The reasons are shown on the admin port only. */
   readonly isReady: () => Promise<boolean>;
   readonly log: Log;
 }
 
 /**
- * The service keeps connections open and reuses them. Node 20 closes an idle one after 5 seconds, and a sender that
- * reuses it in that moment sees a failure that was none. Bodies are small, so a slow one is no honest one.
+ * The service keeps connections open and reuses them. Node 20 closes an idle one after 5 seconds, and a request that is
+ * sent on it at that moment fails for no good reason. Bodies are small, so whoever sends one slowly is up to no good.
  */
 export const serverOptions = {
   keepAliveTimeout: 72_000,
@@ -42,8 +42,8 @@ const webhookPath = /^\/webhooks\/([^/]*)\/?$/;
 /**
  * Puts our routes in front of `otherwise` (Bolt's listener for `/slack/events`).
  *
- * In front, not as Bolt's custom routes: Bolt compiles the pattern of each route anew for each request, which halves
- * what the receivers can take (docs/performance.md).
+ * They are not Bolt's custom routes, because Bolt compiles the pattern of every route for every request, which halves the
+ * throughput of the receivers (docs/performance.md).
  */
 export function createHttpServer(
   deps: Deps,
@@ -76,7 +76,7 @@ export function createHttpServer(
     }
     run.catch((error: unknown) => {
       deps.log.error({ err: error }, 'request could not be handled');
-      if (!response.headersSent) answer(response, 500, { error: 'unexpected trouble on this side' });
+      if (!response.headersSent) answer(response, 500, { error: 'unexpected error on our side' });
       else response.destroy();
     });
   };
@@ -100,18 +100,18 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(text);
 }
 
-/** Hands requests with `Expect: 100-continue` to the door before Node says "continue" to all of them. */
+/** Takes requests with `Expect: 100-continue` before Node answers "continue" to all of them. */
 export function watchContinue(server: Server, open: ReturnType<typeof createHttpServer>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
 }
 
-/** Who sends the rest of a body more slowly than this while we stop will find another process, or send it again. */
-const BODY_PATIENCE_MS = 2000;
+/** While the process stops, whoever takes longer than this to send a body has to send it again, to another process. */
+const BODY_DEADLINE_MS = 2000;
 
 /**
- * Makes a server's orderly end: nobody new is let in, requests under way are answered, and every connection closes as
- * soon as it has none. Node's own `close` waits for connections that have not sent anything yet, and for those that
- * are kept alive after an answer given meanwhile.
+ * Stops a server in an orderly way: it accepts no new connection, answers the requests in flight, and closes each
+ * connection once it has none. Node's own `close` also waits for connections that have not sent anything yet, and for
+ * those that are kept alive after their last answer.
  */
 export function createStop(server: Server): () => Promise<void> {
   const requests = new Map<Socket, Set<IncomingMessage>>();
@@ -142,6 +142,6 @@ export function createStop(server: Server): () => Promise<void> {
         for (const [socket, inFlight] of requests) {
           if ([...inFlight].some(({ complete }) => !complete)) socket.destroy();
         }
-      }, BODY_PATIENCE_MS).unref();
+      }, BODY_DEADLINE_MS).unref();
     });
 }

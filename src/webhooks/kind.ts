@@ -24,9 +24,9 @@ const Markers = z.object({
 });
 
 /**
- * Family of a payload, from what is in it. The path it came by is only asked for what says nothing of itself.
+ * The family of a payload, decided by its content; the path counts only where the content does not say.
  *
- * @throws PayloadError for a kind that we do not know: a kind of tomorrow is kept, and people are told once.
+ * @throws PayloadError for an unknown kind: the webhook is quarantined, and ops are notified once.
  */
 export function familyOf(data: unknown, path: string): Family {
   const markers = parseWith(Markers, data);
@@ -43,9 +43,9 @@ export function familyOf(data: unknown, path: string): Family {
 }
 
 /**
- * A webhook's JSON → what we keep of it.
+ * Turns a webhook's JSON into the event that is stored of it.
  *
- * @throws PayloadError when it does not fit; the body then goes to quarantine.
+ * @throws PayloadError when it does not fit; the webhook is then quarantined.
  */
 export function toStoredEvent(
   body: unknown,
@@ -59,7 +59,7 @@ export function toStoredEvent(
 }
 
 /**
- * What was kept aside, read once more: by then we may know its shape, or the sender may have mended it.
+ * Reads a quarantined webhook again, because this version may know its shape.
  *
  * @throws PayloadError when it still does not fit.
  */

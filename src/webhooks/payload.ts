@@ -5,18 +5,18 @@ import { PayloadError } from '../core/errors.ts';
 import { toInstant } from '../core/service-time.ts';
 
 /**
- * Pieces of the webhook schemas. Foreign data is read with tolerance: unknown fields pass, missing ones are null,
- * numbers may come as text. A field of the wrong type does not fit.
+ * Parts of the webhook schemas. They are tolerant: unknown fields pass, missing ones are null, and numbers may come as
+ * text. Only a field of the wrong type does not fit.
  *
- * Each piece is a form, which only says what fits, and a reader, which makes it ours. Network transactions are nearly
- * all that comes: their schema holds forms alone and their mapping reads, because in a schema each transform costs more
- * than the check beside it. The others have both in one.
+ * Each part consists of a form, which checks, and a reader, which converts. Nearly all webhooks are network transactions,
+ * so their schema has forms only and their mapping calls the readers: in a schema, a transform costs more than the check
+ * itself. The schemas of the other kinds combine both.
  */
 
 export const textForm = z.string().nullish();
 type TextForm = z.infer<typeof textForm>;
 
-/** Text as people may see it: trimmed, card numbers masked, empty when absent. */
+/** Text that people may see: trimmed, with card numbers masked; empty when absent. */
 export function readWords(text: TextForm): string {
   return text == null ? '' : maskCardNumbers(text.trim());
 }
@@ -24,8 +24,8 @@ export function readWords(text: TextForm): string {
 export const words = textForm.transform(readWords);
 
 /**
- * An identifier by contract (merchant id, tracking number): trimmed and otherwise left alone. As a JSON number only
- * where all of its digits arrived.
+ * An identifier by contract, such as a merchant id or a tracking number: trimmed and otherwise unchanged. A JSON number
+ * fits only if it kept all of its digits.
  */
 export const identifierForm = z.union([z.string(), z.int()]).nullish();
 
@@ -35,13 +35,13 @@ export function readIdentifier(text: z.infer<typeof identifierForm>): string {
 
 export const identifier = identifierForm.transform(readIdentifier);
 
-/** The service's own ids are 32-bit numbers. Room to grow, and none for a card number in the wrong field. */
+/** The service's ids are 32-bit numbers. This leaves room to grow, and none for a card number in the wrong field. */
 const ID_MAX = 999_999_999_999;
 
 /** A whole number such as an id, also as text. */
 export const integerForm = z.union([z.int().min(-ID_MAX).max(ID_MAX), z.string().regex(/^\s*-?\d{1,12}\s*$/)]);
 
-/** Never minus zero: JSON would give it back as another number. */
+/** Never minus zero, which JSON does not keep. */
 export function readInteger(value: z.infer<typeof integerForm>): number {
   return Number(value) + 0;
 }
@@ -61,7 +61,7 @@ export const optionalInteger = z
   .nullish()
   .transform((value) => (typeof value === 'number' ? value : null));
 
-/** Decimal dollars, also as text; as with ids, too small to hold a card number. */
+/** Decimal dollars, also as text. As with ids, too small for a card number. */
 export const decimalForm = z.union([
   z.number().min(-ID_MAX).max(ID_MAX),
   z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/),
@@ -75,14 +75,14 @@ export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>):
 
 export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
 
-/** First and last name in one, masked again: each half of a number looks harmless. */
+/** First and last name, masked once more together: each half of a card number looks harmless. */
 export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
   return maskCardNumbers(`${FirstName} ${LastName}`.trim());
 }
 
 /**
- * An object with whatever fields, handed on as it is: a record schema copies it into a form that is slow to
- * read, and each webhook pays for that.
+ * An object with any fields, passed on as it is. A record schema would copy it into an object that is slower to read, at
+ * the cost of every webhook.
  */
 const anyObject = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -92,7 +92,7 @@ const anyObject = z.custom<Readonly<Record<string, unknown>>>(
 /** The envelope of every webhook kind. */
 export const Envelope = z.object({ CallbackTime: z.string(), Data: anyObject });
 
-/** What a payload is read with, beside its own fields. */
+/** What is known of a webhook besides its payload. */
 export interface Circumstances {
   /** Zone of datetimes without offset. */
   readonly zone: string;
@@ -127,9 +127,8 @@ export function instantOf(field: string, text: string, zone: string, toldAt?: st
 }
 
 /**
- * Identity of an event, made from its content because the service sends none.
- *
- * The transport's ids (Request-Id) must stay out: each retry carries a new one.
+ * The id of an event, made from its content because the service sends none. The id of the request must not be part of
+ * it: each retry has a new one.
  */
 export function eventId(parts: readonly (string | number | null)[]): string {
   return contentId('evt_', parts);

@@ -4,19 +4,19 @@ import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { eventId } from './payload.ts';
 
-/** Gone whatever they hold, at any depth and in any spelling. */
+/** Names of secrets, which are removed at any depth and in any spelling. */
 const secretNames =
   /cvv|cvc|securitycode|accountnumber|^(cid|expirationdate|expirydate|pin|pincode|pinblock|track[12]?(data)?)$/i;
 const cardNumberNames = /^(card|primaryaccount|virtualcard)(number|no)$|^pan$/i;
-/** Identifiers by contract: a tracking number may look like a card number and is none. */
+/** Identifiers by contract: a tracking number may look like a card number without being one. */
 const identifierNames =
   /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
 
 /**
  * Redacts a body whose shape is unknown, and wraps it for quarantine.
  *
- * The allow list of the events cannot serve here, so this works by name and by look: secrets are dropped by name,
- * card numbers keep their last four digits, and any 13 to 19 digits that pass Luhn are masked, in keys and values.
+ * The allow list of the events does not help here. Instead, secrets are removed by their name, card numbers keep their
+ * last four digits, and 13 to 19 digits that pass Luhn are masked wherever they are, in keys and values.
  */
 export function quarantine(
   body: unknown,
@@ -33,7 +33,7 @@ export function quarantine(
   });
 }
 
-/** JSON of the service is two levels deep; deeper nesting is somebody's attack on the stack. */
+/** The service's JSON is two levels deep. Deeper nesting is an attack on the stack. */
 const MAX_DEPTH = 32;
 
 function redact(value: unknown, depth: number): unknown {
@@ -60,7 +60,7 @@ function redactField(name: string, item: unknown, depth: number): unknown {
   return isIdentifier ? item : redact(item, depth + 1);
 }
 
-/** A number beyond 2^53 has lost its last digits, and with them the check digit that would give it away. */
+/** A number above 2^53 has lost its last digits, and so the check digit by which it would be recognized. */
 function redactNumber(value: number): number | string {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return '[large number]';
   const text = String(value);
@@ -73,11 +73,11 @@ function lastFourOf(value: unknown): string | null {
   return `••${String(value).replace(/\D/g, '').slice(-4)}`;
 }
 
-/** A secret inside a text, such as JSON that was encoded twice: a name, a little between, digits. */
+/** A secret inside a text, such as JSON that was encoded twice: a name, a few characters, digits. */
 const secretInText =
   /(cvv2?|cvc2?|security[\s_-]?code|account[\s_-]?number)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s-]?\d)*/giu;
 
-/** Words from outside as people may see them: card numbers masked, security codes and account numbers removed. */
+/** Makes foreign text fit for people: masks card numbers, removes security codes and account numbers. */
 export function redactText(text: string): string {
   return maskCardNumbers(text).replace(secretInText, '$1$2[removed]');
 }

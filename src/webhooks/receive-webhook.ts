@@ -4,10 +4,9 @@ import { type QuarantinedWebhook, type StoredEvent, webhookKinds } from '../core
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 
-/** Largest body, in bytes. The service's own are about 1.5 KB. */
+/** Largest body, in bytes. Those of the service have about 1.5 KB. */
 export const BODY_MAX_BYTES = 256 * 1024;
 
-/** The service takes 200 or 201 as success and nothing else. */
 const paths: ReadonlySet<string> = new Set(webhookKinds);
 
 /** Counts an answer. `isStored`: Redis has it; `durationMs`: since the request came. */
@@ -33,13 +32,13 @@ interface Deps {
   readonly log: Log;
 }
 
-/** What the service is told, ready to be sent. Other statuses than 200 and 201 make it try again. */
+/** A complete answer. The service tries again after any status but 200 and 201. */
 interface Answer {
   /** For the metric. */
   readonly name: string;
   readonly status: number;
   readonly text: string;
-  /** Names and values in turn: Node writes such a list as it is. */
+  /** Names and values in turn, a list that Node writes as it is. */
   readonly headers: string[];
 }
 
@@ -61,7 +60,7 @@ const answers = {
   notJson: answer('not_json', 400, 'expected a JSON object'),
   cutOff: answer('cut_off', 400, 'the body ended early'),
   storeAway: answer('store_unavailable', 503, 'cannot be stored right now, try again', 'retry-after', '15'),
-  broken: answer('internal_error', 500, 'unexpected trouble on this side, try again'),
+  broken: answer('internal_error', 500, 'unexpected error on our side, try again'),
 } as const;
 
 function answer(name: string, status: number, text: string, ...more: string[]): Answer {
@@ -72,10 +71,10 @@ function answer(name: string, status: number, text: string, ...more: string[]): 
 }
 
 /**
- * Web half of an alert: authenticate, read, redact, store, and only then say 200.
+ * Takes a webhook: authenticates it, reads it, redacts it, stores it, and only then answers 200.
  *
- * Whatever can be refused without the body is refused before it is read; with `Expect: 100-continue` it is then never
- * sent. Never rejects: Bolt would not catch it.
+ * What can be refused without the body is refused before it is read, so with `Expect: 100-continue` it is never sent.
+ * Never rejects, because Bolt would not catch it.
  *
  * @param expectsContinue the request waits for "100 Continue" before it sends its body.
  */
@@ -88,7 +87,7 @@ export async function receiveWebhook(
 ): Promise<void> {
   const startedAt = performance.now();
   let answer: Answer;
-  // Told before the body was sent, a sender may send it or not: only a new connection is sure to begin with a request.
+  // A sender that is answered before its body may still send it: only a new connection surely starts with a request.
   let isLast = expectsContinue;
   try {
     const refusal = refuse(path, request, deps);
@@ -117,7 +116,7 @@ export async function receiveWebhook(
   send(response, answer, isLast);
 }
 
-/** Everything that can be said without the body, cheapest first. */
+/** The checks that do not need the body, cheapest first. */
 function refuse(path: string, request: IncomingMessage, { isAuthentic }: Deps): Answer | null {
   if (!paths.has(path)) return answers.unknownKind;
   if (request.method !== 'POST') return answers.wrongMethod;
@@ -140,9 +139,9 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
   try {
     event = deps.toEvent(body, path, { version, receivedAt });
   } catch (error) {
-    // A fault of ours does not go away by the service's retries either, and after the last one the event would be lost.
+    // An error of ours would not go away with a retry, and after the service's last one the event would be lost.
     if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
-    const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected trouble while reading it'];
+    const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected error while reading it'];
     const webhook = deps.toQuarantined(body, { path, issues, version, receivedAt });
     const taken = await deps.take({ type: 'quarantine', webhook });
     deps.log.warn({ path, quarantineId: webhook.id, issues: webhook.issues, taken }, 'webhook quarantined');
@@ -169,7 +168,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > BODY_MAX_BYTES) {
-        // The rest is read past, so that the sender gets to see the answer; the server's request time-out ends it.
+        // The rest is read and dropped, so that the sender sees the answer. The server's request timeout ends it.
         request.removeAllListeners('data').resume();
         resolve('too_large');
       } else {

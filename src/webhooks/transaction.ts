@@ -22,7 +22,7 @@ import {
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
 
-/** The five network webhooks share one field set; these are the fields that we use. */
+/** The fields that we use of the network transaction payload, which five kinds share. */
 const TransactionPayload = z.object({
   NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*\d+\s*$/)]),
   AcctId: positiveForm,
@@ -33,7 +33,7 @@ const TransactionPayload = z.object({
   ReferencedTransactionTime: textForm.catch(null),
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
-  /** Only an addition: what cannot be read of it holds nothing up. */
+  /** Not essential, so an unreadable amount does not stop the webhook. */
   PaddingAmount: optionalDecimalForm.catch(null),
   AvailableBalance: optionalDecimalForm,
   LedgerBalance: optionalDecimalForm,
@@ -56,10 +56,10 @@ const TransactionPayload = z.object({
 export type TransactionPayload = z.infer<typeof TransactionPayload>;
 
 /**
- * Payload → event. The sign of the amount ends here.
+ * Payload → event, whose amount has no sign.
  *
- * Only settlements go both ways (a return is settled as a merchant credit); the direction of all other kinds follows
- * from the kind, whichever sign the version of the webhook writes.
+ * Only settlements go both ways, because a return is settled as a merchant credit. The direction of all other kinds
+ * follows from the kind, whatever sign this version of the webhook has.
  */
 export function redactTransaction(data: unknown, circumstances: Circumstances): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
@@ -111,11 +111,10 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
 }
 
 /**
- * What tells a step apart from others of the same purchase, kind and amount.
+ * What distinguishes a step from others of the same purchase, kind and amount.
  *
- * One authorization may be captured and reversed in several equal parts, and all of them may carry the time of its
- * request as their TransactionTime. A settlement has an id and a time of its own; of a reversal only the clock of the
- * terminal differs.
+ * An authorization may be captured and reversed in several equal parts, all of which may have the time of its request as
+ * their TransactionTime. A settlement has an id and a time of its own; reversals differ only in the terminal's clock.
  */
 function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
   const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
@@ -124,10 +123,10 @@ function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: stri
 }
 
 /**
- * Kind of a network transaction, from `NetworkStatus` and `NetworkType`.
+ * The kind of a network transaction, from `NetworkStatus` and `NetworkType`.
  *
- * `Description` is informational and never asked: a PIN transaction says "Settlement" there. `MessageCode` is null
- * unless declined, so it decides where the status is missing.
+ * `Description` is informational and ignored: that of a PIN transaction is "Settlement". `MessageCode` is null unless
+ * declined, so it decides where the status is missing.
  */
 function kindOf(
   networkType: TransactionEvent['networkType'],
@@ -139,7 +138,7 @@ function kindOf(
   return kinds[networkType];
 }
 
-/** As the service's own words for types and states are compared: it writes them in more than one way. */
+/** The service writes its words for types and states in more than one way. */
 function keyed(text: string): string {
   return text.trim().toLowerCase();
 }
@@ -160,9 +159,9 @@ function directionOf(kind: TransactionKind, amount: number, version: string | un
 const SIGNS_CHANGED_IN = [2, 0, 1, 3];
 
 /**
- * Whether `X-SERVICE-Version` says that the signs of today are used: debits negative, credits positive.
+ * Whether amounts have today's signs, debits negative and credits positive, according to `X-SERVICE-Version`.
  *
- * A missing or unreadable version counts as today's: one later description of the service omits the header.
+ * A missing or unreadable version counts as today's, because a later description of the service omits the header.
  */
 export function hasCurrentSigns(version: string | undefined): boolean {
   const text = version?.trim() ?? '';
@@ -176,10 +175,10 @@ export function hasCurrentSigns(version: string | undefined): boolean {
 }
 
 /**
- * A row of the network transactions → the event that its webhook would have been, under the same id.
+ * A row of the network transactions → the event that its webhook would have made, with the same id.
  *
- * The API writes today's signs, whatever version the webhooks have. It does not tell when a webhook was produced, so
- * the time of its settlement or of its request stands for that.
+ * The API uses today's signs, whatever version the webhooks have. It does not say when the webhook was produced, so the
+ * time of the settlement or of the request is used instead.
  *
  * @throws PayloadError when the row does not fit.
  */
@@ -202,13 +201,13 @@ type TimeFields = Pick<
 /**
  * When a step happened, and when the purchase it belongs to was asked for.
  *
- * The specification calls TransactionTime the time at which the authorization request was received; in some payloads of
- * later steps it is the time of the step instead. Both readings are right here:
+ * By the specification, TransactionTime is when the authorization request was received; in some payloads of later steps
+ * it is the time of the step instead. This works for both readings:
  *
  * - A settlement happened at its SettlementTime.
- * - A reversal has no time of its own. Its TransactionTime is one when it is later than the purchase it refers to.
- *   Otherwise it happened when it was told; a row of the API was never told, so the terminal's clock stands in, as long
- *   as it lies between the purchase and now.
+ * - A reversal has no such field. It happened at its TransactionTime if that is later than the purchase it refers to, else
+ *   at its CallbackTime. A row of the API has none: there the terminal's clock is used, if it lies between the purchase
+ *   and now.
  *
  * @throws PayloadError when TransactionTime is no datetime.
  */

@@ -14,8 +14,8 @@ import {
 } from './payload.ts';
 
 /**
- * The sensitive payload. `CVV2`, `AccountNumber` and `ExpirationDate` are not even read; of `CardNumber` the last four
- * digits leave the schema.
+ * The payload with secrets. `CVV2`, `AccountNumber` and `ExpirationDate` are not read at all, and of `CardNumber` only the
+ * last four digits leave the schema.
  */
 export const VirtualCardPayload = z
   .object({
@@ -33,7 +33,7 @@ export const VirtualCardPayload = z
       .transform((errors) => (errors ?? []).filter((error) => error !== '')),
     Message: words,
   })
-  // Everything else may be empty when no card came to be; a payload that names neither is about nothing.
+  // All other fields may be empty when no card was created; a payload with neither of these is about nothing.
   .refine((payload) => (payload.AccountId ?? 0) > 0 || payload.VirtualCardOrderId !== null, {
     path: ['VirtualCardOrderId'],
     error: 'expected this or a positive AccountId',
@@ -44,9 +44,9 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
 /**
  * Payload → event.
  *
- * The original order's webhook is one event however often it is told. A resend carries no outcome of its own, and each
- * request for one is a new event; of an order several cards may fail, and a card that never was has no account: only
- * `CallbackTime` tells two of these apart.
+ * The webhook of the original order is one event however often it comes. A resend has no outcome, and each request for one
+ * is a new event; several cards of an order may fail, and a card that was never created has no account. In these cases
+ * only `CallbackTime` distinguishes two events.
  */
 export function redactVirtualCard(data: unknown, circumstances: Circumstances): VirtualCardEvent {
   const payload = parseWith(VirtualCardPayload, data);
@@ -84,12 +84,12 @@ function isCard(error: string): boolean {
   return error.toLowerCase() === 'card';
 }
 
-/** `Errors` decides; the informational `Message` only tells an original order from a resend. */
+/** `Errors` decides; the informational `Message` only distinguishes an order from a resend. */
 function outcomeOf(payload: VirtualCardPayload): VirtualCardEvent['outcome'] {
   if (payload.Errors.some(isCard)) return 'not_created';
   if (payload.Errors.length > 0) return 'partial';
   if (payload.Message === '') return 'resend';
-  // A failure marker with no member in Errors: the service says that something failed, so we must not say success.
+  // The message reports a failure that Errors does not list: this must not be shown as a success.
   if (/^fail/i.test(payload.Message)) return /card creation/i.test(payload.Message) ? 'not_created' : 'partial';
   return 'created';
 }
