@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { type LimitPeriod, limitPeriods } from './rule.ts';
 
-/** Ways to write one path, tried in order: the next one when the service answers 404 or 405. What worked is remembered. */
+/** Forms of a path, tried in order while the service answers 404 or 405. The one that works is remembered. */
 const pathForms = (...forms: [string, ...string[]]) => z.array(z.string().startsWith('/')).min(1).default(forms);
 
 const texts = (...defaults: string[]) => z.array(z.string().min(1)).default(defaults);
 
-/** How the service names a window of time in what it answers; compared in lower case, letters only. */
+/** The service's names for the window of a limit, in lower case and letters only. */
 const periodWords: Record<string, LimitPeriod> = {
   perday: 'daily',
   daily: 'daily',
@@ -138,7 +138,7 @@ export const CardApiAssumptions = z.strictObject({
 });
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
 
-/** What the directory may ask for, as its politeness takes it. */
+/** The API quota of the directory. */
 export function apiQuotaOf(assumptions: CardApiAssumptions): {
   listEveryMs: number;
   detailsPerMinute: number;

@@ -15,7 +15,7 @@ export interface CallOptions {
 }
 
 /** One call to the service. */
-export interface CallRequest extends Sent {
+interface CallRequest extends Sent {
   readonly operation: string;
   readonly method: HttpRequest['method'];
   /** Forms of the path, with `{name}` where an id goes. The next one is tried on 404 and 405. */
@@ -24,7 +24,7 @@ export interface CallRequest extends Sent {
   readonly answer: z.ZodType | null;
 }
 
-export interface CallDeps {
+interface CallDeps {
   readonly attempt: Attempt;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;

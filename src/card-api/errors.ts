@@ -9,7 +9,7 @@ export interface Answer {
   readonly text: string | null;
 }
 
-/** How a call ended without an answer. */
+/** Why there is no answer. */
 export type Silence =
   /** It never left: no connection. */
   | 'not_sent'
@@ -17,8 +17,8 @@ export type Silence =
   | 'lost'
   | 'timeout';
 
-/** What the errors are made from: who called what, and how texts from outside are made fit for people. */
-export interface ErrorContext {
+/** What an error needs besides the answer. */
+interface ErrorContext {
   readonly operation: string;
   readonly assumptions: Pick<CardApiAssumptions, 'deadTokenTexts' | 'livingTokenTexts'>;
   readonly clean: (text: string) => string;
@@ -27,7 +27,7 @@ export interface ErrorContext {
 
 const API_MESSAGE_MAX = 300;
 
-/** The service's answer as an error; for every status that is no 2xx. */
+/** The error for an answer whose status is not 2xx. */
 export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiError {
   const apiMessage = messageOf(answer, context.clean);
   const code = codeOf(answer.status, apiMessage, context.assumptions);
@@ -42,7 +42,7 @@ export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiErr
   });
 }
 
-/** No answer as an error. */
+/** The error for a call without answer. */
 export function errorOfSilence(silence: Silence, context: ErrorContext, cause: unknown): CardApiError {
   const what = {
     not_sent: `card API could not be reached for ${context.operation}`,
@@ -59,7 +59,7 @@ export function errorOfSilence(silence: Silence, context: ErrorContext, cause: u
   });
 }
 
-/** A 2xx whose body is not what we can read. `problem` says where, never what stood there. */
+/** The error for a 2xx whose body cannot be read. `problem` says where, never what it contained. */
 export function badAnswer(operation: string, status: number, problem: string): CardApiError {
   return new CardApiError(`card API sent an answer of another shape to ${operation}: ${problem}`, {
     operation,
@@ -70,7 +70,7 @@ export function badAnswer(operation: string, status: number, problem: string): C
   });
 }
 
-/** The circuit breaker is open: the call did not leave, and asking again at once is of no use. */
+/** The circuit breaker is open: the call was not sent, and trying again at once is of no use. */
 export class CircuitOpenError extends CardApiError {
   constructor(operation: string) {
     super(`card API is away, ${operation} was not sent`, {
@@ -83,7 +83,7 @@ export class CircuitOpenError extends CardApiError {
   }
 }
 
-/** Which kind of silence a thrown fetch error is. */
+/** Why fetch failed. */
 export function silenceOf(error: unknown, timedOut: boolean): Silence {
   if (timedOut) return 'timeout';
   return codesOf(error).some((code) => neverSent.test(code)) ? 'not_sent' : 'lost';
@@ -92,7 +92,7 @@ export function silenceOf(error: unknown, timedOut: boolean): Silence {
 const neverSent =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
 
-/** Error codes down the chain of causes. Codes only: the messages of others may hold addresses or headers. */
+/** Error codes along the chain of causes. No messages, which may contain addresses or headers. */
 function codesOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth > 4) return [];
   const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
@@ -109,7 +109,7 @@ function codeOf(status: number, apiMessage: string | null, assumptions: ErrorCon
   if (status === 408) return 'timeout';
   if (status === 502 || status === 503 || status === 504) return 'unavailable';
   if (status >= 500) return 'server_error';
-  // A redirect is never followed: it would carry the token elsewhere. The base address is wrong.
+  // A redirect, which means a wrong base address, is not followed: the token would go elsewhere.
   return status < 400 ? 'bad_answer' : 'refused';
 }
 
@@ -137,7 +137,7 @@ function jsonMessage(text: string | null): string | null {
 }
 
 /** `Retry-After` in seconds or as a date → milliseconds from now; null when absent or unreadable. */
-export function toRetryAfterMs(header: string | null, now: Date): number | null {
+function toRetryAfterMs(header: string | null, now: Date): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return seconds < 0 ? null : Math.ceil(seconds * 1000);

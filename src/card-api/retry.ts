@@ -10,22 +10,22 @@ import {
 import type { CardApiError } from '../core/errors.ts';
 import { type Answer, CircuitOpenError } from './errors.ts';
 
-/** How often a call may be sent again after an attempt that may have worked. */
+/** Whether a call may be sent again after an attempt that may have worked. */
 export type Retry =
   /** Reads: as often as we like. */
   | 'safe'
-  /** Writes that set a state, so that doing them twice is doing them once. */
+  /** Writes that set a state, so that repeating them changes nothing. */
   | 'idempotent'
-  /** Writes that would happen twice. Sent again only after a 429, which says that nothing was done. */
+  /** Writes that would take effect twice. Sent again only after a 429, which means that nothing was done. */
   | 'never';
 
 const TRANSIENT_RETRIES = 2;
 const RATE_LIMIT_RETRIES = 7;
-/** A `Retry-After: 0` is not taken at its word. */
+/** The shortest wait, also after `Retry-After: 0`. */
 const SHORTEST_WAIT_MS = 500;
 
-export interface RetryPlan {
-  /** Milliseconds to wait before the next attempt; null when there shall be none. */
+interface RetryPlan {
+  /** Milliseconds until the next attempt; null when there is none. */
   next(error: CardApiError): number | null;
 }
 
@@ -47,7 +47,7 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
         retries += 1;
         return error.retryAfterMs === undefined ? rateLimit() : Math.max(error.retryAfterMs, SHORTEST_WAIT_MS);
       }
-      // A system error is asked about once more, not hammered.
+      // A server error gets one retry.
       if (error.code === 'server_error' && serverErrorRetries >= 1) return null;
       if (transientRetries >= TRANSIENT_RETRIES) return null;
       if (error.code === 'server_error') serverErrorRetries += 1;
@@ -75,9 +75,9 @@ function createDelays(initialDelay: number, maxDelay: number): () => number {
 }
 
 export interface BreakerOptions {
-  /** Failures in a row after which calls are not sent any more. */
+  /** Consecutive failures after which no call is sent any more. */
   readonly threshold: number;
-  /** How long at first; doubles up to eight times that while the service stays away. */
+  /** How long at first; doubles up to eight times this while the service is away. */
   readonly halfOpenAfterMs: number;
 }
 
@@ -93,7 +93,7 @@ export interface Breaker {
 /**
  * Stops calling a service that fails, and tries again by itself.
  *
- * No answer and answers from 500 count as failures. Any other answer, a refusal too, shows that the service is there.
+ * No answer and a status of 500 or more count as failures. Any other answer, even a refusal, shows that the service is up.
  */
 export function createBreaker(
   { threshold, halfOpenAfterMs }: BreakerOptions,

@@ -5,7 +5,7 @@ import { AnyCardStatus, Cents, Flag, Id, OwnText, rowsOf, Text } from './schema.
 const CardOfAccount = z
   .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus })
   .transform((card) => ({ cardId: card.CardId, last4: card.Last4CardNumber, status: card.CardStatus }));
-export type CardOfAccount = z.infer<typeof CardOfAccount>;
+type CardOfAccount = z.infer<typeof CardOfAccount>;
 
 const upper = (text: string | null): string | null => text?.toUpperCase() ?? null;
 
@@ -138,7 +138,7 @@ const GroupMember = z
     isVirtual: member.IsVirtual,
     availableCents: member.AvailableBalance,
   }));
-export type GroupMember = z.infer<typeof GroupMember>;
+type GroupMember = z.infer<typeof GroupMember>;
 
 /** A group: a bare list of members, or an object around one. */
 export const GroupMembers = z.preprocess((answer) => {

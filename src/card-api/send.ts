@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-export interface SendDeps {
+interface SendDeps {
   readonly baseUrl: string;
   readonly token: string;
   readonly authScheme: string;
@@ -36,8 +36,8 @@ export function createAttempt(deps: SendDeps, breaker: Breaker): Attempt {
     const context = { operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
     if (breaker.isProbing()) throw new CircuitOpenError(operation);
     const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
-    // Who waits for less than a usual attempt (an alert) may give up on a service that is only slow: that says nothing
-    // about the service, and must not stop everybody else's calls.
+    // A caller with less time than usual (an alert) may give up on a service that is only slow. That must not open the
+    // circuit for everybody else.
     const isImpatient = timeoutMs < deps.timeoutMs;
     if (isImpatient && breaker.isOpen()) throw new CircuitOpenError(operation);
     const timer = new AbortController();
@@ -79,7 +79,7 @@ function createExchange({ baseUrl, token, authScheme, fetch }: SendDeps) {
   };
 }
 
-/** A body that breaks off is a lost answer to a read; after a write, the status has already said how it ended. */
+/** A truncated body makes a read fail; after a write, the status has already said how it ended. */
 async function bodyOf(response: Response, method: HttpRequest['method'], signal: AbortSignal): Promise<string | null> {
   try {
     return await response.text();

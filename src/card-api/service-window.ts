@@ -1,7 +1,7 @@
 import { toWallClock } from '../core/service-time.ts';
 
 /** A stretch of time as the service takes it: `YYYY-MM-DDThh:mm:ss` in its own zone, without offset. */
-export interface ServiceWindow {
+interface ServiceWindow {
   readonly start: string;
   readonly end: string;
 }

@@ -7,7 +7,7 @@ import { AnyRecord, Flag, Id, Text } from './schema.ts';
 /** Whole cents for each window; null where there is no limit. */
 export type Limits = Readonly<Record<LimitPeriod, number | null>>;
 
-export interface CategoryRules {
+interface CategoryRules {
   readonly id: number;
   readonly name: string;
   /** Most that one purchase may cost; null when there is no such limit. */

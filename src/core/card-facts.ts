@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StoredEvent } from './event.ts';
 
-/** What the directory knows of a card. Nulls where the card API could not be asked: the alert then shows ids. */
+/** What the directory knows about a card. Null where the card API could not be asked: the alert then shows ids. */
 export const CardFacts = z.strictObject({
   acctId: z.int().nullable(),
   cardId: z.int().nullable(),
@@ -10,12 +10,12 @@ export const CardFacts = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
-  /** The spending ruleset that the card follows, a name where it is known; null or absent: rules of its own. */
+  /** The spending ruleset that the card follows, with its name if known; null or absent: the card has its own rules. */
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
 
-/** Which of the account's cards an event is about, as far as it says so. */
+/** Which of the account's cards an event is about, if it says so. */
 export function whichCard(event: StoredEvent): { cardId?: number; last4?: string } {
   if (event.kind === 'card-status') {
     const [only] = event.cards;

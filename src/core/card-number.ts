@@ -1,18 +1,18 @@
 /**
- * Finding card numbers in text that should not hold any.
+ * Finds card numbers in text that should not contain any.
  *
- * A run of 13 to 19 digits that passes Luhn is taken for one, also when written in groups ("4111 1111 1111 1111").
- * Wrong alarms cost four readable digits; a miss costs much more.
+ * A run of 13 to 19 digits that passes Luhn counts as one, also in groups ("4111 1111 1111 1111"). A false alarm leaves
+ * only four digits readable; a miss costs much more.
  */
 
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
-/** Spaces, dots and dashes of every kind, as people and programs put them between groups of digits, seen or unseen. */
+/** What people and programs put between groups of digits: spaces, dots and dashes of every kind, also invisible ones. */
 const between = '[\\s._\\p{Dash}\\p{Cf}]{0,3}';
-/** Digits of every script: full-width ones show as what they are, and are typed by those who want to slip through. */
+/** Digits of every script: full-width digits are as readable, and somebody may use them to evade this. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
-/** A maximal run of digits with little between two of them. */
+/** A maximal run of digits with at most three separators between two of them. */
 const digitRuns = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1},}`, 'gu');
 
 /** Replaces every card number in `text` by `[card ••1111]`. */
@@ -21,7 +21,7 @@ export function maskCardNumbers(text: string): string {
   return text.replace(digitRuns, maskRun);
 }
 
-/** True when `digits` (digits only) has the length of a card number and its check digit is right. */
+/** True when `digits`, which holds nothing but digits, has the length and the check digit of a card number. */
 export function isCardNumber(digits: string): boolean {
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   let sum = 0;
@@ -40,10 +40,10 @@ interface Group {
 }
 
 /**
- * A run may hold more than the number ("4111 1111 1111 1111 123"), so every sequence of whole groups is tried. A run
- * without separators is one group: a 22-digit tracking number is not searched for a card inside.
+ * A run may be longer than the card number ("4111 1111 1111 1111 123"), so every sequence of whole groups is tried. A run
+ * without separators is one group: a 22-digit tracking number is not searched for a card number inside.
  *
- * Sequences that overlap go together: which of them is the card is not known, and the rest of it must not stay.
+ * Overlapping sequences are masked together, because any of them may be the card number.
  */
 function maskRun(run: string): string {
   const groups: Group[] = [...run.matchAll(/\p{Nd}+/gu)].map((match) => ({
@@ -52,7 +52,7 @@ function maskRun(run: string): string {
     end: match.index + match[0].length,
   }));
   let masked = '';
-  let told = 0;
+  let copied = 0;
   let next = 0;
   while (next < groups.length) {
     const last = lastOfCard(groups, next);
@@ -61,11 +61,11 @@ function maskRun(run: string): string {
       continue;
     }
     const digits = groups.slice(next, last + 1).map((group) => group.digits);
-    masked += `${run.slice(told, groups[next]?.start)}[card ••${digits.join('').slice(-4)}]`;
-    told = groups[last]?.end ?? run.length;
+    masked += `${run.slice(copied, groups[next]?.start)}[card ••${digits.join('').slice(-4)}]`;
+    copied = groups[last]?.end ?? run.length;
     next = last + 1;
   }
-  return masked + run.slice(told);
+  return masked + run.slice(copied);
 }
 
 /** Index of the last group of the card numbers that begin at `first` or overlap one that does; null when none does. */
@@ -86,7 +86,7 @@ function plainDigits(digits: string): string {
   return /^\d+$/.test(digits) ? digits : Array.from(digits, plainDigit).join('');
 }
 
-/** The digits of a script stand in a row of ten, zero first, and nothing that is a digit stands before them. */
+/** In Unicode the ten digits of a script follow each other, zero first, and no digit precedes them. */
 function plainDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let first = code;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** Crockford's base 32: no letters that are read wrong, safe in URLs, job ids and speech. */
+/** Crockford's base 32: no letters that are easily confused; safe in URLs, job ids and speech. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Ten bits as two letters: each id is made of eight such pairs. */
+/** Ten bits as two letters; an id consists of eight such pairs. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 
 /**

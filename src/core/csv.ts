@@ -2,14 +2,14 @@ import { stringify } from 'csv-stringify/sync';
 
 export type Cell = string | number | null | undefined;
 
-/** What a spreadsheet takes for the beginning of a formula, also behind spaces and characters that nobody sees. */
+/** How a spreadsheet recognizes a formula, also after spaces and invisible characters. */
 const startsFormula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r＝＋－＠]/u;
 
 /**
- * One line of CSV (RFC 4180) without its end. Empty cells stand for null and undefined.
+ * One line of CSV (RFC 4180) without its line break. Null and undefined become empty cells.
  *
- * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula, and names, reasons and merchants come from outside:
- * an apostrophe in front makes it text. https://owasp.org/www-community/attacks/CSV_Injection
+ * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula, and names, reasons and merchants come from outside,
+ * so it gets an apostrophe in front. https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function csvLine(cells: readonly Cell[]): string {
   return stringify([[...cells]], {

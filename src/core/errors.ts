@@ -3,8 +3,8 @@ import { z } from 'zod';
 /**
  * Every error that Cardbell raises on purpose.
  *
- * `code` is for machines (log fields, metric labels), `retryable` says whether trying the same thing again later can
- * help. Messages say what and where, never values: no URLs, tokens, bodies or names.
+ * `code` is for machines (log fields, metric labels), `retryable` says whether trying again later can help. Messages say
+ * what and where, never values: no URLs, tokens, bodies or names.
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;
@@ -35,7 +35,7 @@ export class PayloadError extends AppError {
   }
 }
 
-/** Redis did not acknowledge a write in time, or is away. Whether the write happened is unknown. */
+/** Redis is away, or did not acknowledge a write in time: whether the write happened is unknown. */
 export class StoreUnavailableError extends AppError {
   readonly code = 'store_unavailable';
   readonly retryable = true;
@@ -45,7 +45,7 @@ export class StoreUnavailableError extends AppError {
 export type CardApiOutcome =
   /** The API answered and did not do it. */
   | 'refused'
-  /** It may have been done: read back before asking again. */
+  /** It may have been done: read back before trying again. */
   | 'unknown'
   /** It never left this process. */
   | 'not_sent';
@@ -71,7 +71,7 @@ export interface CardApiErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A call to the card API that did not do what was asked, or may not have done it. */
+/** A call to the card API that failed, or may have failed. */
 export class CardApiError extends AppError {
   readonly code: CardApiCode;
   readonly operation: string;
@@ -99,13 +99,13 @@ export class CardApiError extends AppError {
 export type SlackFailure =
   /** 429: wait `retryAfterMs`, nothing was done. */
   | 'rate_limited'
-  /** Slack refused: trying the same again cannot help. */
+  /** Slack refused, and will refuse again. */
   | 'refused'
-  /** The channel cannot be posted to (archived, not in it, gone). */
+  /** The channel cannot be posted to: archived, deleted, or without Cardbell. */
   | 'channel_unusable'
-  /** The bot's token is no longer good. */
+  /** The bot's token is no longer valid. */
   | 'token_dead'
-  /** It may have been done: look before repeating. */
+  /** It may have been done: look before you repeat it. */
   | 'unknown';
 
 /** A call to Slack that failed. `slackError` is Slack's own short code. */
@@ -133,7 +133,7 @@ export class SlackError extends AppError {
   }
 }
 
-/** A stored shape that does not parse, or a template that stumbles over it; not Redis or Slack being away. */
+/** Stored data that does not parse, or an error in a template; not Redis or Slack being away. */
 export function isFaultOfOurs(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
 }

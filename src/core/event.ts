@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** What is to be known of a kind of webhook wherever kinds are listed. */
+/** What every list of webhook kinds needs to know about one. */
 interface KindTraits {
   /** Which configured channel its alerts go to, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
-  /** How people type it in a filter: first the word that is printed, then others for the same. */
+  /** How people type it in a filter: first the word that we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
-  /** As it is counted: `1 shipment`, `2 shipments`. */
+  /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
-  /** Whoever holds the card is notified too. */
+  /** The card's holder is notified as well. */
   readonly isForHolders: boolean;
 }
 
 const spend = { category: 'spend', isForHolders: false } as const;
 
-/** The eight kinds of webhook, under the names that the receivers' paths use. A new kind gets its row here. */
+/** The eight kinds of webhook, named like the paths of their receivers. A new kind gets a row here. */
 const kinds = {
   authorization: { ...spend, typed: ['authorizations', 'authorization'], nouns: ['purchase', 'purchases'] },
   pin: { ...spend, typed: ['pins', 'pin'], nouns: ['PIN purchase', 'PIN purchases'] },
@@ -54,7 +54,7 @@ export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;
 export type TransactionKind = (typeof transactionKinds)[number];
 
-/** Card statuses as the webhooks write them; compared without regard to case at the edge. */
+/** Card statuses as the webhooks write them. Case is ignored when they are read. */
 export const cardStatuses = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
 export const CardStatus = z.enum(cardStatuses);
 export type CardStatus = z.infer<typeof CardStatus>;
@@ -62,7 +62,7 @@ export type CardStatus = z.infer<typeof CardStatus>;
 /** Absolute UTC time, ISO 8601 with up to seven fraction digits: sorts as text. */
 const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
 
-/** `evt_` and 80 bits of a hash over what makes the event itself: see `src/webhooks/payload.ts`. */
+/** `evt_` and 80 bits of a hash over what identifies the event: see `eventId` in `src/webhooks/payload.ts`. */
 const EventId = z.string().regex(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
 
 const Cents = z.int();
@@ -71,40 +71,40 @@ const common = {
   id: EventId,
   /** When the service produced the webhook (`CallbackTime`). */
   callbackAt: Instant,
-  /** When we took it. */
+  /** When we received it. */
   receivedAt: Instant,
-  /** Card account: what status and limit calls take. */
+  /** Card account, which status and limit calls take. */
   acctId: z.int().positive(),
 };
 
 /**
- * What we keep of a network transaction. Money is whole cents without sign: `direction` says which way it went, seen
- * from the card.
+ * What we keep of a network transaction. Amounts are whole cents without sign: `direction` says which way the money went,
+ * seen from the card.
  *
- * Strict on purpose, as all events here: a field that is not listed cannot reach the queue.
+ * Strict on purpose, like all events: a field that is not listed cannot reach the queue.
  */
 export const TransactionEvent = z
   .strictObject({
     ...common,
     kind: z.enum(transactionKinds),
     /**
-     * When this step happened. The service does not say so of a reversal: then it is as near as the payload comes, see
+     * When this step happened. For a reversal, which has no such field, it is the best estimate: see `timesOf` in
      * `src/webhooks/transaction.ts`.
      */
     occurredAt: Instant,
-    /** When the authorization request that it goes back to was received, as far as the payload says. */
+    /** When the authorization request behind it was received, as far as the payload says. */
     requestedAt: Instant,
     /** `SettlementTime` of a settlement, for reconciliation; null for all other kinds and where it is missing. */
     settledAt: Instant.nullable(),
-    /** Shared by every step of one purchase, so never an identity by itself. */
+    /** Shared by all steps of a purchase, so it does not identify one of them. */
     networkTransactionId: z.string(),
     authTransactionId: z.string().nullable(),
     networkType: z.enum(['Auth', 'Pin', 'Settlement', 'Reversal']),
     amountCents: Cents.nonnegative(),
-    /** What the service sets aside on top, for a tip or a full tank: it must fit the limits as well. */
+    /** What the service reserves on top, for a tip or a full tank. It counts against the limits as well. */
     paddingCents: Cents.nonnegative().default(0),
     direction: z.enum(['debit', 'credit']),
-    /** What the merchant asked for, where it differs in meaning (partial authorization); null when absent. */
+    /** What the merchant asked for, which may be more (partial authorization); null when absent. */
     requestedCents: Cents.nonnegative().nullable(),
     availableCents: Cents.nullable(),
     ledgerCents: Cents.nullable(),
@@ -145,7 +145,7 @@ export const CardStatusEvent = z
   .brand<'StoredEvent'>();
 export type CardStatusEvent = z.infer<typeof CardStatusEvent>;
 
-/** What we keep of a shipment. The tracking number is an identifier by contract and stays whole. */
+/** What we keep of a shipment. The tracking number is an identifier by contract, so it is not masked. */
 export const ShippingEvent = z
   .strictObject({
     ...common,
@@ -162,7 +162,7 @@ export type ShippingEvent = z.infer<typeof ShippingEvent>;
 export const VirtualCardEvent = z
   .strictObject({
     ...common,
-    /** Zero or missing when no card came to be. */
+    /** Zero or missing when no card was created. */
     acctId: z.int().positive().nullable(),
     kind: z.literal('virtual-card'),
     holder: z.string(),
@@ -170,7 +170,7 @@ export const VirtualCardEvent = z
     status: z.string().nullable(),
     balanceCents: Cents.nullable(),
     virtualCardOrderId: z.int().nullable(),
-    /** From `Errors` and `Message`; a resend carries neither. */
+    /** From `Errors` and `Message`, which a resend lacks. */
     outcome: z.enum(['created', 'not_created', 'partial', 'resend']),
     /** Members of `Errors` other than Card: the follow-ups that failed. */
     failed: z.array(z.string()),
@@ -179,7 +179,7 @@ export const VirtualCardEvent = z
   .brand<'StoredEvent'>();
 export type VirtualCardEvent = z.infer<typeof VirtualCardEvent>;
 
-/** The only thing that the queue accepts. Its brand is given by the schemas above and nowhere else. */
+/** All that the queue accepts: only the schemas above give this brand. */
 export const StoredEvent = z.discriminatedUnion('kind', [
   TransactionEvent,
   CardStatusEvent,
@@ -188,14 +188,14 @@ export const StoredEvent = z.discriminatedUnion('kind', [
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
 
-/** Stands for the receiver of what no webhook brought: a network transaction that recovery fetched. */
+/** In place of a receiver's path, for a network transaction that recovery fetched. */
 export const FETCHED_PATH = 'network-transaction';
 
-/** An authentic webhook that did not fit, as we keep it: redacted, and complete enough to be tried again. */
+/** An authentic webhook that did not fit: redacted, and complete enough to be read again. */
 export const QuarantinedWebhook = z
   .strictObject({
     id: z.string(),
-    /** The receiver it came by. */
+    /** Path of its receiver. */
     path: z.string(),
     /** Paths and expectations, never values. */
     issues: z.array(z.string()),

@@ -1,47 +1,47 @@
 import { z } from 'zod';
 import { contentId } from './content-id.ts';
 
-/** A stretch of time in which webhooks may have found no open door. */
+/** A period in which webhooks may have been missed. */
 export const Gap = z.strictObject({
   id: z.string().regex(/^(gap|act)_[0-9a-z]+$/),
-  /** UTC ISO 8601: the last moment known to be good. */
+  /** UTC ISO 8601: when webhooks were last known to be taken. */
   from: z.string(),
-  /** When the door was open again, or up to when somebody asked. */
+  /** When they were taken again, or the end of the period that somebody asked about. */
   to: z.string(),
   /**
-   * `start`: a web process came up. `away`: Redis did not take writes. `stalled`: the process stood still.
-   * `asked`: a person wants to be sure.
+   * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `asked`: a person
+   * wants to be sure.
    */
   cause: z.enum(['start', 'away', 'stalled', 'asked']),
 });
 export type Gap = z.infer<typeof Gap>;
 
-/** The gap between two moments (ms): the same ones make the same gap. */
+/** The gap between two times, in milliseconds. Equal times give the same id. */
 export function gapOf(fromMs: number, toMs: number, cause: Gap['cause']): Gap {
   const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
   return { id: contentId('gap_', [from, to]), from, to, cause };
 }
 
-/** How long the gap was. */
+/** @returns milliseconds. */
 export function lengthOf({ from, to }: Pick<Gap, 'from' | 'to'>): number {
   return Date.parse(to) - Date.parse(from);
 }
 
-/** The service repeats a webhook for about an hour; the last repetition may have fallen into this gap. */
+/** The service retries a webhook for about an hour, and the last retry may have fallen into the gap. */
 const BEFORE_MS = 65 * 60_000;
 /** The service's clock may be ahead of ours. */
 const AFTER_MS = 60_000;
-/** What happened after the door was open again and is younger is on its way by itself. */
+/** The webhook of what happened after the gap, and less than this ago, is still on its way. */
 const UNDER_WAY_MS = 30_000;
-/** The service can be asked about the last twelve months. */
+/** The service answers about the last twelve months. */
 const ASKABLE_MS = 364 * 24 * 3_600_000;
-/** How long what was taken is remembered, less a little. */
+/** A little less than events are remembered. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000 - 3_600_000;
 
 /**
- * What to ask the card service about a gap: a margin on both ends, as far as what was taken then is still remembered.
+ * The period to ask the card service about: the gap with a margin at both ends, no longer than events are remembered.
  *
- * @param sinceMs when Cardbell first ran: what was before has never been its business, unless somebody asks.
+ * @param sinceMs when Cardbell first ran. It does not look further back, unless somebody asks.
  */
 export function windowOf(
   { from, to, cause }: Pick<Gap, 'from' | 'to' | 'cause'>,
@@ -54,7 +54,7 @@ export function windowOf(
   return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs: Math.min(gapTo + AFTER_MS, nowMs) };
 }
 
-/** True for what happened so lately, with the door open, that its webhook is still coming. */
+/** True for what happened after the gap, and so recently that its webhook is still coming. */
 export function isUnderWay(gap: Pick<Gap, 'to'>, occurredAt: string, nowMs: number): boolean {
   const atMs = Date.parse(occurredAt);
   return atMs > Date.parse(gap.to) && nowMs - atMs < UNDER_WAY_MS;

@@ -1,27 +1,27 @@
 /**
- * Every key that Cardbell writes to Redis begins with one of these.
+ * Every key that Cardbell writes to Redis begins with one of these prefixes.
  *
- * The braces are a hash tag: keys that one script or transaction touches together live in one slot of a Redis Cluster.
- * What need not live together has a tag of its own, so that a cluster can spread it.
+ * The braces are a hash tag: keys that one script or transaction uses together must be in one slot of a Redis Cluster.
+ * Keys that need not be together have different tags, so that a cluster can spread them.
  */
 
 /** BullMQ's prefix. */
 export const QUEUE_PREFIX = '{cardbell:queue}';
 
-/** The web process' side: the inbox and the memory of what was seen. */
+/** The web process: its inbox, and which events it has seen. */
 export const intakeKey = (name: string): string => `{cardbell:in}:${name}`;
 
-/** When the door was last known to be open, since when Cardbell runs at all, and every time that it was closed. */
+/** When webhooks were last taken, when Cardbell first ran, and the gaps in between. */
 export const webKeys = {
   open: intakeKey('web-open'),
   since: intakeKey('web-since'),
   gaps: intakeKey('web-gaps'),
 } as const;
 
-/** Alerts, card histories, locks: what the worker knows. */
+/** The worker: alerts, card histories, locks. */
 export const stateKey = (name: string): string => `{cardbell:state}:${name}`;
 
-/** One channel's outbox. */
+/** The outbox of one channel. */
 export const outboxKey = (channel: string, name: string): string => `{cardbell:out:${channel}}:${name}`;
 
 /** The directory of holders and cards. */

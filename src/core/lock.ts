@@ -12,13 +12,13 @@ const RETRY_MS = 40;
 const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
 
-/** A key that at most one owner holds at a time, and that frees itself when the owner does not renew it. */
+/** A key that at most one owner holds at a time, and that expires unless the owner renews it. */
 export interface OwnedKey {
-  /** True when nobody held it. */
+  /** @returns true when nobody held it. */
   take(key: string, owner: string, ttlMs: number): Promise<boolean>;
-  /** False when it is not the owner's any more. */
+  /** @returns false when the owner does not hold it any more. */
   renew(key: string, owner: string, ttlMs: number): Promise<boolean>;
-  /** Leaves it alone when it is not the owner's any more. */
+  /** Does nothing when the owner does not hold it any more. */
   free(key: string, owner: string): Promise<void>;
 }
 
@@ -34,14 +34,14 @@ export function createOwnedKey(redis: Redis | Cluster): OwnedKey {
   };
 }
 
-/** Runs `work` while nobody else, in any process, runs work under the same name. */
+/** Runs `work` while no process runs other work under the same name. */
 export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * One at a time for what must not overlap: two people acting on one account, two events of one card.
+ * Serializes what must not overlap: two people acting on one account, two events of one card.
  *
- * A lock whose owner died frees itself after 8 seconds. Work that outlives its lock (a frozen process) may overlap with
- * the next, so what it does must also be safe to repeat.
+ * The lock of an owner that died expires after 8 seconds. Work that outlives its lock, in a frozen process, may overlap
+ * with the next, so it must also be safe to repeat.
  *
  * @throws StoreUnavailableError when the lock was not free within `maxWaitMs`.
  */
@@ -53,7 +53,7 @@ export function createLock(redis: Redis | Cluster, maxWaitMs = 60_000): WithLock
     const owner = randomBytes(12).toString('hex');
     const deadline = performance.now() + maxWaitMs;
     while (!(await lock.take(key, owner, LOCK_TTL_MS))) {
-      if (performance.now() > deadline) throw new StoreUnavailableError('somebody else holds the lock for too long');
+      if (performance.now() > deadline) throw new StoreUnavailableError('the lock was not free in time');
       await sleep(RETRY_MS);
     }
     const renewing = setInterval(() => {

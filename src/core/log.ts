@@ -4,10 +4,10 @@ import { maskCardNumbers } from './card-number.ts';
 export type Log = Logger;
 
 /**
- * JSON lines on standard output: a static `msg`, with the facts in fields beside it.
+ * JSON lines on standard output: a static `msg`, and the facts in fields of their own.
  *
- * What may be logged is chosen at each call (ids, kinds, codes, durations). The redaction list and the scrubber below
- * are the second net, for a field that somebody adds without thinking.
+ * Each call chooses what may be logged: ids, kinds, codes, durations. The redaction list and the scrubber below are a
+ * second line of defense, for a field that somebody adds without thinking.
  */
 export function createLog(options: { level: string; process: string; destination?: DestinationStream }): Log {
   return pino(
@@ -54,7 +54,7 @@ interface ErrorFields {
   readonly stack?: string | undefined;
 }
 
-/** An error without its properties: the SDKs hang requests, headers and bodies on theirs. */
+/** An error without its other properties: SDKs attach requests, headers and bodies to theirs. */
 function serializeError(error: unknown): ErrorFields | { type: string } {
   if (!(error instanceof Error)) return { type: typeof error };
   return {
@@ -66,10 +66,10 @@ function serializeError(error: unknown): ErrorFields | { type: string } {
 }
 
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
-/** Of the separators only those that JSON does not use between two numbers of its own. */
+/** Only with separators that JSON does not use between two numbers. */
 const digitRun = /\d(?:[ -]?\d){12,}/g;
 
-/** Last look at a finished line: card numbers by Luhn, Slack tokens by shape. The line stays JSON, numbers included. */
+/** Removes card numbers, by Luhn, and Slack tokens, by shape, from a complete line. It stays valid JSON. */
 function scrub(line: string): string {
   return line
     .replace(secretShapes, '[removed]')

@@ -3,7 +3,7 @@ import list from './merchant-categories.json' with { type: 'json' };
 
 const { categories }: { readonly categories: Readonly<Record<string, string>> } = list;
 
-/** Blocks of codes that each name one company. Where the list does not have a company, its block says what it is. */
+/** Ranges in which each code is one company. Where the list lacks a company, the range says what kind it is. */
 const blocks: readonly (readonly [first: number, last: number, companies: string])[] = [
   [3000, 3350, 'Airlines'],
   [3351, 3500, 'Car rental'],
@@ -11,11 +11,11 @@ const blocks: readonly (readonly [first: number, last: number, companies: string
 ];
 
 /**
- * A merchant category code in words, such as `Hardware stores`; codes of one company name it: `Airline: Delta`.
+ * A merchant category code in words, such as `Hardware stores`, or `Airline: Delta` for the code of one company.
  *
  * The words and their source are in `merchant-categories.json`.
  *
- * @returns null for a code that is in no list.
+ * @returns null for an unknown code.
  */
 export function merchantCategory(code: string): string | null {
   const digits = code.trim();

@@ -8,13 +8,13 @@ export function formatCents(cents: number): string {
 /**
  * Decimal dollars as the service sends them → whole cents, sign kept.
  *
- * Goes over the shortest decimal text, because `1.005 * 100` is not `100.5` in binary. Half a cent rounds away from
- * zero, so that an amount and its negative stay the same amount.
+ * Uses the shortest decimal text, because `1.005 * 100` is not `100.5` in binary. Half a cent is rounded away from zero,
+ * so that an amount and its negative give the same result.
  */
 export function toCents(amount: number): number {
   const size = Math.abs(amount);
   const near = Math.round(size * 100);
-  // Almost all amounts have two decimals, for which the multiplication is right; the text below is slow.
+  // For two decimals, which almost all amounts have, the multiplication is exact enough; the text below is slow.
   if (Math.abs(size * 100 - near) < 1e-6) return amount < 0 && near !== 0 ? -near : near;
   const exact = Number(`${size}e2`);
   const cents = Math.round(Number.isNaN(exact) ? size * 100 : exact);

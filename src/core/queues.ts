@@ -2,13 +2,13 @@ import { type ConnectionOptions, Queue } from 'bullmq';
 import { QUEUE_PREFIX } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 
-/** Each queue is a lane of its own, because what waits in one must not hold up the others. */
+/** Separate queues, because jobs that wait in one must not hold up the others. */
 export const queueNames = ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 export type Queues = Readonly<Record<QueueName, Queue>>;
 
-/** Opens every queue to add jobs and to look at them. To run them is the worker's business. */
+/** Opens every queue, to add jobs and to look at them. The worker runs them. */
 export function openQueues(redis: RedisClient): Queues {
   const open = (name: QueueName): Queue => {
     const connection = redis as ConnectionOptions;

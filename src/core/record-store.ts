@@ -2,8 +2,8 @@ import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 
 /**
- * How records of one type are written to Redis and read again. Nothing else turns a stored record into text or back, so
- * what is true of every stored record has its place here.
+ * How records of one type are written to Redis and read again. All stores use it, so what applies to every stored record
+ * belongs here.
  */
 export interface RecordFormat<T> {
   /** @throws ZodError when the record does not fit its schema. */
@@ -65,7 +65,7 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   };
 }
 
-/** A store that also knows which of its records still wait for something. */
+/** A store that also knows which of its records are still open. */
 export interface OpenRecordStore<T> extends RecordStore<T> {
   /** The open ones in order. */
   open(): Promise<T[]>;
@@ -74,7 +74,7 @@ export interface OpenRecordStore<T> extends RecordStore<T> {
 interface OpenStoreOptions<T> extends StoreOptions<T, string> {
   /** Sorted set of the ids of open records. All keys of the store must share its slot. */
   readonly openKey: string;
-  /** What open records are ordered by, smallest first; null: the record is not open, or not any more. */
+  /** What open records are sorted by, smallest first; null when the record is not open. */
   readonly orderOf: (record: T) => number | null;
 }
 
@@ -100,7 +100,7 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
       const records = (await redis.mget(ids.map(keyOf))).map(format.readOrNull);
-      // An id whose record has expired: nothing is left to wait for, and nobody else would take it away.
+      // The record of an open id has expired: nothing else would remove the id.
       const expired = ids.filter((_id, index) => records[index] === null);
       if (expired.length > 0) await redis.zrem(openKey, ...expired);
       // A record may be closed between the two reads.
@@ -111,7 +111,7 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
 
 /** Records that are always read together: one hash, which stays. */
 export interface RecordHash<T> extends RecordStore<T> {
-  /** Leaves a record alone that is there. @returns whether it was put. */
+  /** Does not replace a record. @returns whether it was put. */
   putNew(id: string, record: T): Promise<boolean>;
   /** In no order. */
   all(): Promise<T[]>;

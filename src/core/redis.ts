@@ -21,17 +21,17 @@ export interface ConnectionOptions extends RedisTarget {
   readonly name: string;
 }
 
-/** A Redis that reads its files guesses how long that takes, often many seconds too many: it is asked again sooner. */
+/** While Redis loads its files it estimates how long that takes, often far too long: so it is asked again sooner. */
 const LOADING_RETRY_MS = 250;
 
-/** Back within half a second of Redis' return: the senders' first retry comes after 15. */
+/** Reconnects within half a second of Redis' return. The service's first retry comes after 15 seconds. */
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
 /**
  * For the web process: a command either goes out now or fails now.
  *
- * No offline queue and no resend of unanswered commands: a webhook that waits for Redis is a webhook that the service
- * gives up on, and an answer of 503 brings it back in 15 seconds.
+ * There is no offline queue, and unanswered commands are not sent again: the service gives up on a webhook that waits for
+ * Redis, while after an answer of 503 it tries again in 15 seconds.
  */
 export function connectFailFast(options: ConnectionOptions): RedisClient {
   return connect(options, {
@@ -39,17 +39,17 @@ export function connectFailFast(options: ConnectionOptions): RedisClient {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2000,
-    // A frozen server keeps its connections; whatever has no deadline of its own ends here.
+    // A frozen server keeps its connections. This is for commands without a deadline of their own.
     commandTimeout: 2000,
   });
 }
 
-/** For the worker: commands wait until Redis is back. BullMQ's workers need it so. */
+/** For the worker: commands wait until Redis is back, as BullMQ's workers require. */
 export function connectPatient(options: ConnectionOptions): RedisClient {
   return connect(options, { enableOfflineQueue: true, maxRetriesPerRequest: null, connectTimeout: 5000 });
 }
 
-/** Resolves when the connection can be used, or after `maxWaitMs` if it cannot. */
+/** Resolves when the connection is ready, or after `maxWaitMs`. */
 export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
@@ -65,7 +65,7 @@ export async function isAnswering(redis: RedisClient): Promise<boolean> {
   return (await within(PING_DEADLINE_MS, ping, () => 'late')) === 'PONG';
 }
 
-/** ioredis' cluster and single options differ in how they type this one, and we do not use it. */
+/** ioredis types this option differently for clusters, and we do not use it. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Options): RedisClient {
@@ -78,7 +78,7 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
   const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
   let isDown = false;
   client.on('error', (error: Error) => {
-    // One line for an outage, not one for each attempt.
+    // One line for each outage, not for each attempt.
     if (!isDown)
       log.error(
         { err: { type: error.constructor.name, message: withoutUrl(error.message) }, connection: name },

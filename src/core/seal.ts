@@ -2,14 +2,13 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 export interface Seal {
   seal(text: string): string;
-  /** Null when it was sealed with another key or changed on the way. */
+  /** Null when it was sealed with another key, or changed. */
   open(sealed: string): string | null;
 }
 
 /**
- * Keeps Slack's `response_url` out of Redis in clear text: whoever has one can write into the channel for 30 minutes.
- *
- * The key comes from the bot token, which both processes hold anyway. AES-256-GCM.
+ * Encrypts Slack's `response_url` before it goes to Redis, because whoever has one can write to the channel for 30
+ * minutes. AES-256-GCM, with a key derived from the bot token, which both processes hold anyway.
  */
 export function createSeal(botToken: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', botToken, '', 'cardbell response_url', 32));

@@ -8,16 +8,15 @@ const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Nothing happens after it was told; the service's own clocks may disagree by this much. */
+/** Nothing is reported before it happens, but the service's own clocks may differ by this much. */
 const CLOCK_SKEW_MS = MINUTE_MS;
 
 /**
  * Makes the service's datetimes absolute.
  *
- * A text with an offset keeps it. One without is the wall clock of `zone`, daylight saving included. An hour that the
- * clock shows twice in autumn is decided by `toldAt` (the `CallbackTime` of the same webhook): the latest reading that
- * is not after it wins; without `toldAt`, standard time. An hour that spring skips is read as if the clock had not been
- * put forward yet.
+ * A text without offset is the wall clock of `zone`, daylight saving included. In the hour that comes twice in autumn,
+ * `toldAt` decides (the `CallbackTime` of the same webhook): the latest reading that is not after it counts; without
+ * `toldAt`, standard time. An hour that is skipped in spring is read as if the clock had not been put forward yet.
  *
  * @returns UTC, ISO 8601, always with seven fraction digits, so that it sorts as text; null when the text is no
  * datetime.
@@ -43,8 +42,8 @@ export function toWallClock(instant: Date, zone: string): string {
 }
 
 /**
- * A datetime of the service as its wall clock shows it, however it was written: the API and the webhooks may differ in
- * offsets and in how many zeros a fraction ends with. Texts that are no datetimes stay as they are.
+ * A datetime of the service as its wall clock shows it, because the API and the webhooks may write it with different
+ * offsets and a different number of trailing zeros. Any other text is returned unchanged.
  */
 export function toWallText(text: string, zone: string): string {
   const [, local = text.trim(), fraction = '', offset] =
@@ -54,7 +53,7 @@ export function toWallText(text: string, zone: string): string {
   return `${wall}${fraction.replace(/\.?0+$/, '')}`;
 }
 
-/** True when this computer knows the time zone. */
+/** True when the time zone exists on this computer. */
 export function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: zone });
@@ -71,8 +70,8 @@ function readOffset(text: string): number {
 }
 
 /**
- * What a minute of the service's clock can mean in UTC. Remembered, because webhooks come from the same few minutes and
- * asking the time zone database for each would cost most of their time.
+ * What a minute of the service's clock can mean in UTC. Cached, because webhooks come from the same few minutes, and asking
+ * the time zone database for each would take most of their time.
  */
 const knownReadings = new Map<string, readonly string[]>();
 const KNOWN_READINGS_MAX = 4096;
@@ -90,9 +89,9 @@ function readingsOf(day: string, minute: string, offset: string | undefined, zon
 
 function readMinute(day: string, minute: string, offset: string | undefined, zone: string): readonly string[] {
   const wall = new Date(`${day}T${minute}Z`);
-  // Programs that have no date write the year 1.
+  // Programs without a date send the year 1.
   if (day < '1900') return [];
-  // Date takes the 30th of February for a day in March, and 24:00 for tomorrow: such a text is no datetime.
+  // Date would accept February 30 and 24:00.
   if (Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 16) !== `${day}T${minute}`) return [];
   const offsets = offset === undefined ? possibleOffsets(wall.getTime(), zone) : [readOffset(offset)];
   if (offsets.some((minutes) => Math.abs(minutes) > 14 * 60)) return [];
@@ -110,7 +109,7 @@ function possibleOffsets(wallMs: number, zone: string): readonly number[] {
 
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** Asks Intl, not dayjs' time zone plug-in: that one answers wrongly in the hour which this computer's own zone skips. */
+/** Uses Intl: dayjs' time zone plug-in is wrong in the hour that this computer's own zone skips. */
 function offsetAt(ms: number, zone: string): number {
   let format = offsetFormats.get(zone);
   if (format === undefined) {
@@ -121,7 +120,7 @@ function offsetAt(ms: number, zone: string): number {
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
 
-/** The days of the service's clock: its limits begin anew at their midnights. */
+/** The days of the service's clock. Its limits reset at midnight. */
 export function serviceDays(zone: string): { nextMidnight(after: Date): Date; endOf(day: string): Date } {
   const endOf = (day: string): Date => {
     const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');

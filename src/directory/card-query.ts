@@ -1,7 +1,7 @@
 import { maskCardNumbers } from '../core/card-number.ts';
 
 /** How a card was found; the strongest first. */
-export const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
+const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
 /** Everything that a person's word for a card can mean. Nulls where it cannot mean that. */
@@ -17,7 +17,7 @@ export interface CardQuery {
 
 const CUSTOM_ID_MAX = 50;
 /** Letters that a part of a name must have at least; a whole name may be shorter. */
-export const NAME_PREFIX_MIN = 3;
+const NAME_PREFIX_MIN = 3;
 
 /** Reads what a person typed: `4242`, `••4242`, `#4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
 export function interpret(query: string): CardQuery {
@@ -111,7 +111,7 @@ export function isLongEnough(word: string): boolean {
   return word.length >= NAME_PREFIX_MIN;
 }
 
-export interface SplitCard {
+interface SplitCard {
   /** The words that name the card, without quotes. */
   readonly card: string;
   readonly rest: readonly string[];

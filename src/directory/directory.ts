@@ -20,7 +20,7 @@ export interface DirectoryDeps {
   readonly apiQuota?: Partial<ApiQuota>;
 }
 
-export interface DirectoryStatus {
+interface DirectoryStatus {
   readonly accounts: number;
   /** Accounts whose cards have not been read yet, so that their last four digits are not found. */
   readonly lackingDetails: number;

@@ -38,7 +38,7 @@ export function indexEntries(account: DirectoryAccount): string[] {
 }
 
 /** A card that nobody has activated yet, of an account in use. */
-export function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
+function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
   return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }
 

@@ -11,7 +11,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' 
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
-export interface ClaimDecisions {
+interface ClaimDecisions {
   /** An approver confirms or refuses "I hold this card". One decision, never by the one who claims. */
   decideClaim(action: DecideClaimAction): Promise<void>;
   /** Nobody decided in time. Safe to repeat. */

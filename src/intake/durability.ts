@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts';
 import { type RedisClient, whenReady } from '../core/redis.ts';
 
 /** `redis`: as durable as its settings. `disk`: an answer of 200 means that it is on disk. */
-export type Durability = 'redis' | 'disk';
+type Durability = 'redis' | 'disk';
 
 /** Settings of a server. Null where it does not say, as with some managed ones. */
 export interface RedisSettings {
@@ -19,7 +19,7 @@ export interface RedisSettings {
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
 /** The settings of every server that takes writes. @throws when one does not answer. */
-export async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
+async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
   const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
   return await Promise.all(nodes.map(settingsOf));
 }
@@ -41,7 +41,7 @@ async function settingsOf(node: Redis): Promise<RedisSettings> {
 }
 
 /** A setting that is wrong, and what to do about it. */
-export interface SettingsProblem {
+interface SettingsProblem {
   readonly what: string;
   readonly todo: string;
 }
@@ -127,7 +127,7 @@ const FIRST_LOOK_MS = 1500;
 const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
-export interface DurabilityWatch {
+interface DurabilityWatch {
   /** How to wait for the disk; null while `disk` is asked for and not available, or not yet. */
   diskWait(): DiskWait | null;
 }
@@ -160,7 +160,10 @@ export async function watchDurability(
   };
   const lookAgain = (): void => {
     look().catch((error: unknown) => {
-      log.error({ err: error }, wanted === 'disk' ? 'cannot wait for the disk of redis' : 'the settings of redis could not be read');
+      log.error(
+        { err: error },
+        wanted === 'disk' ? 'cannot wait for the disk of redis' : 'the settings of redis could not be read',
+      );
     });
   };
 

@@ -42,7 +42,7 @@ export type InboxEntry =
   | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] };
 
 /** An entry that others hand in. */
-export type TakenEntry =
+type TakenEntry =
   | {
       readonly type: 'event';
       readonly event: StoredEvent;

@@ -11,7 +11,7 @@ const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 const seenKey = ({ id }: { readonly id: string }): string => intakeKey(`seen:${id}`);
 
 /** Stores what recovery fetched. */
-export interface LateIntake {
+interface LateIntake {
   /** Stores, in this order, the events that have not been seen. @returns how many. */
   take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
   /** Quarantines rows that do not fit and have not been seen. @returns how many. */

@@ -9,7 +9,7 @@ import { inboxKeys } from '../intake/intake.ts';
 import * as opsIssue from './issue.ts';
 import { causeKey, createOpsMemory } from './notify-ops.ts';
 
-/** How Cardbell is, as Redis knows it: for App Home, metrics and the ops channel. */
+/** The health of Cardbell as Redis knows it, for App Home, metrics and the ops channel. */
 export interface Health {
   /** Webhooks and requests that no worker has taken yet. */
   readonly inbox: InboxDepth;
@@ -20,9 +20,9 @@ export interface Health {
   readonly failed: number;
   /** Webhooks that did not fit, kept aside. */
   readonly quarantined: number;
-  /** When a web process last said that its door is open (ms); null: never. */
+  /** Last heartbeat of a web process (ms); null: never. */
   readonly webSeenAtMs: number | null;
-  /** Workers that live, and when the youngest word of one came (ms). */
+  /** Live workers, and the last heartbeat of one (ms). */
   readonly workers: number;
   readonly workerSeenAtMs: number | null;
   /** True while a worker sends nothing to the card API because it does not answer. */
@@ -31,7 +31,7 @@ export interface Health {
   readonly isCardTokenDead: boolean;
 }
 
-/** What people wait for; the other queues may wait for Slack, for good reason. */
+/** The queues that people wait for. The others may have to wait for Slack. */
 const promptQueues = ['alerts', 'actions'] as const;
 
 interface Deps {
@@ -71,10 +71,10 @@ export async function readHealth({ redis, queues: opened, countQuarantined, now 
 }
 
 /** How full a queue is. */
-export interface Depth {
+interface Depth {
   readonly waiting: number;
   readonly active: number;
-  /** They wait for their time: a retry, a pause of Slack's, the end of a temporary limit. */
+  /** Scheduled for later: a retry, a pause that Slack asks for, the end of a temporary limit. */
   readonly delayed: number;
   readonly failed: number;
   /** Since when (ms) the oldest job could have been run; null: none waits. */
@@ -103,8 +103,8 @@ async function readDepth(queue: Queue): Promise<Depth> {
   return { waiting: waiting + prioritized, active, delayed, failed, oldestMs };
 }
 
-/** What web has stored and no worker has taken. */
-export interface InboxDepth {
+/** What the web process has stored and no worker has taken yet. */
+interface InboxDepth {
   readonly entries: number;
   readonly oldestMs: number | null;
 }
@@ -124,7 +124,7 @@ export async function readInbox(redis: RedisClient): Promise<InboxDepth> {
   };
 }
 
-/** A worker that has said nothing for this long is gone. */
+/** A worker without a heartbeat for this long is gone. */
 const SILENT_MS = 45_000;
 
 const Worker = z.strictObject({
@@ -133,13 +133,13 @@ const Worker = z.strictObject({
   /** True while this worker sends nothing to the card API because it does not answer. */
   isCardApiAway: z.boolean(),
 });
-export type WorkerVitals = z.infer<typeof Worker>;
+type WorkerVitals = z.infer<typeof Worker>;
 
-/** Each worker says now and then that it lives, and what it sees. */
+/** Heartbeats of the workers, and what each sees. */
 export interface Workers {
   beat(workerId: string, vitals: WorkerVitals): Promise<void>;
   gone(workerId: string): Promise<void>;
-  /** Those that live. */
+  /** The live ones. */
   all(): Promise<WorkerVitals[]>;
 }
 

@@ -2,7 +2,7 @@ import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
-/** What can be wrong with Cardbell itself, each in words for the people who run it. */
+/** Everything that can be wrong with Cardbell itself, in words for the people who run it. */
 
 export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue {
   const isFetched = path === FETCHED_PATH;
@@ -26,13 +26,13 @@ export function cardTokenDead(): OpsIssue {
   };
 }
 
-/** The same, over. */
+/** Its resolution. */
 export const cardTokenAlive = {
   what: 'The card API takes the token again.',
   means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
 } as const;
 
-/** Slack cannot be told this: it is in the log and the metrics, and said when it is over. */
+/** This cannot be posted while it lasts: it is in the log and the metrics, and posted afterwards. */
 export function slackTokenDead(): OpsIssue {
   return {
     cause: 'slack-token',

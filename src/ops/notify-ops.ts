@@ -7,7 +7,7 @@ import type { Message } from '../slack/message.ts';
 
 /** Something wrong with Cardbell itself, in words for the people who run it. */
 export interface OpsIssue {
-  /** What makes it the same issue as before: people are notified once a day. */
+  /** Identifies the issue: people are notified of the same cause once a day. */
   readonly cause: string;
   readonly title: string;
   readonly what: string;
@@ -20,17 +20,17 @@ export type NotifyOps = (opsIssue: OpsIssue) => Promise<void>;
 
 interface Deps {
   readonly memory: OpsMemory;
-  /** Posts into the ops channel; the id makes repeating it nothing. */
+  /** Posts to the ops channel, once for each id. */
   readonly post: (id: string, message: Message) => Promise<void>;
   readonly render: (opsIssue: OpsIssue, isResolved: boolean, at: string) => Message;
   readonly now: () => Date;
   readonly log: Log;
 }
 
-/** Says once that an issue is resolved, if anybody had been notified of it. */
+/** Notifies the ops channel that an issue is resolved, if it was told about the issue. */
 export type NotifyResolved = (opsIssue: OpsIssue, over: Pick<OpsIssue, 'what' | 'means'>) => Promise<void>;
 
-/** A cause as it is remembered: short, however much the sender's misfit had to say. */
+/** A short key for a cause, which may be long. */
 export function causeKey({ cause }: Pick<OpsIssue, 'cause'>): string {
   return contentId(`${cause.slice(0, 60)}:`, [cause]);
 }
@@ -47,7 +47,7 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
       const at = now().toISOString();
       log.error({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue');
       await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13)]), render(opsIssue, false, at));
-      // Last, so that a crash before it notifies again; the notice's own id makes that nothing.
+      // Last: after a crash the notification is repeated, and its id makes that harmless.
       await memory.remember(cause);
     },
 
@@ -63,15 +63,14 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
   };
 }
 
-/** The same trouble is told again after this long, not earlier. */
+/** How soon people are notified of the same issue again. */
 const SILENT_SECONDS = 24 * 3600;
 
-export interface OpsMemory {
-  /** True while people know of a cause. */
+interface OpsMemory {
+  /** True when people have been notified of a cause. */
   isKnown(cause: string): Promise<boolean>;
-  /** They have been told. */
   remember(cause: string): Promise<void>;
-  /** The trouble is over: the next time it is news again. @returns whether anybody had been told. */
+  /** The issue is resolved. @returns whether people had been notified of it. */
   forget(cause: string): Promise<boolean>;
 }
 
@@ -90,7 +89,7 @@ export function createOpsMemory(redis: Redis | Cluster): OpsMemory {
   };
 }
 
-/** Slack's words for a token that will not work again; others of its refusals speak of one channel or one message. */
+/** Slack's codes for a token that will not work again; its other codes are about a channel or a message. */
 const slackTokenDead = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 export const isCardTokenDead = (error: unknown): boolean =>
@@ -100,10 +99,8 @@ export const isSlackTokenDead = (error: unknown): boolean =>
   error instanceof SlackError && slackTokenDead.has(error.slackError);
 
 /**
- * The same client, telling when the other side stops taking our token and when it takes it again.
- *
- * Whoever made the call: a person, an alert, the directory or the end of a temporary limit. That it works is told after
- * the first call too: the token may have been exchanged with a restart.
+ * The same client, which reports when the service begins to refuse our token and when it accepts it again, whoever made
+ * the call. Success is also reported after the first call, because a restart may have brought a new token.
  */
 export function watchToken<Client extends object>(
   client: Client,

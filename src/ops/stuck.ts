@@ -4,8 +4,8 @@ import type { QuarantinedWebhook } from '../core/event.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 
-/** Something that does not go on by itself: a webhook that did not fit, or a job that failed for good. */
-export interface Stuck {
+/** Something that waits for people: a webhook that did not fit, or a job that failed for good. */
+interface Stuck {
   readonly id: string;
   readonly kind: 'quarantined' | 'failed';
   /** Receiver of a webhook (`decline`), or queue and job (`alerts/deliver-alert`). */
@@ -59,17 +59,16 @@ export async function failedJobs(
   return found.flat().filter(({ job }) => job !== undefined);
 }
 
-/** Clocks that agree differ by less. */
-const SLACK_MS = 5_000;
-/** Looked at in one round: the jobs that are due last. */
+/** Clocks that are right differ by less. */
+const CLOCK_DIFFERENCE_MS = 5_000;
+/** How many of the delayed jobs are checked at once, those due last. */
 const LOOKED_AT_MAX = 100;
 
 /**
- * Runs jobs whose waiting time was stamped by a clock that was fast: they were added, or put off, at a time that still
- * lies ahead. BullMQ writes due times by the clock of the process, so an hour's jump of one clock would hold a channel
- * for an hour.
+ * Runs delayed jobs at once that were delayed by a process whose clock was fast, judged by Redis' clock. BullMQ uses the
+ * clock of the process, so a clock that is an hour fast would hold up a channel for an hour.
  *
- * Judged by Redis' clock. Only for queues whose jobs may run too early without harm: they ask again what there is to do.
+ * Only for queues whose jobs may run early, because they look again at what there is to do.
  *
  * @returns how many jobs it woke.
  */
@@ -78,11 +77,11 @@ export async function wakeSkewedJobs(queue: Queue, redis: RedisClient): Promise<
   const nowMs = Number(seconds) * 1000;
   let woken = 0;
   for (const job of await queue.getJobs(['delayed'], 0, LOOKED_AT_MAX - 1)) {
-    // A job is put off while it runs, by the clock that stamped when it began to run.
-    if ((job.processedOn ?? job.timestamp) - nowMs <= SLACK_MS) continue;
+    // A job that delays itself does so by the clock that set `processedOn`.
+    if ((job.processedOn ?? job.timestamp) - nowMs <= CLOCK_DIFFERENCE_MS) continue;
     await job.promote().then(
       () => (woken += 1),
-      // Somebody else was faster.
+      // Another worker was faster.
       () => {},
     );
   }

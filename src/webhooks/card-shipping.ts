@@ -3,7 +3,7 @@ import { ShippingEvent } from '../core/event.ts';
 import { lastFour } from './card-status.ts';
 import { type Circumstances, eventId, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
 
-export const ShippingPayload = z.object({
+const ShippingPayload = z.object({
   AcctId: positive,
   TrackingNumber: identifier,
   ShippingMethod: words,

@@ -11,7 +11,7 @@ import {
   words,
 } from './payload.ts';
 
-export const CardStatusPayload = z.object({
+const CardStatusPayload = z.object({
   AcctId: positive,
   FirstName: words,
   LastName: words,

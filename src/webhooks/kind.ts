@@ -14,7 +14,7 @@ const families = {
   'card-shipping': redactShipping,
   'virtual-card': redactVirtualCard,
 } as const;
-export type Family = keyof typeof families;
+type Family = keyof typeof families;
 
 const Markers = z.object({
   TransactionType: z.string().nullish(),

@@ -39,7 +39,7 @@ export const identifier = identifierForm.transform(readIdentifier);
 const ID_MAX = 999_999_999_999;
 
 /** A whole number such as an id, also as text. */
-export const integerForm = z.union([z.int().min(-ID_MAX).max(ID_MAX), z.string().regex(/^\s*-?\d{1,12}\s*$/)]);
+const integerForm = z.union([z.int().min(-ID_MAX).max(ID_MAX), z.string().regex(/^\s*-?\d{1,12}\s*$/)]);
 
 /** Never minus zero, which JSON does not keep. */
 export function readInteger(value: z.infer<typeof integerForm>): number {

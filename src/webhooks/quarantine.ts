@@ -84,7 +84,7 @@ export function redactText(text: string): string {
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
-export interface QuarantineStore {
+interface QuarantineStore {
   keep(webhook: QuarantinedWebhook): Promise<void>;
   /** Newest first. */
   list(limit: number): Promise<QuarantinedWebhook[]>;

@@ -53,7 +53,7 @@ const TransactionPayload = z.object({
   MessageCode: textForm,
   MerchantRequestedAmount: optionalDecimalForm,
 });
-export type TransactionPayload = z.infer<typeof TransactionPayload>;
+type TransactionPayload = z.infer<typeof TransactionPayload>;
 
 /**
  * Payload → event, whose amount has no sign.

@@ -17,7 +17,7 @@ import {
  * The payload with secrets. `CVV2`, `AccountNumber` and `ExpirationDate` are not read at all, and of `CardNumber` only the
  * last four digits leave the schema.
  */
-export const VirtualCardPayload = z
+const VirtualCardPayload = z
   .object({
     AccountId: optionalInteger,
     FirstName: words,

@@ -14,7 +14,11 @@ it.each<[string, Partial<RedisSettings>, RegExp | null]>([
   ['evicting', { policy: 'allkeys-lru' }, /maxmemory-policy is allkeys-lru/],
   ['without an append-only file', { isAppendOnly: false }, /appendonly is off/],
   ['never synced', { fsync: 'no' }, /appendfsync is no/],
-  ['that does not tell', { policy: null, isAppendOnly: null, fsync: null }, /does not say what its maxmemory-policy is/],
+  [
+    'that does not tell',
+    { policy: null, isAppendOnly: null, fsync: null },
+    /does not say what its maxmemory-policy is/,
+  ],
 ])('Redis %s: %s', (_what, settings, said) => {
   const problems = problemsOf([{ ...good, ...settings }]);
 
