@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  CardApiError,
+  type CardApiErrorDetails,
+  ConfigError,
+  isFaultOfOurs,
+  SlackError,
+} from '../../../src/core/errors.ts';
+
+const cardApiError = (code: CardApiErrorDetails['code']): CardApiError =>
+  new CardApiError('failed', { operation: 'ping', status: null, outcome: 'refused', code, apiMessage: null });
+
+it.each<[CardApiErrorDetails['code'], boolean]>([
+  ['refused', false],
+  ['token_dead', false],
+  ['bad_answer', false],
+  ['rate_limited', true],
+  ['unavailable', true],
+  ['server_error', true],
+  ['timeout', true],
+])('a card API error %s: trying again can help: %s', (code, retryable) => {
+  expect(cardApiError(code).retryable).toBe(retryable);
+});
+
+it('of Slack only a rate limit and an unknown outcome are worth another try', () => {
+  const codes = ['rate_limited', 'unknown', 'refused', 'channel_unusable', 'token_dead'] as const;
+
+  expect(codes.filter((code) => new SlackError('chat.update', code, 'x').retryable)).toEqual([
+    'rate_limited',
+    'unknown',
+  ]);
+});
+
+it('a configuration error lists every problem on a line of its own', () => {
+  expect(new ConfigError(['A: expected a', 'B: expected b']).message).toMatch(
+    /\n {2}- A: expected a\n {2}- B: expected b$/,
+  );
+});
+
+it('stored data that does not parse is a fault of ours, a service that is away is not', () => {
+  const unreadable = z.string().safeParse(1).error;
+
+  expect([unreadable, new SyntaxError('x'), new TypeError('x')].map(isFaultOfOurs)).toEqual([true, true, true]);
+  expect([cardApiError('timeout'), new Error('x')].map(isFaultOfOurs)).toEqual([false, false]);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const quotaWith = (limits: Partial<typeof apiQuotaDefaults> = {}) =>
+  createApiQuota(redis(), (name) => `{dir}:${name}`, { ...apiQuotaDefaults, ...limits });
+
+describe('the API quota that all workers share', () => {
+  it('lets one of them list all accounts, and another one soon after that failed', async () => {
+    const quota = quotaWith();
+
+    expect([await quota.mayList(), await quota.mayList()]).toEqual([true, false]);
+    await quota.listFailed(1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await quota.mayList()).toBe(true);
+  });
+
+  it('keeps some requests for people when accounts are read in the background', async () => {
+    const quota = quotaWith({ detailsBurst: 3, detailsReserve: 2, detailsPerMinute: 1 });
+
+    expect(await quota.take('background'), 'first background request').toBe(0);
+    expect(await quota.take('background'), 'milliseconds until the next').toBeGreaterThan(1000);
+    expect([await quota.take('person'), await quota.take('person')]).toEqual([0, 0]);
+    expect(await quota.take('person'), 'nothing is left').toBeGreaterThan(1000);
+  });
+
+  it('lets nobody ask until the pause that the service wanted is over', async () => {
+    const quota = quotaWith();
+    await quota.backOff(30_000);
+
+    expect(await quota.take('person')).toBeGreaterThan(29_000);
+  });
+
+  it('lets one worker at a time fill in the background', async () => {
+    const quota = quotaWith();
+
+    expect([await quota.mayFill('a'), await quota.mayFill('b'), await quota.mayFill('a')]).toEqual([true, false, true]);
+    await quota.stopFilling('a');
+    expect(await quota.mayFill('b')).toBe(true);
+  });
+
+  it('remembers for a while which account the service refused', async () => {
+    const quota = quotaWith();
+    await quota.rememberRefused(7);
+
+    expect([await quota.wasRefused(7), await quota.wasRefused(8)]).toEqual([true, false]);
+  });
+});
