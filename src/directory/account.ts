@@ -4,16 +4,16 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, type StoredEvent } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
-/** A card as far as it is known. A hint from a shipment or a virtual card has no card id until the API names it. */
+/** What is known of a card. One that a shipment or a virtual card mentioned has no card id until the API gives it. */
 export const DirectoryCard = z.strictObject({
   cardId: z.int().nullable(),
   last4: z.string().nullable(),
   status: CardStatus.nullable(),
-  /** When the status was true, UTC ISO 8601. */
+  /** When the status was seen, UTC ISO 8601. */
   seenAt: z.string(),
   /**
-   * What it was when it was last told, while the API shows a change that no webhook has told yet. A null status: the
-   * card is new.
+   * The last reported status, while the API shows a change that no webhook has reported yet. A null status: the card is
+   * new.
    */
   was: z.strictObject({ status: CardStatus.nullable(), seenAt: z.string() }).optional(),
 });
@@ -24,12 +24,12 @@ export const DirectoryAccount = z.strictObject({
   acctId: z.int(),
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
-  /** When the names were true; null while there are none. */
+  /** When the names were seen; null while there are none. */
   namesAt: z.string().nullable(),
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
-  /** The spending ruleset that the card follows; null: rules of its own, or not known yet. */
+  /** The spending ruleset that the card follows; null: it has its own rules, or it is not known yet. */
   rulesetId: z.int().nullable().default(null),
   /** `OPEN` or `CLOSED`. */
   accountStatus: z.string().nullable(),
@@ -53,12 +53,12 @@ export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName
   return name === '' ? null : name;
 }
 
-/** True while the API has not been asked for the cards, or a card is known only by hearsay. */
+/** True while the cards have not been read from the API, or one of them is known only from a webhook. */
 export function lacksDetails(account: DirectoryAccount): boolean {
   return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
 }
 
-/** What an alert needs: of the card with `last4` or `cardId` where given, else of the account's only card in use. */
+/** What an alert shows about the card with `last4` or `cardId`, or else about the only open card of the account. */
 export function toCardFacts(
   acctId: number | null,
   account: DirectoryAccount | null,
@@ -85,19 +85,19 @@ export function toCardFacts(
   };
 }
 
-/** A ruleset of which only the number is known. */
+/** A ruleset of which only the id is known. */
 export function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
   return { id: rulesetId, name: null, mayOverrule: true };
 }
 
-/** The list of all accounts, asked for at `at`, laid over what was known. */
+/** Merges an account of the list, which was requested at `at`, into what was known. */
 export function withListed(known: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
   const account = known ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
   const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
   return {
     ...account,
-    // Unchanged names keep their time, so that an unchanged account need not be written again.
+    // Unchanged names keep their time, so that an unchanged account is not written again.
     ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
     customId: listed.customId ?? account.customId,
     isVirtual: listed.isVirtual ?? account.isVirtual,
@@ -116,7 +116,7 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
   };
 }
 
-/** One account's own answer, asked for at `at`: it lists every card, so it replaces all but newer news. */
+/** Merges an account's details, requested at `at`. They list every card, so they replace all but newer facts. */
 export function withDetails(known: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
   const account = known ?? emptyAccount(details.acctId);
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
@@ -154,10 +154,10 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
   };
 }
 
-/** What a webhook tells about an account, laid over what was known; older news never replaces newer. */
+/** Merges what a webhook says about an account. Older facts never replace newer ones. */
 export function withEvent(known: DirectoryAccount | null, event: StoredEvent, now: string): DirectoryAccount | null {
   if (event.acctId === null) return null;
-  // A service whose clock is ahead must not make its news look newer than what we ask for later.
+  // A service whose clock is fast must not make its webhooks look newer than what we read later.
   const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
   const account = known ?? emptyAccount(event.acctId);
   switch (event.kind) {
@@ -174,7 +174,7 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
       return { ...account, cards: withHint(account.cards, { last4: event.last4, status: null, seenAt: at }) };
     case 'virtual-card': {
       const status = CardStatus.safeParse(event.status?.toUpperCase());
-      // The payload knows two states: what a resend calls inactive may be blocked or closed.
+      // The payload has two states only: a card that a resend calls inactive may be blocked or closed.
       const isVague = event.outcome === 'resend' && status.data !== 'ACTIVE';
       const hint = { last4: event.last4, status: isVague ? null : (status.data ?? null), seenAt: at };
       const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
@@ -194,16 +194,16 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
   const known = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
   if (known === undefined) return [...cards, news];
-  // What is known may be newer; then only the id is news.
+  // If what is known is newer, only the id is new.
   const isOld = known.status !== null && isLater(known.seenAt, news.seenAt);
-  // A webhook that is overtaken by what the API showed meanwhile is the one that tells it.
+  // The webhook reports the change that the API has already shown.
   const { was, ...told } = known;
   const isTold = was === undefined || known.status === news.status;
   const updated = isOld ? { ...(isTold ? told : known), cardId: news.cardId } : news;
   return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 
-/** @param unreported for the API's news, which nobody was told: what was told of a card that is new. */
+/** @param unreported for facts from the API, which nobody was told: what was reported of a new card. */
 function withHint(
   cards: readonly DirectoryCard[],
   hint: Omit<DirectoryCard, 'cardId'>,
@@ -219,7 +219,7 @@ function withHint(
   return cards.with(place, unreported === undefined ? changed : withWas(changed, card, null));
 }
 
-/** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess that the API's own list corrects. */
+/** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, which the API's list corrects. */
 function splitName(holder: string): { firstName: string | null; lastName: string | null } {
   const words = holder.trim().split(/\s+/u);
   return { firstName: words.slice(0, -1).join(' ') || null, lastName: words.at(-1) ?? null };

@@ -2,17 +2,17 @@ import type { Cluster, Redis } from 'ioredis';
 import { createOwnedKey } from '../core/lock.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
-/** How much of the card API's patience the directory may use, over all workers together. */
+/** How often the directory may call the card API, over all workers together. */
 export interface ApiQuota {
-  /** Shortest time between two lists of all accounts. The service takes ten an hour. */
+  /** Shortest time between two lists of all accounts. The service allows ten an hour. */
   readonly listEveryMs: number;
   /** `refresh` without `force` leaves a list alone that is younger. */
   readonly listFreshMs: number;
   readonly detailsPerMinute: number;
   readonly detailsBurst: number;
-  /** What filling in the background leaves of the burst for people who wait. */
+  /** What background reads leave of the burst for people who are waiting. */
   readonly detailsReserve: number;
-  /** Details older than this are asked for again when nothing is missing. */
+  /** Details older than this are read again when none are missing. */
   readonly detailsStaleMs: number;
   /** After a 429 without Retry-After. */
   readonly backOffMs: number;
@@ -44,7 +44,7 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
   const refusedKey = (acctId: number): string => keyOf(`refused:${acctId}`);
 
   return {
-    /** True when nobody has listed within `listEveryMs`: whoever gets it is the one who lists. */
+    /** True when nobody has listed within `listEveryMs`: the caller must list then. */
     async mayList(): Promise<boolean> {
       return (await redis.set(listLock, '1', 'PX', limits.listEveryMs, 'NX')) === 'OK';
     },
@@ -59,19 +59,19 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
       );
     },
 
-    /** @returns 0 when one account may be asked for now, else the milliseconds to wait. */
+    /** @returns 0 when one account may be read now, else the milliseconds to wait. */
     async take(who: 'person' | 'background'): Promise<number> {
       const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
       const args = [limits.detailsPerMinute, limits.detailsBurst, floor];
       return Number(await takeToken.run([budget, pause], args));
     },
 
-    /** Nobody asks for accounts until then. */
+    /** No account is read until then. */
     async backOff(retryAfterMs: number | undefined): Promise<void> {
       await redis.set(pause, '1', 'PX', Math.max(1, Math.ceil(retryAfterMs ?? limits.backOffMs)));
     },
 
-    /** The API refused this account: not to be asked about at every alert. */
+    /** The API refused this account, so it is not asked again for every alert. */
     async rememberRefused(acctId: number): Promise<void> {
       await redis.set(refusedKey(acctId), '1', 'PX', REFUSED_MS);
     },
@@ -80,7 +80,7 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
       return (await redis.exists(refusedKey(acctId))) === 1;
     },
 
-    /** One worker at a time fills in the background; a worker that dies loses the right after a minute. */
+    /** One worker at a time reads in the background; one that died loses the right after a minute. */
     async mayFill(owner: string): Promise<boolean> {
       if (await ownedKey.take(fillLock, owner, FILL_LOCK_MS)) return true;
       return await ownedKey.renew(fillLock, owner, FILL_LOCK_MS);

@@ -4,7 +4,7 @@ import { maskCardNumbers } from '../core/card-number.ts';
 const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
-/** Everything that a person's word for a card can mean. Nulls where it cannot mean that. */
+/** Everything that the text for a card can mean. Null where it cannot mean that. */
 export interface CardQuery {
   readonly last4: string | null;
   /** A number that may be a card's or an account's id. */
@@ -34,15 +34,15 @@ export function interpret(query: string): CardQuery {
 }
 
 /**
- * CustomIds are compared without regard to case and to how much space is between their words. One that looks like a
- * card number is found by its last four digits: more of it is kept nowhere, and what people type is masked as well.
+ * CustomIds are compared without regard to case and the amount of space between words. One that looks like a card number
+ * is found by its last four digits: no more of it is stored, and what people type is masked as well.
  */
 export function foldId(text: string): string {
   const masked = maskCardNumbers(text.normalize('NFC')).replaceAll(/\[card (••\d{4})\]/g, '$1');
   return masked.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
-/** Letters that are no plain letter with a mark on it. */
+/** Letters that do not decompose into a plain letter and a mark. */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -67,9 +67,8 @@ export function nameWords(name: string): string[] {
 }
 
 /**
- * What a holder is found under: each word, each part written in one word, and the whole name in both orders.
- *
- * So that `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all lead there.
+ * The keys of a holder's name: each word, first and last name each as one word, and the whole name in both orders, so that
+ * `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all match.
  */
 export function nameKeys(firstName: string | null, lastName: string | null): string[] {
   const first = nameWords(firstName ?? '');
@@ -115,7 +114,7 @@ interface SplitCard {
   /** The words that name the card, without quotes. */
   readonly card: string;
   readonly rest: readonly string[];
-  /** False when nothing is known under any of the first words: `card` is then the first word or the quoted text. */
+  /** False when no beginning of the text names a card: `card` is then the first word or the quoted text. */
   readonly isKnown: boolean;
 }
 

@@ -15,12 +15,12 @@ export interface CardMatch {
   readonly matchedBy: MatchKind;
 }
 
-/** Sorts after every other text: the end of a prefix's range. */
+/** Sorts after any other text: the end of a range of one prefix. */
 const LAST = '\u{10ffff}';
 
 /**
- * What an account is found under, as members `kind:key:acctId` of one sorted set with equal scores, which Redis keeps
- * in alphabetical order: `ZRANGEBYLEX` answers exact and prefix questions alike.
+ * The index entries of an account: members `kind:key:acctId` of a sorted set with equal scores, which Redis keeps in
+ * alphabetical order, so that `ZRANGEBYLEX` finds exact matches and prefixes alike.
  */
 export function indexEntries(account: DirectoryAccount): string[] {
   const entries = [
@@ -37,12 +37,12 @@ export function indexEntries(account: DirectoryAccount): string[] {
   return [...new Set(entries)].map((entry) => `${entry}:${account.acctId}`);
 }
 
-/** A card that nobody has activated yet, of an account in use. */
+/** An open account with a card that nobody has activated yet. */
 function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
   return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }
 
-/** Asks the index. All answers are account ids; what they lead to is checked against the account itself. */
+/** Reads the index. It returns account ids; whether an account really matches is checked afterwards. */
 export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
   const range = async (from: string, limit: number): Promise<number[]> => {
     const members = await redis.zrangebylex(indexKey, `[${from}`, `[${from}${LAST}`, 'LIMIT', 0, limit);
@@ -63,7 +63,7 @@ export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
   };
 
   return {
-    /** Accounts that a whole query can mean. */
+    /** Accounts that a complete query can mean. */
     async candidates(query: CardQuery): Promise<number[]> {
       const wordRange = (word: string): string => (isLongEnough(word) ? `n:${word}` : `n:${word}:`);
       const batch = query.words.length > 1 ? [query.words.join('')] : [];
@@ -78,7 +78,7 @@ export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
       return [...new Set(found.flat())];
     },
 
-    /** Accounts that what was typed so far can become. */
+    /** Accounts that match the beginning of a query. */
     async beginnings(typed: string, limit: number): Promise<number[]> {
       const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
       const words = nameWords(typed);

@@ -5,7 +5,7 @@ import { CardApiError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 
-/** As many cards are asked for their rules before a category's number counts as unknown. */
+/** How many cards' rules are read before the id of a category counts as unknown. */
 const ASKED_MAX = 3;
 
 interface CategoryDeps {
@@ -16,7 +16,7 @@ interface CategoryDeps {
   readonly log: Log;
 }
 
-/** The number of a merchant category: known from rules that were read, else from the rules of a few other cards. */
+/** The id of a merchant category, from rules that were read before, or else from the rules of a few other cards. */
 export function createCategoryId({ card, categories, accounts, log }: CategoryDeps) {
   return async function categoryId(name: string): Promise<number | null> {
     const known = await categories.idOf(name);
@@ -37,11 +37,11 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
 /** Merchant categories by name, as spend rules of the program have shown them. */
 export interface Categories {
   learn(categories: readonly { readonly id: number; readonly name: string }[]): Promise<void>;
-  /** Null: no rules that were read so far name it. */
+  /** Null: it was in no rules that were read so far. */
   idOf(name: string): Promise<number | null>;
 }
 
-/** The specification shows no list of categories: their numbers are learned from every card's rules that are read. */
+/** The specification has no list of categories: their ids are collected from all spend rules that are read. */
 export function createCategories(redis: Redis | Cluster): Categories {
   const key = stateKey('merchant-categories');
   const fold = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -57,9 +57,9 @@ export function createCategories(redis: Redis | Cluster): Categories {
   };
 }
 
-/** Names change seldom; a wrong one for an hour does no harm. */
+/** Names rarely change, and an old one for an hour does no harm. */
 const KNOWN_FOR_MS = 3_600_000;
-/** Where the card service does not say, the number does for a while: nothing waits for a name again and again. */
+/** After a failure the id is shown for this long, so that not every message waits for a name. */
 const UNKNOWN_FOR_MS = 5 * 60_000;
 const QUICKLY = { deadlineMs: 2000, maxRetries: 0 } as const;
 
@@ -71,8 +71,8 @@ interface RulesetDeps {
 }
 
 /**
- * The name of the spending ruleset that a card follows, put into what is known of the card. All names are read with one
- * call and kept; without it, the number stays.
+ * Adds the name of the spending ruleset that a card follows to its facts. All names are read with one call and cached; if
+ * that fails, the id stays.
  */
 export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (facts: CardFacts) => Promise<CardFacts> {
   let known: { names: ReadonlyMap<number, string | null>; until: number } | null = null;

@@ -1,12 +1,12 @@
 import type { CardStatus } from '../core/event.ts';
 import type { DirectoryAccount, DirectoryCard } from './account.ts';
 
-/** Of a card that appears in an account whose cards were all known, nothing was told; of others it cannot be said. */
+/** A card that appears in an account whose cards were all known has not been reported. Otherwise it cannot be known. */
 export function unreportedOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
   return detailsAt === null ? null : { status: null, seenAt: detailsAt };
 }
 
-/** The API's news of a card, with what was told of it before; nothing of that when both are the same again. */
+/** A card as the API shows it, with the status that was last reported if that is a different one. */
 export function withWas(
   news: DirectoryCard,
   before: DirectoryCard | undefined,
@@ -15,28 +15,28 @@ export function withWas(
   const { was: _old, ...card } = news;
   const told = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
   const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
-  // A card that was only heard of has no status that could have changed.
+  // A card that is known only from a webhook has no status that could have changed.
   const isKnown = before === undefined || before.was !== undefined || before.status !== null;
   return isChange && isKnown ? { ...card, was: told } : card;
 }
 
 /**
- * The status that a card had before an event told of another, as far as the directory knows it.
+ * The status that a card had before an event changed it, as far as the directory knows.
  *
- * @returns null when nothing is known of it from before the event.
+ * @returns null when nothing is known from before the event.
  */
 export function statusBefore(
   event: { readonly callbackAt: string },
   { cardId, last4 }: { readonly cardId: number; readonly last4: string },
   cards: readonly DirectoryCard[],
 ): CardStatus | null {
-  // Before the API was asked for its cards, an account's card has no id yet.
+  // A card has no id before it was read from the API.
   const card =
     cards.find((known) => known.cardId === cardId) ??
     cards.find((known) => known.cardId === null && known.last4 === last4 && last4 !== '');
   if (card === undefined) return null;
-  // The API showed the change before this event told it: what was seen last before that is what was before.
+  // The API showed the change before this event reported it.
   if (card.was !== undefined && card.was.seenAt < event.callbackAt) return card.was.status;
-  // What the directory learned after the event happened says nothing of what was before it.
+  // What was seen after the event says nothing about what was before it.
   return card.seenAt >= event.callbackAt ? null : card.status;
 }

@@ -13,10 +13,10 @@ import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
-/** A claim that nobody decides ends by itself. Silence never confirms it. */
+/** A claim that nobody decides expires. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
-/** Accounts that one claim can mean; more are no claim but a guess. */
+/** How many accounts a claim may match; with more it is a guess. */
 const ACCOUNTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
@@ -32,11 +32,11 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
 }
 
 /**
- * "I hold this card": proved by the e-mail address that Slack and the card program both have, and a press of the button;
- * else an approver decides.
+ * "I hold this card": proved by an e-mail address that Slack and the card program agree on, and a press of the button;
+ * otherwise an approver decides.
  *
- * Whoever claims a card that is not theirs, or that does not exist, gets the same answer: it does not give away whose
- * card it is.
+ * Whoever claims a card of somebody else, or one that does not exist, gets the same answer, so that it does not give away
+ * whose card it is.
  *
  * @throws SlackError when Slack could not be asked who this is, and asking again can help.
  */
@@ -49,7 +49,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const meant = await accountsMeant(action);
     const own = person?.email == null ? [] : await ownAccounts(meant, userId, person.email);
     const linked = own.find(({ isLinked }) => isLinked)?.account;
-    // The button was pressed; by now the address may have changed, or somebody else been linked.
+    // Since the button was offered the address may have changed, or somebody else may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined) {
       const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
@@ -80,7 +80,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     for (const account of await deps.directory.findByEmail(email)) {
       if (!meant.includes(account.acctId) || fold(account.email ?? '') !== fold(email)) continue;
       const link = await deps.links.ofAccount(account.acctId);
-      // Where somebody else is linked already, an approver has to look.
+      // Where somebody else is linked already, an approver has to decide.
       if (link === null || link.userId === userId) own.push({ account, isLinked: link !== null });
     }
     return own;

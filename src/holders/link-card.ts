@@ -22,7 +22,7 @@ export interface LinkSet {
   readonly isSame: boolean;
 }
 
-/** Links a card to its holder, in the name of who acts, and tells the holder. Safe to repeat. */
+/** Links a card to its holder on behalf of whoever acts, and notifies the holder. Safe to repeat. */
 export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
 interface SetLinkDeps
@@ -43,7 +43,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
         return { card, before: null, isSame: true };
       }
       const by = action.actor.userId;
-      // After a crash the link may be there already: what was before it is on record.
+      // After a crash the link may exist already, and whom it replaced is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
       await deps.progress.write(action.id, { state: 'asked' });
       await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });
@@ -68,7 +68,7 @@ interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer'> {
   readonly setLink: SetLink;
 }
 
-/** An approver says who holds a card. */
+/** An approver links a card to its holder. */
 export function createLinkCard({ person, setLink, refuse, answer }: LinkCardDeps) {
   return async function linkCard({ action, acctId, cardId }: Resolved<LinkAction>): Promise<void> {
     const userId = action.subject;
@@ -96,7 +96,7 @@ interface UnlinkCardDeps
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
 }
 
-/** Nobody is linked to the card any more: an approver says so, or the holder. */
+/** An approver, or the holder, ends the link of a card. */
 export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved): Promise<void> {
     await deps.withLock(`account:${acctId}`, async () => {

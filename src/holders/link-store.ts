@@ -8,7 +8,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 export const Link = z.strictObject({
   acctId: z.int().positive(),
   userId: z.string(),
-  /** How it was proved: an approver said so, or the e-mail addresses match and the holder confirmed. */
+  /** How it was proved: by an approver, or by matching e-mail addresses and the holder's confirmation. */
   provedBy: z.enum(['approver', 'email']),
   /** Slack user who confirmed it: the approver, or the holder. */
   by: z.string(),
@@ -26,20 +26,20 @@ export interface Links {
   /** By account. */
   ofUser(userId: string): Promise<Link[]>;
   isHolder(userId: string): Promise<boolean>;
-  /** True for the holder, and for who was it within the last 24 hours: nobody escapes the own-card rule by unlinking. */
+  /** True for the holder and for whoever was it in the last 24 hours, so that nobody evades the own-card rule by unlinking. */
   wasHolderLately(userId: string, acctId: number): Promise<boolean>;
 }
 
-/** How long somebody whose link ended counts as the holder where that keeps them from deciding. */
+/** How long somebody whose link ended still may not decide about the card. */
 export const LATELY_MS = 24 * 3_600_000;
 
 const setScript = readScript(new URL('./set-link.lua', import.meta.url));
 const format = recordFormat(Link);
 
-/** Sorts after every digit: the end of one user's range. */
+/** Sorts after every digit: the end of the range of one user. */
 const AFTER_DIGITS = ';';
 
-/** Links between Slack users and card accounts. They stay until somebody takes them away. */
+/** Links between Slack users and card accounts. They last until somebody removes them. */
 export function createLinks(redis: Redis | Cluster, now: () => number = Date.now): Links {
   const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
@@ -75,7 +75,7 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
     },
     isHolder: async (userId) => (await accountsOf(userId)).length > 0,
     async wasHolderLately(userId, acctId) {
-      // The link first: one that ends between the two reads is seen by the second.
+      // The link first, so that one that ends between the two reads is found by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
       const endedAt = await redis.zscore(heldKey(acctId), userId);

@@ -14,7 +14,7 @@ import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
 
-/** Has a job bring an entry into a person's direct messages, once by the entry's id. */
+/** Has a job put an entry into a person's direct messages, once for each id of an entry. */
 export type NotifyPersonLater = (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
 
 interface NotifyHolderDeps {
@@ -23,8 +23,8 @@ interface NotifyHolderDeps {
 }
 
 /**
- * Tells the holder of an alert's card, where one is linked. A job of its own does it, so that nothing that goes wrong on
- * the way to one person holds back an alert of the team. Safe to repeat.
+ * Notifies the holder of an alert's card, if one is linked. It is a job of its own, so that a failure to reach one person
+ * does not hold up the team's alerts. Safe to repeat.
  */
 export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (alert: Alert) => Promise<void> {
   return async function notifyHolder(alert) {
@@ -43,12 +43,12 @@ export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (
   };
 }
 
-/** Money that moved as it should is no news to who spent it. */
+/** A purchase that went well is no news to whoever made it. */
 function isForHolders({ event }: Alert): boolean {
   return kindTraits[event.kind].isForHolders;
 }
 
-/** Holders who block their own card have read so already, where the button was. */
+/** Holders who blocked their own card have been answered where the button was. */
 function isCausedBy(alert: Alert, userId: string): boolean {
   return alert.kind === 'card-status' && alert.changes.every(({ causedBy }) => causedBy === userId);
 }
@@ -70,10 +70,10 @@ interface NotifyPersonDeps {
 }
 
 /**
- * Puts something into the direct conversation with one person. Safe to repeat, by the entry's id.
+ * Puts an entry into the direct conversation with one person. Safe to repeat, by the entry's id.
  *
- * Somebody who cannot be written to (deactivated, or the app is switched off for them) holds up nothing else: the people
- * who run the bot are told once.
+ * Ops are notified once about somebody who cannot be written to, because they are deactivated or the app is not available
+ * to them.
  *
  * @throws SlackError when trying again later can help.
  */
@@ -89,7 +89,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     }
     const alertId = alertIdOf(entry);
     const toldBy = alertId === null ? null : await repeatedIn(channel, alertId);
-    // Somebody who tries again at the till is told once, with a count.
+    // Repeated declines are one message with a count.
     if (toldBy !== null) return await deps.updateMessages(toldBy);
     await deps.outbox.put(channel, entry);
     await deps.wakeOutbox(channel);
@@ -102,7 +102,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
   }
 }
 
-/** Slack keeps the id of a direct conversation for good; storing it only saves asking for it each time. */
+/** The id of a direct conversation never changes; it is cached so that Slack need not be asked each time. */
 const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
 /** The direct conversation with a person. @param open asks Slack for it. */

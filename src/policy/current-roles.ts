@@ -5,16 +5,15 @@ import type { Log } from '../core/log.ts';
 import type { Role } from './decide.ts';
 import { createPermissions, type KnownRoles } from './permissions.ts';
 
-/** Slack counts how often a group is read; what it said within this time counts, so that many may be looked up. */
+/** Slack limits how often a group is read, so an answer counts for this long. */
 const KNOWN_FOR_MS = 60_000;
-/** Where it did not say, it is not asked again for each alert of a storm. */
+/** After a failure it is not asked again for this long, so that a storm of alerts does not ask each time. */
 const UNKNOWN_FOR_MS = 30_000;
 
 /**
- * The roles of a person by now, as the worker can tell: for what it shows and to whom, never to permit anything.
+ * The current roles of a person, as far as the worker knows. For what it shows and to whom, never to permit anything.
  *
- * What is not certain is left out: nobody is shown what a group that cannot be read might allow. That there may be more
- * roles is said.
+ * A role that is not certain is left out: nobody is shown what a group that cannot be read might allow.
  */
 export function createCurrentRoles(deps: {
   readonly configuredRoles: Pick<ConfiguredRoles, 'whoMay'>;
@@ -27,7 +26,7 @@ export function createCurrentRoles(deps: {
   const groups = new Map<string, { members: readonly string[]; readAt: number }>();
   const silent = new Map<string, { error: unknown; since: number }>();
   const asking = new Map<string, Promise<readonly string[]>>();
-  /** Many alerts at once are one question. */
+  /** Alerts at the same time share one request. */
   const ask = (groupId: string): Promise<readonly string[]> => {
     const known = asking.get(groupId);
     if (known !== undefined) return known;

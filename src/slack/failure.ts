@@ -4,8 +4,8 @@ import { SlackError } from '../core/errors.ts';
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
 /**
- * Slack's codes that speak of the token or what it may do, never of the message: nothing is wrong with what we post, and
- * it can be posted once somebody has mended the app. https://docs.slack.dev/reference/methods/auth.test
+ * Slack's codes about the token or what it may do, not about the message, which can be posted once somebody has repaired
+ * the app. https://docs.slack.dev/reference/methods/auth.test
  */
 const tokenDead = new Set([
   'access_denied',
@@ -24,7 +24,7 @@ const tokenDead = new Set([
   'two_factor_setup_required',
 ]);
 
-/** The channel cannot be posted to, as it is now. https://docs.slack.dev/reference/methods/chat.postMessage */
+/** The channel cannot be posted to at the moment. https://docs.slack.dev/reference/methods/chat.postMessage */
 const channelUnusable = new Set([
   'channel_not_found',
   'not_in_channel',
@@ -42,9 +42,7 @@ const ambiguous = new Set(['fatal_error', 'internal_error', 'request_timeout', '
 const DEFAULT_RETRY_AFTER_MS = 1000;
 
 /**
- * What a failed call to Slack means.
- *
- * Whatever is not plainly refused counts as unknown: the message may be there.
+ * What a failed call to Slack means. Unless Slack plainly refused, the outcome counts as unknown: the message may exist.
  */
 function toSlackError(method: string, error: unknown): SlackError {
   if (error instanceof SlackError) return error;
@@ -73,18 +71,18 @@ function toSlackError(method: string, error: unknown): SlackError {
   return new SlackError(method, 'unknown', 'no_answer', { cause: error });
 }
 
-/** Codes about what a message holds: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`, `metadata_too_large` … */
+/** Codes about the content of a message: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`, `metadata_too_large` … */
 const aboutContent = /block|attachment|text|metadata|argument|msg_|markdown|link|too_long|too_large|invalid_arg|json/;
 
 /**
- * True when asking again cannot help. A post that is refused for any other reason than what it holds (a proxy's 403, a
- * workspace being moved, a code of tomorrow) waits: an alert is not given up for it.
+ * True when trying again cannot help. A post that is refused for any reason but its content (a proxy's 403, a workspace
+ * that is being moved, a future code) is tried again, because no alert may be given up for that.
  */
 function isForGood(method: string, code: string): boolean {
   return method !== 'chat.postMessage' || aboutContent.test(code);
 }
 
-/** Slack says which block is bad and why; that sentence names our own block, not foreign text. */
+/** Slack says which block is wrong and why. That sentence names our block, not foreign text. */
 function reasonOf(code: string, messages: readonly string[] | undefined): string {
   const [first] = messages ?? [];
   return first === undefined ? code : `${code} (${first.slice(0, 200)})`;

@@ -1,9 +1,9 @@
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Look like the formatting characters, and format nothing. */
+/** They look like the formatting characters but have no effect. */
 const lookalikes: Readonly<Record<string, string>> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
 
-/** What steers the direction of text or cannot be seen: marks, embeddings, overrides, isolates, zero width, tags. */
+/** Characters that control the direction of text or are invisible: marks, embeddings, overrides, isolates, tags. */
 const unseen =
   /[\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}\p{Cs}]/gu;
 
@@ -11,24 +11,23 @@ const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** Keeps digits that follow from joining the right-to-left text before them. */
+/** Keeps digits after right-to-left text from joining it. */
 const LEFT_TO_RIGHT_MARK = '\u200E';
 
 const ZERO_WIDTH_SPACE = '\u200B';
 
-/** Outside text on one line: half characters, control characters and what steers text direction are gone. */
+/** Foreign text on one line, without lone surrogates, control characters and direction controls. */
 function clean(text: string): string {
   const shown = text.replace(unseen, '').replace(controls, ' ').trim();
   return rightToLeft.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 
 /**
- * Outside text (names, merchants, the service's words) for a mrkdwn text: it shows as it is and can do nothing.
+ * Foreign text (names, merchants, the service's words) for mrkdwn: it is shown as it is and has no effect.
  *
- * `& < >` become entities, as Slack asks. Formatting characters become lookalikes, because Slack has no escape for
- * them, and a zero-width space beside one counts as a word border and would switch the formatting on. An underscore
- * inside a word formats nothing and stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and
- * `@channel`.
+ * `& < >` become entities, as Slack asks. Formatting characters become lookalikes, because Slack has no escape for them,
+ * and a zero-width space next to one is a word boundary, which would turn the formatting on. An underscore inside a word
+ * stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and `@channel`.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the word that everybody expects; the global one is for URLs.
@@ -41,14 +40,14 @@ export function escape(text: string): string {
     .replace(/[&<>]/g, (mark) => entities[mark] ?? '');
 }
 
-/** Outside text for a plain_text object: nothing to escape there, but a mention is broken all the same. */
+/** Foreign text for a plain_text object, which needs no escaping; mentions are broken all the same. */
 export function plain(text: string): string {
   return clean(text)
     .replace(/<(?=[!@#])/g, `<${ZERO_WIDTH_SPACE}`)
     .replace(/@(?=channel|here|everyone)/gi, `@${ZERO_WIDTH_SPACE}`);
 }
 
-/** Cuts visibly, with `…`: never inside a character, an entity (`&amp;`) or one of Slack's tokens (`<@U1>`). */
+/** Cuts with `…`, never inside a character, an entity (`&amp;`) or one of Slack's tokens (`<@U1>`). */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   let kept = '';
@@ -59,7 +58,7 @@ export function truncate(text: string, max: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** A link with a label. Both may come from outside; an address that is not https shows as its label alone. */
+/** A link with a label, both possibly foreign. Of an address that is not https only the label is shown. */
 export function link(url: string, label: string): string {
   const text = escape(label).replaceAll('|', '¦');
   if (!/^https:\/\//i.test(url) || !URL.canParse(url)) return text;

@@ -11,13 +11,13 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDi
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
 
-/** Tells people that the virtual card they asked for is there. All of it is safe to repeat. */
+/** Notifies people that the virtual card they asked for exists. Safe to repeat. */
 export interface OrderNotices {
-  /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is told the result. */
+  /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is notified. */
   virtualCardArrived(event: VirtualCardEvent): Promise<void>;
   /** In a direct message, besides the alert in its channel, which says who asked. */
   notifyOrdered(action: Action, eventId: string): Promise<void>;
-  /** An event of the same name came before: tells it, unless it is older than the order, or somebody else's. */
+  /** Notifies about an earlier event with the same name, unless it is older than the order, or somebody else's. */
   notifyIfAnswer(asked: Asked, eventId: string): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createOrderNotices({
   }
 }
 
-/** What happened before somebody asked is not the answer. */
+/** An event from before somebody asked is not the answer. */
 function isAfter(asked: Asked | null, callbackAt: string): boolean {
   return asked !== null && Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
 }

@@ -18,7 +18,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
-  /** Opens what the web process sealed; null when it cannot be. */
+  /** Opens what the web process sealed; null when that fails. */
   readonly unseal: (sealed: string) => string | null;
   readonly reportOrder: (action: Action, order: VirtualOrder, end: Pick<ProgressEnd, 'at' | 'result'>) => Promise<void>;
 }
@@ -26,8 +26,8 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
 /**
  * Orders one virtual card, once.
  *
- * The service knows an order only by the number that its answer gives, and lists no orders: one whose answer was lost
- * cannot be looked up. So it is never sent again; whoever asked is told so, and told again when its webhook comes.
+ * The service identifies an order by the number in its answer and lists no orders, so one whose answer was lost cannot be
+ * looked up. It is never sent again: whoever asked is told so, and told again when its webhook comes.
  *
  * The returned function throws CardApiError when the order was certainly not sent and the job should run again.
  */
@@ -84,7 +84,7 @@ export function createOrderVirtual(deps: Deps) {
   }
 }
 
-/** There is no account before the card service has made one. */
+/** There is no account before the card service has created one. */
 const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
 
 const outcomeWords = {
@@ -98,7 +98,7 @@ interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'>
   readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
 }
 
-/** First the record, then who asked, then what the service has told of the order already. Safe to repeat. */
+/** First the record, then whoever asked, then what the service has already reported of the order. Safe to repeat. */
 export function createReportOrder({
   progress,
   record,

@@ -6,7 +6,7 @@ import { recordFormat } from '../core/record-store.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
 
-/** One virtual card to be ordered. Never stored in clear: it holds a date of birth and an address. */
+/** An order of one virtual card. Never stored unencrypted: it holds a date of birth and an address. */
 export const VirtualOrder = z.strictObject({
   firstName: line(23),
   lastName: line(23),
@@ -46,13 +46,13 @@ export function readBirthDate(text: string, now: Date): string | null {
   return at < now && years <= 120 ? date : null;
 }
 
-/** Orders are done in minutes; the service's retries and outages can make their webhook wait. */
+/** An order takes minutes, but retries and outages of the service can delay its webhook. */
 const KEPT_SECONDS = 8 * 24 * 3600;
 
 /** What somebody waits for: the service announces it with a webhook. */
 export type Awaited =
   | { readonly kind: 'order'; readonly orderId: number }
-  /** An order whose answer, and so its number, was lost: only its holder's name is left to recognize it by. */
+  /** An order whose answer, and so its number, was lost: it can only be recognized by the holder's name. */
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'resend'; readonly acctId: number };
 
@@ -72,7 +72,7 @@ export interface VirtualOrders {
   arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
 }
 
-/** Who asked for a virtual card. Both sides write before they read, so whichever comes second sees the first. */
+/** Who asked for a virtual card. Both sides write before they read, so whichever comes second finds the first. */
 export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
   const keyOf = (awaited: Awaited): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
