@@ -252,7 +252,7 @@ const many: PictureSection = {
             IsCardPresent: false,
             DoNotHonor: true,
           });
-        return message(await see('olga', 'declines'), /QX Digital[^]*cards|cards[^]*QX Digital/);
+        return message(await see('olga', 'declines'), 'Possible card testing');
       },
     },
     {
