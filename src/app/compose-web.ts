@@ -1,0 +1,133 @@
+import type { ListenerDeps } from '../../handlers/deps.ts';
+import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
+import { createAlerts } from '../alerts/alert-store.ts';
+import { createEventLog } from '../alerts/event-log.ts';
+import { homeOpened } from '../app-home/opened.ts';
+import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { createRequests } from '../approvals/request-store.ts';
+import { contentId } from '../core/content-id.ts';
+import { directoryKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createSeal } from '../core/seal.ts';
+import { createDirectory } from '../directory/directory.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
+import { requestAction } from '../dispatch/request-action.ts';
+import { verbs } from '../dispatch/verbs.ts';
+import { createLinks } from '../holders/link-store.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import { createBatchMessages } from '../outbox/batch-store.ts';
+import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createPermissions, type Permissions, policyOf } from '../policy/permissions.ts';
+import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-visibility-store.ts';
+import type { Respond } from '../slack/answer.ts';
+import type { Slack } from '../slack/client.ts';
+import { createAuthenticate } from '../webhooks/authenticate.ts';
+import { toStoredEvent } from '../webhooks/kind.ts';
+import { quarantine } from '../webhooks/quarantine.ts';
+import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import type { WebConfig } from './config.ts';
+
+/** What the web process stands on. */
+export interface WebBase {
+  readonly config: WebConfig;
+  readonly redis: RedisClient;
+  readonly intake: Intake;
+  readonly slack: Slack;
+  readonly respond: Respond;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+const now = (): Date => new Date();
+
+/** What receives webhooks. @param missed one could not be stored. */
+export function composeWebhooks(
+  { config, intake, metrics, log }: WebBase,
+  missed: () => void,
+): Parameters<typeof receiveWebhook>[3] {
+  return {
+    isAuthentic: createAuthenticate(config.webhookSecrets),
+    toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
+    toQuarantined: quarantine,
+    async take(entry) {
+      try {
+        return await intake.take(entry);
+      } catch (error) {
+        missed();
+        throw error;
+      }
+    },
+    measure: metrics.webhookAnswered,
+    now,
+    log,
+  };
+}
+
+/** What answers people. */
+export function composeListeners(base: WebBase): ListenerDeps {
+  const { config, redis, intake, slack, respond, log } = base;
+  const permissions = createPermissions({
+    operators: config.operators,
+    approvers: config.approvers,
+    groupMembers: slack.groupMembers,
+    isHolder: createLinks(redis).isHolder,
+    log,
+  });
+  return {
+    requestAction: composeRequestAction(base, permissions),
+    permissions,
+    requests: createRequests(redis),
+    twoPersonAboveCents: config.twoPersonAboveCents,
+    alerts: createAlerts(redis),
+    alertMessages: alertMessages(createTrackedMessages(redis)),
+    eventLog: createEventLog(redis),
+    batchMessages: createBatchMessages(redis),
+    visibilityOf: createVisibilityOf({
+      channelInfo: slack.channelInfo,
+      version: () => redis.get(visibilityVersionKey),
+    }),
+    pending: createPending(redis),
+    directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
+    visibilityChanged: () => visibilityChanged(redis),
+    openView: slack.openView,
+    pushView: slack.pushView,
+    updateView: slack.updateView,
+    postEphemeral: createPostEphemeral(slack),
+    homeViewers: createHomeViewers(redis),
+    renderHome: async (userId, isOpening) => {
+      const { roles } = await permissions.rolesOf(userId);
+      await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
+    },
+    respond,
+    seal: createSeal(config.slackBotToken),
+    log,
+  };
+}
+
+/** A press in App Home has no channel: the answer is a direct message. */
+export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral'] {
+  return async (channel, userId, message) => {
+    if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
+    await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
+  };
+}
+
+function composeRequestAction(
+  { config, intake, metrics, log }: WebBase,
+  permissions: Permissions,
+): ListenerDeps['requestAction'] {
+  const policy = policyOf(verbs, config, config.twoPersonAboveCents);
+  return (ask, notify) =>
+    requestAction(ask, notify, {
+      permissions,
+      policy,
+      take: intake.take,
+      refusal: notPermitted,
+      unavailable,
+      count: metrics.actionAsked,
+      now,
+      log,
+    });
+}
