@@ -10,17 +10,15 @@ import type { Reports } from './report.ts';
 export type ChangeOnce = (resolved: Resolved, verb: ActionVerb, change: () => Promise<unknown>) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
-  readonly reports: Pick<Reports, 'notify'>;
+  readonly reports: Pick<Reports, 'resume'>;
 }
 
 export function createChangeOnce({ progress, record, withLock, reports }: Deps): ChangeOnce {
   return async function changeOnce({ action, acctId, cardId }, verb, change) {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
     await withLock(`account:${acctId}`, async () => {
-      const written = await progress.read(action.id);
-      if (written?.state === 'told') return;
-      if (written?.state === 'settled') return await reports.notify(action, verb, written);
-      await change();
+      const known = await reports.resume(action, verb, await progress.read(action.id));
+      if (known === null) await change();
     });
   };
 }

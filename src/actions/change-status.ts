@@ -8,7 +8,7 @@ import { decide } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionTools, Attempt, FactsOf } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
-import type { Confirmations } from './confirmation-store.ts';
+import type { LatestChanges } from './latest-change-store.ts';
 import type { Reports } from './report.ts';
 import { cardInUse, type Finish, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
 import { statusVerbs } from './verbs.ts';
@@ -38,7 +38,7 @@ export type ChangeStatus = (
 interface Deps extends Pick<ActionTools, 'progress'> {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly factsOf: FactsOf;
-  readonly confirmations: Pick<Confirmations, 'all' | 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'want' | 'wantAnew' | 'forgetWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
@@ -46,7 +46,7 @@ interface Deps extends Pick<ActionTools, 'progress'> {
 }
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
-  const { progress, confirmations, blocks, sendStatus } = deps;
+  const { progress, latestChanges, blocks, sendStatus } = deps;
   return async function changeStatus(verb, { action, acctId, cardId }, attempt, { isConfirmed = false } = {}) {
     // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
@@ -82,7 +82,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
     const expects = { kind: 'status', status: wantedStatus[verb], cardId: resolved.cardId } as const;
     const wasSending = written?.state === 'sending';
-    if (wasSending && (await confirmations.isSuperseded(acctId, expects, action.id, written.followed)))
+    if (wasSending && (await latestChanges.isSuperseded(acctId, expects, action.id, written.followed)))
       return await finish('unknown', { note: superseded });
     await sendStatus.send(verb, resolved, { before: sides.before, card: facts }, finish, attempt);
   };
@@ -100,7 +100,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
 
   /** Somebody's block of the account was sent, and nothing has shown it yet. */
   async function isBlockAwaited(acctId: number): Promise<boolean> {
-    const awaited = await confirmations.all();
+    const awaited = await progress.awaited();
     return awaited.some((change) => change.acctId === acctId && change.verb === 'block');
   }
 

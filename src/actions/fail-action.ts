@@ -3,11 +3,10 @@ import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Action, Resolved } from './action.ts';
+import { type ActionState, type Result, reported } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
-import type { ProgressEntry } from './progress-store.ts';
 import type { Reports } from './report.ts';
-import type { Result } from './result.ts';
 import { noteOf } from './send-status.ts';
 import { unblockOf } from './undo-block.ts';
 
@@ -18,7 +17,7 @@ export interface FailedChange {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;
-  readonly written: ProgressEntry | null;
+  readonly written: ActionState | null;
   readonly error: CardApiError | null;
   /** Whose outcome it is, where somebody else asked. */
   readonly outcomeOf?: string;
@@ -46,7 +45,7 @@ export function createFailures(deps: Deps): Failures {
     async failAction(given, error) {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
-      if (written?.state === 'told') return;
+      if (reported(written)?.isTold === true) return;
       const verb = changing[action.verb] ?? null;
       if (verb === null || acctId === 0) return await failUnchanged(action, error);
       await failChange({ action, verb, acctId, written, error });
@@ -63,9 +62,9 @@ export function createFailures(deps: Deps): Failures {
 
   async function failChange(failed: FailedChange): Promise<Result> {
     const { action, verb, acctId, written, error, outcomeOf = action.id, hint = null } = failed;
-    // It came to its end; only the telling failed.
-    if (written?.state === 'settled') await deps.reports.notify(action, verb, written, { outcomeOf });
-    if (written?.state === 'settled' || written?.state === 'told') return written.result;
+    // What became of it is known; only the telling failed.
+    const known = await deps.reports.resume(action, verb, written, { outcomeOf });
+    if (known !== null) return known;
     const card = await deps.factsOf(acctId);
     const isUnsure = written?.state === 'sending';
     const { before, after } = isUnsure ? written : { before: null, after: null };

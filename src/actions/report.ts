@@ -5,11 +5,18 @@ import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
-import type { Confirmations } from './confirmation-store.ts';
+import {
+  type ActionState,
+  type AwaitedChange,
+  isFound,
+  type ReportedState,
+  type Result,
+  reported,
+  stateOf,
+} from './action-state.ts';
 import type { Outcome } from './outcome.ts';
-import type { Progress, ProgressEnd, ProgressEntry } from './progress-store.ts';
+import type { Progress } from './progress-store.ts';
 import type { RecordAction, RecordEntry } from './record.ts';
-import type { Result } from './result.ts';
 
 const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], string>>>> = {
   block: words('blocked', 'block'),
@@ -58,21 +65,25 @@ interface OutcomeOf {
 /** How people learn what became of a change of a card. */
 export interface Reports {
   /**
-   * Settles how an action ended, writes it down, then tells: first the record, then the alert's messages, then the person.
+   * Writes down what became of an action, then tells: first the record, then the alert's messages, then the person.
    *
-   * Settled first, so that whoever takes over after a crash records the same end, not what it looks like from then; and
-   * the first end counts, so that two who work on it at once tell the same.
+   * Written down first, so that whoever takes over after a crash records the same, not what it looks like from then; and
+   * the first one counts, so that two who work on it at once tell the same.
    *
-   * @returns how it ended.
+   * @returns what became of it.
    */
   report(action: Action, verb: ActionVerb, result: Result, of?: OutcomeOf): Promise<Result>;
-  /** Records how an action ended, and tells. After a crash in the middle it is told again: no part of it does harm twice. */
-  notify(action: Action, verb: ActionVerb, end: Pick<ProgressEnd, 'at' | 'result'>, of?: OutcomeOf): Promise<void>;
+  /**
+   * What became of it is not done again, only told, where that is missing. After a crash in the middle it is told again: no
+   * part of it does harm twice.
+   *
+   * @returns null while it is not known what becomes of it.
+   */
+  resume(action: Action, verb: ActionVerb, state: ActionState | null, of?: OutcomeOf): Promise<Result | null>;
 }
 
 interface Deps {
   readonly progress: Pick<Progress, 'write'>;
-  readonly confirmations: Pick<Confirmations, 'open'>;
   /** Wakes the worker to look whether a change can be seen at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
   readonly record: RecordAction;
@@ -86,23 +97,31 @@ interface Deps {
 
 export function createReports(deps: Deps): Reports {
   return {
-    async report(action, verb, result, of) {
-      const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
-      const first = endOf(await deps.progress.write(action.id, end)) ?? end;
+    async report(action, verb, result, of = {}) {
+      const at = deps.now().toISOString();
+      const own = stateOf(result, at, awaitedChange({ action, verb, result, sentAt: at }, of));
+      const first = reported(await deps.progress.write(action.id, own)) ?? own;
       await notify(action, verb, first, of);
       return first.result;
     },
-    notify,
+    async resume(action, verb, state, of = {}) {
+      const known = reported(state);
+      if (known !== null) await notify(action, verb, known, of);
+      return known?.result ?? null;
+    },
   };
 
   async function notify(
     action: Action,
     verb: ActionVerb,
-    { at, result }: Pick<ProgressEnd, 'at' | 'result'>,
-    { outcomeOf = action.id }: OutcomeOf = {},
+    known: ReportedState,
+    { outcomeOf = action.id }: OutcomeOf,
   ): Promise<void> {
+    // Whoever found out what became of it tells of that.
+    if (known.isTold || isFound(known)) return;
+    const { at, result, awaited } = known;
     await deps.record(action, endEntry(verb, { at, result }));
-    if (result.expects !== undefined) await awaitConfirmation(action, verb, { at, result }, outcomeOf);
+    if (awaited !== null) await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
     // Kept out of the result: whoever looks at the card says anew what its ruleset means by then.
     const overruled = await overruledWords(result);
     const note = overruled === null ? result.note : sentences(result.note, overruled);
@@ -112,13 +131,13 @@ export function createReports(deps: Deps): Reports {
     if (action.target.kind !== 'alert' || result.state !== 'done' || action.origin.messageTs === null) {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
-    await deps.progress.write(action.id, { state: 'told', at, result });
+    await deps.progress.write(action.id, { ...known, isTold: true });
   }
 
   async function showOnAlert(
     action: Action,
     verb: ActionVerb,
-    { at, result, note }: Pick<ProgressEnd, 'at' | 'result'> & Pick<Result, 'note'>,
+    { at, result, note }: Pick<ReportedState, 'at' | 'result'> & Pick<Result, 'note'>,
     outcomeOf: string,
   ): Promise<void> {
     const alertId = alertIdOf(action);
@@ -139,27 +158,18 @@ export function createReports(deps: Deps): Reports {
     if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
     return mayBeOverruled(await deps.nameRuleset(card));
   }
-
-  /** Somebody looks whether it can be seen; also after a crash, because what waits is kept until it is settled. */
-  async function awaitConfirmation(
-    action: Action,
-    verb: ActionVerb,
-    { at, result }: Pick<ProgressEnd, 'at' | 'result'>,
-    outcomeOf: string,
-  ): Promise<void> {
-    const { acctId } = result.card;
-    if (acctId === null) return;
-    await deps.confirmations.open({ action, verb, acctId, outcomeOf, result, sentAt: at, verdict: null });
-    await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
-  }
 }
 
-/** The end, where an action has come to it. */
-export function endOf(entry: ProgressEntry): ProgressEnd | null {
-  return 'result' in entry ? entry : null;
+/** What somebody looks for at the card service: what is kept of it until then. Null: there is nothing to be seen. */
+function awaitedChange(
+  change: Omit<AwaitedChange, 'acctId' | 'outcomeOf'>,
+  { outcomeOf = change.action.id }: OutcomeOf,
+): AwaitedChange | null {
+  const { card, expects } = change.result;
+  return expects === undefined || card.acctId === null ? null : { ...change, acctId: card.acctId, outcomeOf };
 }
 
-function endEntry(verb: ActionVerb, { at, result }: Pick<ProgressEnd, 'at' | 'result'>): RecordEntry {
+function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | 'result'>): RecordEntry {
   const { card, state, before, after, apiWords, confirmation, counted } = result;
   const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
   return {

@@ -5,10 +5,10 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import type { Resolved } from './action.ts';
+import type { Expected, Result } from './action-state.ts';
 import type { ActionTools, Attempt } from './action-tools.ts';
-import type { Confirmations } from './confirmation-store.ts';
-import { endOf, type Reports } from './report.ts';
-import type { Expected, Result } from './result.ts';
+import type { LatestChanges } from './latest-change-store.ts';
+import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
@@ -36,18 +36,18 @@ export interface SendStatus {
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly confirmations: Pick<Confirmations, 'changedBy' | 'changed'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'changed'>;
   /** Whose click a status event will be. */
   readonly history: {
     expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
     forgetExpected(acctId: number, status: CardStatus): Promise<void>;
   };
-  readonly reports: Pick<Reports, 'notify'>;
+  readonly reports: Pick<Reports, 'resume'>;
   readonly offerUndo: OfferUndo;
 }
 
 export function createSendStatus(deps: Deps): SendStatus {
-  const { card: api, progress, confirmations, history } = deps;
+  const { card: api, progress, latestChanges, history } = deps;
   return { send, foundMade };
 
   async function foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish): Promise<void> {
@@ -61,11 +61,11 @@ export function createSendStatus(deps: Deps): SendStatus {
     const status = wantedStatus[verb];
     const after = wordOf(status);
     const expects = { kind: 'status', status, cardId } as const;
-    const followed = await confirmations.changedBy(acctId, expects);
-    const end = endOf(await progress.write(action.id, { state: 'sending', before, after, expects, followed }));
-    if (end !== null) return await deps.reports.notify(action, verb, end);
+    const followed = await latestChanges.changedBy(acctId, expects);
+    const stands = await progress.write(action.id, { state: 'sending', before, after, expects, followed });
+    if ((await deps.reports.resume(action, verb, stands)) !== null) return;
     await deps.record(action, { event: 'sent', acctId: card.acctId, cardId: card.cardId, before, after });
-    await confirmations.changed(acctId, expects, action.id);
+    await latestChanges.changed(acctId, expects, action.id);
     await history.expectStatus(acctId, status, { userId: action.actor.userId, actionId: action.id });
     try {
       if (verb === 'activate') await api.activateCard(acctId, cardId ?? 0);

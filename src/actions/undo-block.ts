@@ -2,13 +2,13 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { CardStatus } from '../core/event.ts';
 import { decide, UNDO_MS } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
+import type { Result } from './action-state.ts';
 import type { ActionTools, Attempt } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
-import type { Confirmations } from './confirmation-store.ts';
+import type { LatestChanges } from './latest-change-store.ts';
 import type { Outcome } from './outcome.ts';
 import type { OutcomesOnAlerts, Reports } from './report.ts';
-import type { Result } from './result.ts';
 import { statusVerbs, type UndoBlockAction } from './verbs.ts';
 
 /**
@@ -41,7 +41,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse' | 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly whyNotOwn: WhyNotOwn;
   readonly changeStatus: ChangeStatus;
-  readonly reports: Pick<Reports, 'notify'>;
+  readonly reports: Pick<Reports, 'resume'>;
   readonly twoPersonAboveCents: number;
 }
 
@@ -69,8 +69,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     const unblock = unblockOf(action, block);
     await deps.withLock(`account:${acctId}`, async () => {
       const written = await deps.progress.read(action.id);
-      if (written?.state === 'told') return;
-      if (written?.state === 'settled') return await deps.reports.notify(unblock, 'unblock', written);
+      if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = written === null ? await deps.whyNotOwn(blockId, block) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, attempt);
@@ -88,7 +87,7 @@ type WhyNotOwn = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' 
 
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
-  readonly confirmations: Pick<Confirmations, 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   /** What the card service told of a card's status. */
   readonly history: {
     confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
@@ -96,7 +95,7 @@ interface WhyNotOwnDeps {
   };
 }
 
-export function createWhyNotOwn({ blocks, confirmations, history }: WhyNotOwnDeps): WhyNotOwn {
+export function createWhyNotOwn({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotOwn {
   return async function whyNotOwn(blockId, { acctId, cardId, by }) {
     const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
     if (other !== undefined) {
@@ -106,7 +105,7 @@ export function createWhyNotOwn({ blocks, confirmations, history }: WhyNotOwnDep
     const whoCan = 'An approver can unblock the card.';
     if (await wasBlockedOutside(blockId, acctId, cardId))
       return { why: 'This card was unblocked and blocked again outside Slack since then.', whoCan };
-    const isOld = await confirmations.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
+    const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
     return isOld ? { why: 'This card was unblocked and blocked again since then.', whoCan } : null;
   };
 

@@ -8,11 +8,20 @@ import type { CardStatus } from '../core/event.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf } from './action.ts';
+import {
+  type AwaitedChange,
+  awaitedOf,
+  type Expected,
+  type ReportedState,
+  type Result,
+  reported,
+  type Verdict,
+  verdictOf,
+} from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
-import type { AwaitedConfirmation, Confirmations, Verdict } from './confirmation-store.ts';
+import type { LatestChanges } from './latest-change-store.ts';
 import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
-import type { Expected, Result } from './result.ts';
 import { readBack } from './send-status.ts';
 
 /** People are told when nothing has shown a change by then. */
@@ -34,7 +43,7 @@ export interface RequestsOfActions {
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
-  readonly confirmations: Pick<Confirmations, 'get' | 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   /** The event that showed a status which an action asked for; null: none. */
   readonly history: { confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> };
@@ -50,16 +59,16 @@ interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
  * The returned function answers the milliseconds after which to look again, or null when it is over.
  */
 export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
-  const { confirmations } = deps;
   return async function verifyAction(actionId) {
-    const awaited = await confirmations.get(actionId);
-    if (awaited === null) return null;
+    const known = reported(await deps.progress.read(actionId));
+    const awaited = awaitedOf(known);
+    if (known === null || awaited === null) return null;
     const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
     const isLate = elapsedMs >= PATIENCE_MS;
     // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
-    const isTold = (await deps.progress.read(actionId))?.state === 'told';
-    const verdict = awaited.verdict ?? (await look(awaited, elapsedMs, isLate));
-    if (verdict === null || (!isTold && !isLate)) {
+    const isToBeTold = known.state === 'sent' && !known.isTold;
+    const verdict = verdictOf(known) ?? (await look(awaited, elapsedMs, isLate));
+    if (verdict === null || (isToBeTold && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
@@ -72,7 +81,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 
   /** Null: nothing shows it yet. */
   async function look(
-    { action, acctId, result }: AwaitedConfirmation,
+    { action, acctId, result }: AwaitedChange,
     elapsedMs: number,
     isLate: boolean,
   ): Promise<Verdict | null> {
@@ -85,7 +94,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     if (elapsedMs >= FIRST_READ_MS[expects.kind] && (await isSeen(acctId, expects))) {
       return { confirmation: 'confirmed', by: 'read-back', eventId: null };
     }
-    if (await confirmations.isSuperseded(acctId, expects, action.id)) {
+    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) {
       return { confirmation: 'superseded', by: null, eventId: null };
     }
     return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
@@ -106,10 +115,9 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 }
 
 /** It is known what became of a change: keeps that, and tells. Safe to repeat. */
-type Conclude = (awaited: AwaitedConfirmation, verdict: Verdict) => Promise<void>;
+type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
 interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'now'> {
-  readonly confirmations: Pick<Confirmations, 'decide' | 'close'>;
   readonly seenNow: SeenNow;
   readonly notifyOthers: NotifyOthers;
 }
@@ -119,7 +127,7 @@ export function createConclude(deps: ConcludeDeps): Conclude {
   return async function conclude(awaited, verdict) {
     const { action, verb, acctId, outcomeOf, sentAt } = awaited;
     const { confirmation } = verdict;
-    await deps.confirmations.decide(action.id, verdict);
+    await keep(awaited, verdict, awaited.result);
     const { result, withoutRuleset } = await deps.seenNow(awaited, verdict);
     const { before, after, card } = result;
     const { expects, card: asked } = awaited.result;
@@ -130,7 +138,7 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     const { by: confirmedBy, eventId } = verdict;
     const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
     await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict) });
-    await deps.progress.write(action.id, { state: 'told', at: sentAt, result });
+    await keep(awaited, verdict, result);
 
     const alertId = alertIdOf(action);
     if (alertId !== null) {
@@ -142,19 +150,26 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     await deps.notifyOthers(awaited, verdict);
     if (mustNotify(awaited, verdict, result))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
-    await deps.confirmations.close(action.id);
+    await keep(awaited, verdict, result, true);
   };
+
+  /** Kept before anybody is told, so that whoever takes over after a crash says the same. */
+  async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isTold = false): Promise<void> {
+    const { confirmation: state, by, eventId } = verdict;
+    const found: ReportedState = { state, at: awaited.sentAt, result, isTold, awaited, seen: { by, eventId } };
+    await deps.progress.write(awaited.action.id, found);
+  }
 }
 
 /** The audit channel hears of what nothing confirmed. */
-function lineOf({ verb, result: { card }, sentAt }: AwaitedConfirmation, { confirmation }: Verdict) {
+function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict) {
   if (confirmation !== 'unconfirmed') return {};
   const outcome = 'not confirmed by the card service within 2 minutes';
   return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
 }
 
 /** Ops, where nothing confirmed a change; and the request that it was made for. */
-type NotifyOthers = (awaited: AwaitedConfirmation, verdict: Verdict) => Promise<void>;
+type NotifyOthers = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
 export function createNotifyOthers(deps: {
   readonly notifyOps: NotifyOps;
@@ -168,12 +183,12 @@ export function createNotifyOthers(deps: {
 
 /** What a change came to, now that somebody has looked; and its note without what there is to say of a ruleset. */
 type SeenNow = (
-  awaited: AwaitedConfirmation,
+  awaited: AwaitedChange,
   verdict: Verdict,
 ) => Promise<{ readonly result: Result; readonly withoutRuleset: string | null }>;
 
 interface SeenDeps extends Pick<ActionTools, 'now'> {
-  readonly confirmations: Pick<Confirmations, 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'forgetWanted'>;
   /**
    * Does the second half of a change of rules whose answer was lost.
@@ -181,7 +196,7 @@ interface SeenDeps extends Pick<ActionTools, 'now'> {
    * @returns what to say of it; null when there is nothing to say.
    */
   readonly applyLateConfirmation: (
-    awaited: AwaitedConfirmation,
+    awaited: AwaitedChange,
     verdict: Verdict,
   ) => Promise<Pick<Result, 'note' | 'control'> | null>;
   /** The same facts, with the name of the spending ruleset that the card follows. */
@@ -196,7 +211,7 @@ export function createSeenNow(deps: SeenDeps): SeenNow {
     const { expects } = result;
     if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
       // Unless a newer action counts already.
-      if (!(await deps.confirmations.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
+      if (!(await deps.latestChanges.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
     }
     const opened = await deps.applyLateConfirmation(awaited, verdict);
     const seen = { ...resultOf(result, verdict, deps.now()), ...opened };
@@ -207,7 +222,7 @@ export function createSeenNow(deps: SeenDeps): SeenNow {
    * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
    * it out of the ruleset. So it is asked which it follows now.
    */
-  async function aboutRuleset({ acctId, result: { expects } }: AwaitedConfirmation, result: Result): Promise<Result> {
+  async function aboutRuleset({ acctId, result: { expects } }: AwaitedChange, result: Result): Promise<Result> {
     if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
     const before = await deps.nameRuleset(result.card);
     const now = await deps.reload(acctId);
@@ -237,7 +252,7 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
  * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
  * is not as they were told.
  */
-function mustNotify({ action, result }: AwaitedConfirmation, { confirmation }: Verdict, now: Result): boolean {
+function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
   if (confirmation === 'superseded') return false;
   // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
@@ -245,7 +260,7 @@ function mustNotify({ action, result }: AwaitedConfirmation, { confirmation }: V
   return (isNews && action.target.kind !== 'alert') || action.origin.replace;
 }
 
-const askedWords: Readonly<Record<AwaitedConfirmation['verb'], string>> = {
+const askedWords: Readonly<Record<AwaitedChange['verb'], string>> = {
   block: 'block',
   unblock: 'unblock',
   activate: 'activate',

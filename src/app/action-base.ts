@@ -37,7 +37,7 @@ export type ActionStores = Pick<
   | 'temporaryChanges'
   | 'links'
   | 'claims'
-  | 'confirmations'
+  | 'latestChanges'
   | 'progress'
   | 'blocks'
   | 'recentRaises'

@@ -1,4 +1,4 @@
-import type { Confirmations } from '../actions/confirmation-store.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -14,7 +14,7 @@ interface Deps {
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
-  readonly confirmations: Pick<Confirmations, 'all'>;
+  readonly progress: Pick<Progress, 'awaited'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
   /** Holds what came into an outbox before somebody set quiet hours there. */
@@ -26,7 +26,7 @@ interface Deps {
  * job is added under the id of the one that may be there already.
  */
 export function createSweep(deps: Deps): () => Promise<void> {
-  const { enqueue, outbox, temporaryChanges, mutes, confirmations, claims, requests, holdAllAsQuiet } = deps;
+  const { enqueue, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
   const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < Date.now();
 
   return async function sweep() {
@@ -42,7 +42,7 @@ export function createSweep(deps: Deps): () => Promise<void> {
       if (isLate(endsAt)) await enqueue('end-mute', { muteId: id });
     }
     for (const { id } of await mutes.ended()) await enqueue('end-mute', { muteId: id }, { id: `mute-${id}-now` });
-    for (const { action } of await confirmations.all()) await enqueue('verify-action', { actionId: action.id });
+    for (const { action } of await progress.awaited()) await enqueue('verify-action', { actionId: action.id });
     for (const { id, expiresAt } of await claims.open()) {
       if (isLate(expiresAt)) await enqueue('end-claim', { claimId: id });
     }

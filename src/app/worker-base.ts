@@ -1,5 +1,5 @@
 import { createBlocks } from '../actions/block-store.ts';
-import { createConfirmations } from '../actions/confirmation-store.ts';
+import { createLatestChanges } from '../actions/latest-change-store.ts';
 import { createProgress } from '../actions/progress-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
@@ -75,7 +75,7 @@ function createStores(redis: RedisClient) {
     temporaryChanges: createTemporaryChanges(redis),
     links: createLinks(redis),
     claims: createClaims(redis),
-    confirmations: createConfirmations(redis),
+    latestChanges: createLatestChanges(redis),
     progress: createProgress(redis),
     blocks: createBlocks(redis),
     recentRaises: createRecentRaises(redis),

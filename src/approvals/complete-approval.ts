@@ -1,8 +1,7 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { overrideNotice } from '../../templates/approvals/request-notes.ts';
+import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { Verdict } from '../actions/confirmation-store.ts';
-import type { Result } from '../actions/result.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';

@@ -1,9 +1,10 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
+import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
-import type { Result } from '../actions/result.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
@@ -38,11 +39,12 @@ export interface Execution {
   whyNotYet(request: LimitRequest): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
 }
 
-interface Deps extends Pick<ActionTools, 'progress' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'withLock'> {
+  readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: Attempt) => Promise<Result>;
-  readonly reports: Pick<Reports, 'notify'>;
+  readonly reports: Pick<Reports, 'resume'>;
   readonly complete: CompleteApproval;
 }
 
@@ -87,8 +89,8 @@ export function createExecution(deps: Deps): Execution {
     const approved = { outcomeOf: request.action.id, requestId: request.id, alone };
     return await deps.withLock(`account:${acctId}`, async () => {
       const written = await deps.progress.read(click.id);
-      if (written?.state === 'settled') await deps.reports.notify(action, verbOf(approval), written, approved);
-      if (written?.state === 'settled' || written?.state === 'told') return written.result;
+      const known = await deps.reports.resume(action, verbOf(approval), written, approved);
+      if (known !== null) return known;
       return await deps.changeRule({ action, acctId, cardId: null }, approved, attempt);
     });
   }
@@ -101,7 +103,8 @@ export function createExecution(deps: Deps): Execution {
   }
 }
 
-interface FailDeps extends Pick<ActionTools, 'progress' | 'withLock'> {
+interface FailDeps extends Pick<ActionTools, 'withLock'> {
+  readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'get'>;
   readonly failures: Pick<Failures, 'failChange' | 'failUnchanged'>;
   readonly complete: CompleteApproval;

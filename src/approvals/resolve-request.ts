@@ -1,7 +1,8 @@
 import { requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
+import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { endOf } from '../actions/report.ts';
+import type { Progress } from '../actions/progress-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type ApprovalInFlight, type ClosedRequest, type LimitRequest, unconfirmedApproval } from './request.ts';
 import type { Requests } from './request-store.ts';
@@ -53,7 +54,8 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   }
 }
 
-interface HolderDeps extends Pick<ActionTools, 'progress' | 'notifyDirectly'> {
+interface HolderDeps extends Pick<ActionTools, 'notifyDirectly'> {
+  readonly progress: Pick<Progress, 'read'>;
   /** The same facts, with the name of the spending ruleset that the card follows. */
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
 }
@@ -77,8 +79,7 @@ export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: H
       if (state !== 'approved' && state !== 'overridden') {
         return await notifyDirectly(action.actor.userId, messageId, requestDecided(request));
       }
-      const written = await progress.read(request.decision.actionId);
-      const result = written === null ? undefined : endOf(written)?.result;
+      const result = reported(await progress.read(request.decision.actionId))?.result;
       const confirmation = result?.confirmation;
       if (confirmation === 'sent') return;
       const isConfirmed = confirmation === undefined || confirmation === 'confirmed';

@@ -1,5 +1,6 @@
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
+import { defineScript, readScript } from './redis-script.ts';
 
 /**
  * How records of one type are written to Redis and read again. All stores use it, so what applies to every stored record
@@ -69,7 +70,21 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
 export interface OpenRecordStore<T> extends RecordStore<T> {
   /** The open ones in order. */
   open(): Promise<T[]>;
+  /**
+   * Reads a record and puts what becomes of it, as one step: where somebody else changes it in between, it is read again.
+   *
+   * @param next what the record becomes; null leaves it as it is.
+   */
+  change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>>;
 }
+
+export interface Changed<T> {
+  readonly isChanged: boolean;
+  /** The record as it is now; null: there is none. */
+  readonly stands: T | null;
+}
+
+const changeScript = readScript(new URL('./change-record.lua', import.meta.url));
 
 interface OpenStoreOptions<T> extends StoreOptions<T, string> {
   /** Sorted set of the ids of open records. All keys of the store must share its slot. */
@@ -106,6 +121,26 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
       // A record may be closed between the two reads.
       return records.filter((record) => record !== null).filter((record) => orderOf(record) !== null);
     },
+    change: createChange(options),
+  };
+}
+
+function createChange<T>({ redis, schema, keyOf, ttlSeconds, openKey, orderOf }: OpenStoreOptions<T>) {
+  const script = defineScript(redis, changeScript);
+  const format = recordFormat(schema);
+  return async function change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>> {
+    const key = keyOf(id);
+    for (let text = (await redis.get(key)) ?? ''; ; ) {
+      const current = text === '' ? null : format.read(text);
+      const becomes = next(current);
+      if (becomes === null) return { isChanged: false, stands: current };
+      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(becomes);
+      if (ttl === null) throw new Error('records that are changed in one step have a time to live');
+      const args = [format.write(becomes), text, ttl, orderOf(becomes) ?? '', id];
+      const stands = (await script.run([openKey, key], args)) as string | 0;
+      if (stands === 0) return { isChanged: true, stands: becomes };
+      text = stands;
+    }
   };
 }
 

@@ -26,7 +26,7 @@ export interface LinkSet {
 export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
 interface SetLinkDeps
-  extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
+  extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly links: Pick<Links, 'ofAccount' | 'link'>;
 }
 
@@ -37,7 +37,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
     return await deps.withLock(`account:${acctId}`, async () => {
       const card = await deps.factsOf(acctId);
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
-      const hasBegun = (await deps.progress.read(action.id)) !== null;
+      const hasBegun = await deps.hasBegun(action);
       if (before === userId && !hasBegun) {
         await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, before: null, isSame: true };
@@ -45,7 +45,6 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
       const by = action.actor.userId;
       // After a crash the link may exist already, and whom it replaced is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
-      await deps.progress.write(action.id, { state: 'asked' });
       await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });
       const welcome = holderWelcome({ card, by: by === userId ? null : by });
       await deps.notifyDirectly(userId, `linked-${action.id}`, welcome);
@@ -58,7 +57,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
     const outcome = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
     const line = { did: 'linked', whom: { userId, to: 'to' }, card, before: null, after: null, outcome };
     const detail = `proved by ${provedBy}`;
-    await deps.record(action, { event: 'done', acctId, cardId, before, after: userId, detail, line });
+    await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, after: userId, detail, line });
   }
 }
 
@@ -92,7 +91,7 @@ export function whyNoHolder(person: Person | null): string | null {
 }
 
 interface UnlinkCardDeps
-  extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'withLock'> {
+  extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'withLock'> {
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
 }
 
@@ -101,7 +100,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved): Promise<void> {
     await deps.withLock(`account:${acctId}`, async () => {
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
-      const hasBegun = (await deps.progress.read(action.id)) !== null;
+      const hasBegun = await deps.hasBegun(action);
       if (before === null && !hasBegun) {
         const whoCan = 'Link it with `/card link`, if it should be.';
         const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
@@ -110,8 +109,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
       const card = await deps.factsOf(acctId);
       if (before !== null) {
         const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
-        await deps.record(action, { event: 'done', acctId, cardId, before, line });
-        await deps.progress.write(action.id, { state: 'asked' });
+        await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
         await deps.links.unlink(acctId);
       }
       await deps.answer(action, linkEnded(card));

@@ -1,5 +1,6 @@
 import { requestIdOf } from '../actions/action.ts';
-import type { AwaitedConfirmation, Confirmations, Verdict } from '../actions/confirmation-store.ts';
+import type { AwaitedChange, Verdict } from '../actions/action-state.ts';
+import type { LatestChanges } from '../actions/latest-change-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -15,13 +16,13 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
  * Runs under the account's lock. Safe to repeat. Answers with what to say of it; null when there is nothing to say.
  */
 export type ApplyLateConfirmation = (
-  awaited: AwaitedConfirmation,
+  awaited: AwaitedChange,
   verdict: Pick<Verdict, 'confirmation'>,
 ) => Promise<Opened | null>;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly confirmations: Pick<Confirmations, 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly terms: Pick<TemporaryTerms, 'resolve' | 'forgetIfGone'>;
   readonly now: () => Date;
@@ -39,7 +40,7 @@ export function createApplyLateConfirmation(deps: Deps): ApplyLateConfirmation {
       return null;
     }
     // What is seen may be a later change's, which has done all of this for itself.
-    if (await deps.confirmations.isSuperseded(acctId, expects, action.id)) return null;
+    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return null;
     // Opened before it was sent: without it, its end was found to be nobody's.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
@@ -50,7 +51,7 @@ export function createApplyLateConfirmation(deps: Deps): ApplyLateConfirmation {
   };
 
   /** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
-  async function forgetUnmade({ action, acctId, result }: AwaitedConfirmation): Promise<void> {
+  async function forgetUnmade({ action, acctId, result }: AwaitedChange): Promise<void> {
     const { expects, card } = result;
     if (expects?.kind !== 'rule' || card.ruleset != null) return;
     if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;

@@ -1,7 +1,7 @@
 import type { Action, Resolved } from '../actions/action.ts';
+import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import type { Reports } from '../actions/report.ts';
-import type { Result } from '../actions/result.ts';
 import type { CardClient } from '../card-api/client.ts';
 import {
   changesFrom,

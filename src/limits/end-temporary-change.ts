@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { Confirmations } from '../actions/confirmation-store.ts';
+import type { LatestChanges } from '../actions/latest-change-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade, isSameGoals, type RuleGoal, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -65,7 +65,7 @@ interface RestoreDeps extends Pick<ActionTools, 'now'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
   /** The spend rules as received, with some of them changed and everything else as it was. */
   readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
-  readonly confirmations: Pick<Confirmations, 'changed'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed'>;
 }
 
 export function createRestore(deps: RestoreDeps): Restore {
@@ -88,7 +88,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
       await deps.progress.write(progressId, { state: 'sending', ...sides });
     }
-    await deps.confirmations.changed(acctId, { kind: 'rule', changes: back }, progressId);
+    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, progressId);
     await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     return { ...ended, state: 'ended' };
   };

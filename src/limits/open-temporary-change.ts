@@ -1,5 +1,5 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
-import type { Result } from '../actions/result.ts';
+import type { Result } from '../actions/action-state.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';

@@ -1,9 +1,8 @@
+import type { ActionState, Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { superseded } from '../actions/change-status.ts';
-import type { Confirmations } from '../actions/confirmation-store.ts';
-import type { ProgressEntry } from '../actions/progress-store.ts';
-import { endOf, type Reports } from '../actions/report.ts';
-import type { Result } from '../actions/result.ts';
+import type { LatestChanges } from '../actions/latest-change-store.ts';
+import type { Reports } from '../actions/report.ts';
 import { noteOf } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isAboutLimits, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
@@ -17,7 +16,7 @@ interface SentChange extends MadeChange {
   /** The rules as the card API gave them. */
   readonly raw: Record<string, unknown>;
   /** How far an attempt before got; null: this is the first. */
-  readonly written: ProgressEntry | null;
+  readonly written: ActionState | null;
 }
 
 /** Reports how the action ended. */
@@ -28,7 +27,7 @@ export type SendRules = (
   change: SentChange,
   attempt: Attempt,
   finish: Finish,
-  of: Parameters<Reports['notify']>[3],
+  of: Parameters<Reports['resume']>[3],
 ) => Promise<Result>;
 
 interface Deps extends Pick<ActionTools, 'record'> {
@@ -36,9 +35,9 @@ interface Deps extends Pick<ActionTools, 'record'> {
   /** The spend rules as received, with some of them changed and everything else as it was. */
   readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   readonly progress: Pick<ActionTools['progress'], 'write'>;
-  readonly confirmations: Pick<Confirmations, 'changed' | 'changedBy' | 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded'>;
   readonly terms: Omit<TemporaryTerms, 'keep'>;
-  readonly reports: Pick<Reports, 'notify'>;
+  readonly reports: Pick<Reports, 'resume'>;
 }
 
 /** Progress is written before the record, and the end of a temporary change before the card is asked: either may be the last. */
@@ -48,21 +47,19 @@ export function createSendRules(deps: Deps): SendRules {
     const expects = { kind: 'rule', changes, term } as const;
     if (
       written?.state === 'sending' &&
-      (await deps.confirmations.isSuperseded(acctId, expects, action.id, written.followed))
+      (await deps.latestChanges.isSuperseded(acctId, expects, action.id, written.followed))
     ) {
       await deps.terms.forgetIfGone(action.id, changes, acctId);
       return await finish('unknown', { note: superseded });
     }
 
     const sides = sidesOf(changes);
-    const followed = await deps.confirmations.changedBy(acctId, expects);
-    const end = endOf(await deps.progress.write(action.id, { state: 'sending', ...sides, expects, followed }));
-    if (end !== null) {
-      await deps.reports.notify(action, isAboutLimits(changes) ? 'limit' : 'allow', end, of);
-      return end.result;
-    }
+    const followed = await deps.latestChanges.changedBy(acctId, expects);
+    const stands = await deps.progress.write(action.id, { state: 'sending', ...sides, expects, followed });
+    const known = await deps.reports.resume(action, isAboutLimits(changes) ? 'limit' : 'allow', stands, of);
+    if (known !== null) return known;
     await deps.record(action, { event: 'sent', acctId, cardId: card.cardId, ...sides });
-    await deps.confirmations.changed(acctId, expects, action.id);
+    await deps.latestChanges.changed(acctId, expects, action.id);
     if (term.kind !== 'permanent') await deps.terms.openUnsent(change);
     try {
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, changes));

@@ -1,9 +1,7 @@
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
+import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import type { ProgressEnd } from '../actions/progress-store.ts';
-import { endOf } from '../actions/report.ts';
-import type { Result } from '../actions/result.ts';
 import { noteOf } from '../actions/send-status.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
@@ -20,7 +18,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
   }) => Promise<{ readonly virtualCardOrderId: number }>;
   /** Opens what the web process sealed; null when that fails. */
   readonly unseal: (sealed: string) => string | null;
-  readonly reportOrder: (action: Action, order: VirtualOrder, end: Pick<ProgressEnd, 'at' | 'result'>) => Promise<void>;
+  readonly reportOrder: (action: Action, order: VirtualOrder, known: ReportedState) => Promise<void>;
 }
 
 /**
@@ -41,8 +39,8 @@ export function createOrderVirtual(deps: Deps) {
     }
     await deps.withLock(`order:${action.id}`, async () => {
       const written = await progress.read(action.id);
-      if (written?.state === 'told') return;
-      if (written?.state === 'settled') return await deps.reportOrder(action, order, written);
+      const known = reported(written);
+      if (known !== null) return known.isTold ? undefined : await deps.reportOrder(action, order, known);
       const entry = { acctId: null, after: summaryOf(order) };
       if (written === null) await deps.record(action, { event: 'asked', ...entry });
       // The worker died while it was sending: the answer is lost.
@@ -79,8 +77,8 @@ export function createOrderVirtual(deps: Deps) {
   ): Promise<void> {
     const card = { ...noAccountYet, holder: nameOf(order) };
     const result: Result = { state, card, before: null, after: summaryOf(order), apiWords: null, note: null, ...rest };
-    const end = { state: 'settled', at: deps.now().toISOString(), result } as const;
-    await deps.reportOrder(action, order, endOf(await progress.write(action.id, end)) ?? end);
+    const own = stateOf(result, deps.now().toISOString());
+    await deps.reportOrder(action, order, reported(await progress.write(action.id, own)) ?? own);
   }
 }
 
@@ -106,7 +104,8 @@ export function createReportOrder({
   virtualOrders,
   notices,
 }: ReportDeps): Deps['reportOrder'] {
-  return async function reportOrder(action, order, { at, result }) {
+  return async function reportOrder(action, order, known) {
+    const { at, result } = known;
     const state = result.state as State;
     const { apiWords, note, card, after } = result;
     const api = outcomeWords[state];
@@ -130,7 +129,7 @@ export function createReportOrder({
       // Its notice came before anybody knew that the answer was lost.
       if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
     }
-    await progress.write(action.id, { state: 'told', at, result });
+    await progress.write(action.id, { ...known, isTold: true });
   };
 }
 

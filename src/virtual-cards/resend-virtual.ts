@@ -1,5 +1,6 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Resolved } from '../actions/action.ts';
+import { reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-status.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -29,7 +30,7 @@ export function createResendVirtual(deps: Deps) {
     const card = await deps.factsOf(acctId);
     const { cardId } = card;
     const written = await deps.progress.read(action.id);
-    if (written?.state === 'told') return;
+    if (reported(written) !== null) return;
     if (card.isVirtual === false) {
       const refusal = {
         what: 'Your resend',
@@ -48,7 +49,8 @@ export function createResendVirtual(deps: Deps) {
     const line = { did: 'asked for the details of', card, at, outcome };
     await deps.record(action, { event: state, acctId, cardId, detail: apiWords ?? note, line });
     await deps.answer(action, resendAnswer({ ...sent, card, ref: action.id.slice(-8) }));
-    await deps.progress.write(action.id, { state: 'told', at, result: { ...sent, card, before: null, after: null } });
+    const known = stateOf({ ...sent, card, before: null, after: null }, at);
+    await deps.progress.write(action.id, { ...known, isTold: true });
   };
 
   async function send({ action, acctId, cardId }: Resolved, attempt: Attempt): Promise<Sent> {

@@ -28,7 +28,11 @@ export const steps: readonly Step[] = [
   { name: 'a message is settled', process: 'worker', pattern: '\\r\\n(sent|unsent)\\r\\n' },
   { name: 'a job is finished', process: 'worker', pattern: ':completed' },
   { name: 'the record is written', process: 'worker', pattern: `${redisKey('audit\\}:chain')}` },
-  { name: 'the progress is written', process: 'worker', pattern: `${redisKey('state\\}:progress:')}[^]*"state":"` },
+  {
+    name: 'the progress of an action is written',
+    process: 'worker',
+    pattern: `${redisKey('state\\}:progress:')}[^]*"state":"`,
+  },
   { name: 'the card API is asked to write', process: 'worker', pattern: '(PUT|POST) /v4/' },
   { name: 'a person is answered', process: 'worker', pattern: 'POST /(commands|actions)/' },
   { name: 'a message is edited', process: 'worker', pattern: 'POST /api/chat\\.update', isRare: true },

@@ -36,7 +36,7 @@ export const approvalSteps: Steps = {
 };
 export const overrideSteps: Steps = {
   'it is put on record': goesOnRecord('approved'),
-  'its end is written in its progress': inProgress('settled'),
+  'what became of it is written': inProgress('sent'),
   'the card API is asked to write': isWritten,
   'the message is edited': isEdited,
 };

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
-import { createConfirmations } from '../../src/actions/confirmation-store.ts';
+import { createLatestChanges } from '../../src/actions/latest-change-store.ts';
 import { createProgress } from '../../src/actions/progress-store.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
@@ -192,7 +192,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     alerts,
     history: createCardHistory(redis),
     progress: createProgress(redis),
-    confirmations: createConfirmations(redis),
+    latestChanges: createLatestChanges(redis),
     virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,
     pending: createPending(redis),

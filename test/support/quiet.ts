@@ -6,7 +6,7 @@ const LOOKS = 3;
 
 const states = ['wait', 'active', 'prioritized', 'delayed'] as const;
 
-/** Waits until everything that was begun is done: inbox, jobs, messages and confirmations. */
+/** Waits until everything that was begun is done: inbox, jobs, messages and changes that are looked for. */
 export async function quiet({ store }: Pick<RunningCardbell, 'store'>): Promise<void> {
   let looks = 0;
   await until(async () => {
@@ -22,7 +22,7 @@ async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
   const counts = await Promise.all([
     store.xlen('{cardbell:in}:webhooks'),
     store.xlen('{cardbell:in}:actions'),
-    store.hlen('{cardbell:state}:confirmations'),
+    store.zcard('{cardbell:state}:actions-awaited'),
     ...['actions', 'alerts', 'outbox', 'updates'].flatMap((queue) => states.map((state) => count(queue, state))),
   ]);
   const outboxes = await store.keys('{cardbell:out:*');

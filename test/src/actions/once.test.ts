@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Expected } from '../../../src/actions/result.ts';
+import type { Expected } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -51,7 +51,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
         expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|progress.write/.test(diedAt) ? 2 : 1);
         expect(world.answers.length, diedAt).toBeGreaterThan(0);
       }
-      expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
+      expect(await world.deps.progress.awaited(), diedAt).toEqual([]);
     });
 
     expect(steps).toBeGreaterThan(20);
@@ -70,7 +70,7 @@ describe.each(cases)(
           : { kind: 'rule', changes: changeRequest.goals.map((goal) => ({ ...goal, from: null })) };
       const start = async (world: PerformWorld): Promise<WorldDeps> => {
         world.service.status = status;
-        await world.deps.confirmations.changed(acctId, expected, 'act_before');
+        await world.deps.latestChanges.changed(acctId, expected, 'act_before');
         return world.deps;
       };
 

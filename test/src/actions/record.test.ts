@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { ActionState } from '../../../src/actions/action-state.ts';
 import { createRecord } from '../../../src/actions/record.ts';
 import type { AuditRecord } from '../../../src/audit/audit.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -7,10 +7,10 @@ import { acctId, ask } from '../../support/perform-world.ts';
 const at = '2026-11-20T15:00:00.000Z';
 const action = ask('block', { reason: 'lost on the train' });
 
-function setUp(written: ProgressEntry | null = null) {
+function setUp(written: ActionState | null = null) {
   const chain: AuditRecord[] = [];
   const lines: string[] = [];
-  const progress: ProgressEntry[] = written === null ? [] : [written];
+  const progress: ActionState[] = written === null ? [] : [written];
   const record = createRecord({
     audit: { append: async (entry) => void chain.push(entry) },
     progress: {

@@ -62,7 +62,7 @@ describe('a change that was sent', () => {
 
     expect(tookMs).toBeLessThan(8000);
     expect(world.shown.at(-1)).toEqual({ state: 'done', confirmation: 'confirmed' });
-    expect(await world.deps.confirmations.all()).toEqual([]);
+    expect(await world.deps.progress.awaited()).toEqual([]);
     expect(world.answers).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
     outbox: { channels: none, waiting: async () => 0 },
     temporaryChanges: { all: none },
     mutes: { inForce: none, ended: none },
-    confirmations: { all: none },
+    progress: { awaited: none },
     claims: { open: none },
     requests: { open: none },
     holdAllAsQuiet: async () => {},

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reported } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
@@ -132,7 +133,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
     expect(world.writes).toEqual(['limit 900']);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decision: { by: 'U0ZOE' } });
-    expect((await world.deps.progress.read(click.id))?.state).toBe('told');
+    expect(await world.deps.progress.read(click.id)).toMatchObject({ state: 'confirmed', isTold: true });
     expect(hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>')]);
     expect(await backs(world)).toEqual([400]);
   });
@@ -181,7 +182,9 @@ it.each(deaths)(
         expect(isMade, diedAt).toBe(['approved', 'overridden'].includes(request?.state ?? ''));
         const words = isMade ? /try again now/ : /Nothing changed|stays as it is/;
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
-        expect(['sending', 'settled'], diedAt).not.toContain((await world.deps.progress.read(click.id))?.state);
+        const written = await world.deps.progress.read(click.id);
+        expect(written?.state, diedAt).not.toBe('sending');
+        expect(reported(written)?.isTold, diedAt).not.toBe(false);
         expect(await backs(world), diedAt).toEqual(isMade ? [400] : []);
       },
       others,

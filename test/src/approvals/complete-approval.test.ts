@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Result } from '../../../src/actions/result.ts';
+import type { Result } from '../../../src/actions/action-state.ts';
 import { createCompletion, createFinishRequest } from '../../../src/approvals/complete-approval.ts';
 import {
   type ApprovalInFlight,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
-import type { Result } from '../../../src/actions/result.ts';
+import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
 import { createExecution } from '../../../src/approvals/execute-approval.ts';
 import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { inFlight, openRequestOf } from '../../support/limit-requests.ts';
@@ -13,26 +12,28 @@ const click = ask('decide', {
   approve: true,
   actor: { userId: 'U0BEN', teamId: 'T1' },
 });
-const sending: ProgressEntry = { state: 'sending', before: null, after: null };
+const sending: ActionState = { state: 'sending', before: null, after: null };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
 const attempt = { isLast: false };
 
-function setUp(written: ProgressEntry | null = null) {
+function setUp(written: ActionState | null = null) {
   const steps: string[] = [];
   const changes: unknown[] = [];
   const execution = createExecution({
     requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
-    progress: {
-      read: async () => written,
-      write: async (_id, entry) => entry,
-      begin: async () => null,
-    },
+    progress: { read: async () => written },
     changeRule: async ({ action }, approved) => {
       steps.push(`changed in the name of ${action.actor.userId}`);
       changes.push(approved);
       return done;
     },
-    reports: { notify: async () => void steps.push('told') },
+    reports: {
+      async resume(_action, _verb, state) {
+        const known = reported(state);
+        if (known !== null) steps.push('told');
+        return known?.result ?? null;
+      },
+    },
     complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
     withLock: async (name, work) => {
       steps.push(`locked ${name}`);
@@ -72,7 +73,7 @@ describe('executing an approval', () => {
   });
 
   it('tells an end that was written down before a crash, and changes nothing again', async () => {
-    const { execution, steps } = setUp({ state: 'settled', at: '2026-11-20T15:00:00.000Z', result: done });
+    const { execution, steps } = setUp(stateOf(done, '2026-11-20T15:00:00.000Z'));
     const request = openRequestOf();
 
     await execution.execute(click, request, approved(request), attempt);
@@ -82,7 +83,7 @@ describe('executing an approval', () => {
 });
 
 describe('an approval in flight', () => {
-  it.each<['begun' | 'sent' | 'unconfirmed', ProgressEntry | null, boolean, boolean]>([
+  it.each<['begun' | 'sent' | 'unconfirmed', ActionState | null, boolean, boolean]>([
     ['begun', null, false, false],
     ['begun', { state: 'asked' }, false, false],
     ['begun', sending, true, true],

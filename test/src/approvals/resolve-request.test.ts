@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
 import type { Outcome } from '../../../src/actions/outcome.ts';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
@@ -72,7 +72,7 @@ describe('a resolved request', () => {
 
 describe('an approved holder', () => {
   const approved: ClosedRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
-  const ended = (confirmation: 'sent' | 'confirmed' | 'unconfirmed'): ProgressEntry => {
+  const ended = (confirmation: 'sent' | 'confirmed' | 'unconfirmed'): ActionState => {
     const result = {
       state: 'done',
       card,
@@ -82,7 +82,7 @@ describe('an approved holder', () => {
       note: null,
       confirmation,
     } as const;
-    return { state: 'told', at: askedAt, result };
+    return { ...stateOf(result, askedAt), isTold: true };
   };
 
   it.each([
@@ -92,7 +92,7 @@ describe('an approved holder', () => {
   ] as const)('is told of a change that is %s in these words: %j', async (confirmation, expected) => {
     const told: string[] = [];
     const notices = createHolderNotices({
-      progress: { read: async () => ended(confirmation), write: async (_id, entry) => entry, begin: async () => null },
+      progress: { read: async () => ended(confirmation) },
       nameRuleset: async (facts) => facts,
       notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
     });

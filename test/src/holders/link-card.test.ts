@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createProgress } from '../../../src/actions/progress-store.ts';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
@@ -17,11 +16,15 @@ function setUp(person: Person | null = hugo) {
   const answers: string[] = [];
   const refusals: string[] = [];
   const welcomed: string[] = [];
+  const begun = new Set<string>();
   const deps = {
     links,
-    progress: createProgress(redis()),
+    hasBegun: async ({ id }: { readonly id: string }) => begun.has(id),
     factsOf: async () => card,
-    record: async (_action: unknown, entry: RecordEntry) => void entries.push(entry),
+    record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
+      if (entry.isFirst === true) begun.add(id);
+      entries.push(entry);
+    },
     refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
     notifyDirectly: async (userId: string) => void welcomed.push(userId),

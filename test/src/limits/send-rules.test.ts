@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
-import type { Result } from '../../../src/actions/result.ts';
+import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createSendRules } from '../../../src/limits/send-rules.ts';
 import { limitMove } from '../../support/limit-goals.ts';
@@ -10,7 +9,7 @@ import { card } from '../../templates/fixtures.ts';
 const action = ask('limit');
 const changes = [limitMove('daily', 40_000, 45_000)];
 const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
-const sending: ProgressEntry = { state: 'sending', before: null, after: null };
+const sending: ActionState = { state: 'sending', before: null, after: null };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
 
 interface Given {
@@ -21,7 +20,7 @@ interface Given {
   readonly readBack?: number | null;
   readonly isSuperseded?: boolean;
   /** What stands when progress is written. */
-  readonly stands?: ProgressEntry;
+  readonly stands?: ActionState;
 }
 
 function setUp(given: Given = {}) {
@@ -62,13 +61,19 @@ function setUp(given: Given = {}) {
         return stands ?? entry;
       },
     },
-    confirmations: {
+    latestChanges: {
       changed: async () => void steps.push('noted'),
       changedBy: async () => [],
       isSuperseded: async () => isSuperseded,
     },
     record: async (_action, { event }) => void steps.push(`on record: ${event}`),
-    reports: { notify: async () => void steps.push('told again') },
+    reports: {
+      async resume(_action, _verb, state) {
+        const known = reported(state);
+        if (known !== null) steps.push('told again');
+        return known?.result ?? null;
+      },
+    },
     terms: {
       resolve: async () => {
         steps.push('its end starts');
@@ -82,7 +87,7 @@ function setUp(given: Given = {}) {
       forget: async () => void steps.push('its end is forgotten'),
     },
   });
-  const run = async (written: ProgressEntry | null = null, isLast = false): Promise<Partial<Result>> =>
+  const run = async (written: ActionState | null = null, isLast = false): Promise<Partial<Result>> =>
     await send(
       { action, acctId, changes, term: forAnHour, requestId: null, card, raw: {}, written },
       { isLast },
@@ -149,7 +154,7 @@ describe('a change of rules', () => {
   });
 
   it('is not sent where somebody else who works on it came to an end first', async () => {
-    const { run, steps } = setUp({ stands: { state: 'settled', at: '2026-11-20T15:00:00.000Z', result: done } });
+    const { run, steps } = setUp({ stands: stateOf(done, '2026-11-20T15:00:00.000Z') });
 
     expect(await run()).toEqual(done);
 

@@ -70,7 +70,7 @@ describe.each([
         ]);
         expect(await added(world), diedAt).toEqual([5000, 10_000]);
         expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
-        expect(await world.deps.confirmations.all(), diedAt).toEqual([]);
+        expect(await world.deps.progress.awaited(), diedAt).toEqual([]);
         expect(world.opsIssues, diedAt).toEqual([]);
       },
     );

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { RuleChanges, Term } from '../card-api/rule-change.ts';
+import { CardFacts } from '../core/card-facts.ts';
+import { CardStatus } from '../core/event.ts';
+import { CountedRaise } from '../policy/counted-raise.ts';
+import { Action } from './action.ts';
+import { Confirmation, Control } from './outcome.ts';
+
+/** What the card service must show before a change counts as confirmed. */
+export const Expected = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
+  /** From what the rules said before: for whoever finds the change made, long after it was sent. */
+  z.strictObject({
+    kind: z.literal('rule'),
+    changes: RuleChanges,
+    /** How long the change stays; absent where it ends another. */
+    term: Term.optional(),
+  }),
+]);
+export type Expected = z.infer<typeof Expected>;
+
+/** What became of an action, in the words that people read. */
+export const Result = z.strictObject({
+  /** `unchanged`: it was so already, nothing was asked of the card API. */
+  state: z.enum(['done', 'unchanged', 'failed', 'unknown', 'waiting']),
+  card: CardFacts,
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  /** The card API's own words, when it refused. */
+  apiWords: z.string().nullable(),
+  /** One plain sentence more: why nothing was done, when it ends by itself, what to do. */
+  note: z.string().nullable(),
+  /** Absent where nothing was sent that could be confirmed. */
+  confirmation: Confirmation.optional(),
+  /** Given with `sent`, and with an outcome that is not known: what would confirm it. */
+  expects: Expected.optional(),
+  /** Of what waits for a second approver because it is too much for one: the raise, and the earlier ones that count with it. */
+  counted: CountedRaise.nullish(),
+  /** What can still be done about it. */
+  control: Control.nullish(),
+});
+export type Result = z.infer<typeof Result>;
+
+/** A change that the card API accepted, or may have: what somebody looks for at the card service. */
+export const AwaitedChange = z.strictObject({
+  action: Action,
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow']),
+  acctId: z.int(),
+  /** Id under which the alert shows it. */
+  outcomeOf: z.string(),
+  /** As it was told when it was sent. */
+  result: Result,
+  /** UTC ISO 8601. */
+  sentAt: z.string(),
+});
+export type AwaitedChange = z.infer<typeof AwaitedChange>;
+
+/** What somebody found who looked, and what showed it; null: nothing did. */
+export interface Verdict {
+  readonly confirmation: 'confirmed' | 'unconfirmed' | 'superseded';
+  readonly by: 'webhook' | 'read-back' | null;
+  readonly eventId: string | null;
+}
+
+/**
+ * How far an action got: written before each step, so that whoever takes over after a crash goes on from there.
+ *
+ * asked → sending → sent → confirmed, unconfirmed or superseded. An action may end before anything is sent (failed,
+ * unchanged, waiting for others), or while it is being sent.
+ */
+export const ActionState = z.discriminatedUnion('state', [
+  /** That it was asked for is on record. */
+  z.strictObject({ state: z.literal('asked') }),
+  /** The card API may have it. */
+  z.strictObject({
+    state: z.literal('sending'),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    /** What the card shows if it has: for whoever gives it up. */
+    expects: Expected.optional(),
+    /** What had changed the same before: no reason to leave this undone after a crash. */
+    followed: z.array(z.string()).readonly().optional(),
+  }),
+  /** What became of it is certain, as far as anybody can tell as yet. */
+  z.strictObject({
+    state: z.enum(['sent', 'confirmed', 'unconfirmed', 'superseded', 'failed', 'unchanged', 'waiting']),
+    /** UTC ISO 8601. */
+    at: z.string(),
+    result: Result,
+    /** False: the record may lack it, and who must hear of it may not have heard yet. */
+    isTold: z.boolean(),
+    /** Null: nobody looks for it at the card service. */
+    awaited: AwaitedChange.nullable(),
+    /** What showed it to whoever looked. */
+    seen: z
+      .strictObject({ by: z.enum(['webhook', 'read-back']).nullable(), eventId: z.string().nullable() })
+      .nullable(),
+  }),
+]);
+export type ActionState = z.infer<typeof ActionState>;
+export type SendingState = Extract<ActionState, { state: 'sending' }>;
+/** What became of it is known. */
+export type ReportedState = Exclude<ActionState, { state: 'asked' | 'sending' }>;
+
+/** Null: what becomes of it is not known yet. */
+export function reported(state: ActionState | null): ReportedState | null {
+  return state === null || state.state === 'asked' || state.state === 'sending' ? null : state;
+}
+
+/**
+ * Whether an action may go on from one state to another. What is known of it never becomes unknown again, though somebody
+ * else still works on it: a process that stood still for longer than its lock and goes on.
+ */
+export function mayFollow(current: ActionState | null, next: ActionState): boolean {
+  const known = reported(current);
+  if (known === null) return true;
+  const then = reported(next);
+  if (then === null || known.state !== then.state) return known.state === 'sent' && then !== null && isFound(then);
+  // Told last; until then whoever looked may say more of what was found.
+  return !known.isTold && (then.isTold || isFound(known));
+}
+
+/** True when somebody looked at the card: then it is also for them to tell of it. */
+export function isFound({ state, awaited }: ReportedState): boolean {
+  return awaited !== null && state !== 'sent';
+}
+
+/** The change that somebody still has to look for, or to tell of; null: there is none. */
+export function awaitedOf(state: ActionState | null): AwaitedChange | null {
+  const known = reported(state);
+  return known === null || (known.state !== 'sent' && known.isTold) ? null : known.awaited;
+}
+
+/** What somebody found who looked; null: nobody has yet. */
+export function verdictOf(state: ReportedState): Verdict | null {
+  const { state: confirmation, seen } = state;
+  if (seen === null) return null;
+  return confirmation === 'confirmed' || confirmation === 'unconfirmed' || confirmation === 'superseded'
+    ? { confirmation, ...seen }
+    : null;
+}
+
+/** The state in which a result leaves an action. */
+export function stateOf(result: Result, at: string, awaited: AwaitedChange | null = null): ReportedState {
+  return { state: nameOf(result), at, result, isTold: false, awaited, seen: null };
+}
+
+function nameOf({ state, expects }: Result): ReportedState['state'] {
+  switch (state) {
+    case 'done':
+      return expects === undefined ? 'confirmed' : 'sent';
+    case 'unknown':
+      return expects === undefined ? 'unconfirmed' : 'sent';
+    case 'failed':
+    case 'unchanged':
+    case 'waiting':
+      return state;
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type AwaitedChange, stateOf } from '../../../src/actions/action-state.ts';
+import { createProgress } from '../../../src/actions/progress-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const sending = { state: 'sending', before: 'active', after: 'blocked' } as const;
+
+function sentAt(sentAt: string, id: string) {
+  const expects = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+  const texts = { before: null, after: null, apiWords: null, note: null };
+  const result = { state: 'done', card, ...texts, confirmation: 'sent', expects } as const;
+  const action = ask('block', { id });
+  const awaited: AwaitedChange = { action, verb: 'block', acctId, outcomeOf: id, result, sentAt };
+  return stateOf(result, sentAt, awaited);
+}
+
+describe('how far an action got', () => {
+  it('is what was written last', async () => {
+    const progress = createProgress(redis());
+
+    await progress.write('act_1', { state: 'asked' });
+    await progress.write('act_1', sending);
+
+    expect(await progress.read('act_1')).toEqual(sending);
+    expect(await progress.read('act_2')).toBeNull();
+  });
+
+  it('stays what became known first, and whoever comes later is told so', async () => {
+    const progress = createProgress(redis());
+    const first = sentAt('2026-11-20T15:00:00.000Z', 'act_1');
+    await progress.write('act_1', first);
+
+    const stands = await progress.write('act_1', sentAt('2026-11-20T15:00:09.000Z', 'act_1'));
+
+    expect(stands).toEqual(first);
+  });
+});
+
+describe('what must be sent once', () => {
+  it('is for the first to send, of any number at once', async () => {
+    const progress = createProgress(redis());
+    await progress.write('act_1', { state: 'asked' });
+
+    const answers = await Promise.all([1, 2, 3].map(() => progress.begin('act_1', sending)));
+
+    expect(answers.filter((stands) => stands === null)).toHaveLength(1);
+    expect(answers.filter((stands) => stands !== null)).toEqual([sending, sending]);
+  });
+});
+
+it('changes that nothing has shown yet are listed, oldest first, until that is told', async () => {
+  const progress = createProgress(redis());
+  const older = sentAt('2026-11-20T15:00:00.000Z', 'act_older');
+  await progress.write('act_newer', sentAt('2026-11-20T15:00:09.000Z', 'act_newer'));
+  await progress.write('act_older', older);
+  expect((await progress.awaited()).map(({ outcomeOf }) => outcomeOf)).toEqual(['act_older', 'act_newer']);
+
+  const seen = { by: 'webhook', eventId: 'evt_1' } as const;
+  await progress.write('act_older', { ...older, state: 'confirmed', seen, isTold: true });
+
+  expect((await progress.awaited()).map(({ outcomeOf }) => outcomeOf)).toEqual(['act_newer']);
+});
