@@ -48,7 +48,7 @@ function readArguments(zone: string) {
   const fromMs = moment('since', values.since);
   const toMs = values.until === undefined ? Date.parse(now) : moment('until', values.until);
   if (fromMs >= toMs) throw new Error('--since has to be before --until, and both in the past');
-  return { gap: gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked'), isRehearsal: values['dry-run'] };
+  return { gap: gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked'), isDryRun: values['dry-run'] };
 }
 
 function bar(done: number, recovered: number): void {
@@ -83,16 +83,16 @@ async function main(): Promise<number> {
   const base = createWorkerBase(config, redis, queues, { log, metrics: createMetrics('recover') });
   const { ops, cards } = composeServices(base);
   const recovery = composeRecovery({ base, slack: ops.slack, cards });
-  const { gap, isRehearsal } = wanted;
+  const { gap, isDryRun } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {
-    const found = isRehearsal ? await recovery.rehearse(gap, show) : await recovery.runHere(gap, show);
+    const found = isDryRun ? await recovery.dryRun(gap, show) : await recovery.runHere(gap, show);
     bar(1, found.recovered);
     const missed = found.recovered + found.unreadable;
     const what = `${missed} of ${found.found} events were missed between ${gap.from} and ${gap.to}`;
     const aside = found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (npm run replay -- list)`;
     process.stdout.write(
-      isRehearsal ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered${aside}.\n`,
+      isDryRun ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered${aside}.\n`,
     );
     return 0;
   } catch (error) {

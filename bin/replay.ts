@@ -7,7 +7,7 @@ import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
-import { createAlreadyReported } from '../src/recovery/already-reported-store.ts';
+import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
@@ -56,7 +56,7 @@ const quarantine = createQuarantineStore(redis);
 const queues = openQueues(redis);
 const intake = createIntake(redis);
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
-const unreportedOnly = createAlreadyReported(redis, () => new Date());
+const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 const audit = createAudit({ redis, log });
 /** Somebody at a terminal of ours: the machine says no more of them than that. */
 const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {

@@ -9,7 +9,7 @@ import type { Seal } from '../src/core/seal.ts';
 import type { Directory } from '../src/directory/directory.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../src/dispatch/request-action.ts';
-import type { BatchMessages } from '../src/outbox/batch-store.ts';
+import type { BatchMessages } from '../src/outbox/message-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
 import type { Respond } from '../src/slack/answer.ts';

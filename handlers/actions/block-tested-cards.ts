@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
-import { readTestedCardValue, type TriedCard } from '../../src/alerts/card-testing-rule.ts';
+import { readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';

@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { alertsOfKind } from '../../src/alerts/alert-store.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -47,8 +48,8 @@ async function declinesAt(
 ): Promise<TransactionAlert[]> {
   for (const ts of places) {
     if (ts === undefined) continue;
-    const stored = await Promise.all((await alertMessages.at(channel, ts)).map((id) => alerts.get(id)));
-    const declines = stored.flatMap((one) => (one?.kind === 'transaction' && one.event.decline !== null ? [one] : []));
+    const shown = await alertsOfKind('transaction', await alertMessages.at(channel, ts), alerts);
+    const declines = shown.filter(({ event }) => event.decline !== null);
     if (declines.length > 0) return declines;
   }
   return [];

@@ -1,32 +1,63 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { TransactionEvent } from '../core/event.ts';
+import { contentId } from '../core/content-id.ts';
+import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import type { AggregationRule } from './aggregation-rule.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
-/** As long as the same webhook may come again and be run again. */
+/** Repeats of a decline share a message while each follows another within this time: a retry, or a subscription. */
+export const AGGREGATION_GAP_MS = 30 * 60_000;
+
+/** Nobody looks at yesterday's message: what goes on for longer gets a new one. */
+export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
+
+/** As long as the same webhook may arrive again. */
 const MEMBER_TTL_SECONDS = 8 * 24 * 3600;
 
-/** Running groups of one card, merchant and reason; more than a few never overlap. */
+/** Groups of one card, merchant and reason that run at the same time; more than a few never overlap. */
 const RUNNING_MAX = 8;
+
+/** Which events are repeats of one another, and how far apart they may be. */
+interface AggregationRule {
+  readonly key: string;
+  readonly gapMs: number;
+  readonly spanMs: number;
+}
+
+/** A merchant, by number and name together, because the shops of a chain may share either. */
+export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): string {
+  const name = merchant.name.toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  return contentId('', [merchant.id, name]);
+}
+
+/** The same card account, merchant and reason. Amounts may differ: people try a smaller one. */
+export function aggregationRule(event: TransactionEvent): AggregationRule {
+  const key = contentId('', ['repeat', event.acctId, merchantKey(event), declineCode(event.decline)]);
+  return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
+}
+
+/** Every decline of a blocked card, at any merchant: they follow from the block. */
+export function blockedRule(event: TransactionEvent): AggregationRule {
+  const key = contentId('', ['blocked', event.acctId]);
+  return { key, gapMs: AGGREGATION_SPAN_MS, spanMs: AGGREGATION_SPAN_MS };
+}
 
 export interface AggregationGroups {
   /**
-   * Puts a decline into its group in a channel. Any order of arrival, any number of workers, the same event again:
-   * each event is counted once, and all get the same answer as before.
+   * Puts a decline into its group in a channel. Whatever the order of arrival and however often it is called, each event
+   * is counted once and always gets the same answer.
    *
-   * A group ends when somebody has done something about it: what is declined after that is news. So is what is declined
-   * now where the group's message tells of something that was fetched after a gap, long after it happened.
+   * A group ends when somebody has acted on it: a decline after that is news. A decline that arrives in time does not
+   * join a group whose message shows one that was fetched late.
    *
-   * @returns id of the alert whose message stands for the group; the event's own where it is the first.
+   * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
    */
   join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string>;
 }
 
 const joinScript = readScript(new URL('./join-aggregation-group.lua', import.meta.url));
 
-/** Which declines are repeats of which, in each channel: all of it decided in one script. */
+/** Which declines are repeats of which, in each channel. One script decides it. */
 export function createAggregationGroups(redis: Redis | Cluster): AggregationGroups {
   const script = defineScript(redis, joinScript);
   return {

@@ -3,59 +3,98 @@ import { Outcome } from '../actions/outcome.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
 import { Remedy } from '../limits/remedy-change.ts';
-import { Repeats } from './aggregation-rule.ts';
-import { OrderProgress } from './card-order.ts';
-import { TriedCard } from './card-testing-rule.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
 const shared = {
   card: CardFacts,
   outcomes: z.array(Outcome),
-  /** True when it was fetched after a gap, long after it happened. */
+  /** True when the event was fetched after a gap, long after it happened. */
   late: z.boolean(),
 };
+
+/** How often a decline was repeated in one channel, including the first. Stored with the alert of the first message. */
+export const Repeats = z.strictObject({
+  count: z.int().positive(),
+  /** UTC ISO 8601, by the time of the purchases, not of their arrival. */
+  firstAt: z.string(),
+  lastAt: z.string(),
+  minCents: z.int(),
+  maxCents: z.int(),
+});
+export type Repeats = z.infer<typeof Repeats>;
 
 export const TransactionAlert = z.strictObject({
   ...shared,
   kind: z.literal('transaction'),
   event: TransactionEvent,
   remedy: Remedy.nullable(),
-  /** For each channel whose message of it stands for repeats as well: how many. */
+  /** By channel, where its message stands for repeats as well. */
   repeats: z.record(z.string(), Repeats).default({}),
-  /** The purchase that it is a step of; null for declines and where nobody asked. */
+  /** The purchase that it is a step of; null for declines. */
   timeline: PurchaseTimeline.nullable().default(null),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 
-/** Declines of several cards at one merchant: not an event of its own, but what several of them mean together. */
+/** One of the cards that a card-testing warning names. */
+export const TriedCard = z.strictObject({
+  acctId: z.int(),
+  /** The first of its declines to arrive: an opaque id by which a control names the card. */
+  alertId: z.string(),
+  holder: z.string().nullable(),
+  last4: z.string().nullable(),
+  count: z.int().positive(),
+  /** UTC ISO 8601. */
+  firstAt: z.string(),
+  lastAt: z.string(),
+  minCents: z.int(),
+  maxCents: z.int(),
+});
+export type TriedCard = z.infer<typeof TriedCard>;
+
+/** Declines of several cards at one merchant: not an event, but what several events mean together. */
 export const CardTestingAlert = z.strictObject({
   ...shared,
   kind: z.literal('card-testing'),
-  /** The decline that made it plain, under an id of the warning's own. */
+  /** The decline that caused the warning, under the warning's own id. */
   event: TransactionEvent,
   tried: z.array(TriedCard),
 });
 export type CardTestingAlert = z.infer<typeof CardTestingAlert>;
 
-/** One card's way through its statuses, oldest first; `from` is what was known before. */
+/** The statuses that a card went through, oldest first; `from` is the one before. */
 export const StatusChange = z.strictObject({
   cardId: z.int(),
   last4: z.string(),
   from: CardStatus.nullable(),
   steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
-  /** Set when the event arrived after a newer one: what the card is now. */
+  /** The status that the card has now, when a newer event arrived first. */
   supersededBy: CardStatus.nullable(),
-  /** Slack user whose click in Cardbell caused it, where one is known. */
+  /** Slack user id of whoever caused it through Cardbell; null when nobody did. */
   causedBy: z.string().nullable(),
 });
 export type StatusChange = z.infer<typeof StatusChange>;
+
+/** Steps on a card's way to its holder, in their order. */
+export const orderSteps = ['created', 'shipped', 'activated', 'used', 'closed'] as const;
+export type OrderStep = (typeof orderSteps)[number];
+
+/** How far a card order has come: when each step happened, UTC ISO 8601; null: not yet, or not known. */
+export const OrderProgress = z.strictObject({
+  cardOrderId: z.int(),
+  created: z.string().nullable(),
+  shipped: z.string().nullable(),
+  activated: z.string().nullable(),
+  used: z.string().nullable(),
+  closed: z.string().nullable(),
+});
+export type OrderProgress = z.infer<typeof OrderProgress>;
 
 export const StatusAlert = z.strictObject({
   ...shared,
   kind: z.literal('card-status'),
   event: CardStatusEvent,
   changes: z.array(StatusChange).min(1),
-  /** How far the card's order has come; null where the status has nothing to do with an order. */
+  /** Null when the status has nothing to do with a card order. */
   progress: OrderProgress.nullable().default(null),
 });
 export type StatusAlert = z.infer<typeof StatusAlert>;
@@ -68,7 +107,7 @@ export const ShippingAlert = z.strictObject({
 });
 export type ShippingAlert = z.infer<typeof ShippingAlert>;
 
-/** The card was not activated long after it was shipped. The event is the shipment, under an id of the reminder's own. */
+/** A card was not activated long after it was shipped. The event is the shipment, under the reminder's own id. */
 export const ActivationReminder = z.strictObject({ ...ShippingAlert.shape, kind: z.literal('activation-reminder') });
 export type ActivationReminder = z.infer<typeof ActivationReminder>;
 
@@ -80,12 +119,12 @@ export const VirtualCardAlert = z.strictObject({
   ...shared,
   kind: z.literal('virtual-card'),
   event: VirtualCardEvent,
-  /** Who asked for it in Slack; null: it was asked for elsewhere, or nobody knows yet. */
+  /** Who ordered it in Slack; null: it was ordered elsewhere, or that is not known yet. */
   asked: Asked.nullable().default(null),
 });
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 
-/** An event with names and what is known around it, ready for a template. Kept in Redis under the event's id. */
+/** An event with everything that a template needs to show it. Stored under the event's id. */
 export const Alert = z.discriminatedUnion('kind', [
   TransactionAlert,
   CardTestingAlert,
@@ -95,3 +134,13 @@ export const Alert = z.discriminatedUnion('kind', [
   VirtualCardAlert,
 ]);
 export type Alert = z.infer<typeof Alert>;
+
+/** The value of a control that means one card of a warning: two opaque ids. */
+export function testedCardValue(warningId: string, { alertId }: Pick<TriedCard, 'alertId'>): string {
+  return `${warningId}.${alertId}`;
+}
+
+export function readTestedCardValue(value: string): { warningId: string; alertId: string } {
+  const [warningId = '', alertId = ''] = value.split('.');
+  return { warningId, alertId };
+}

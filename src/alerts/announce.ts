@@ -7,17 +7,17 @@ import type { GroupAlert, Grouping } from './group-alert.ts';
 /** One channel that gets an event. */
 export interface Delivery {
   readonly channel: string;
-  /** Not to be posted before this time (ms): the channel's quiet hours. Null: at once. */
+  /** Milliseconds: the end of the channel's quiet hours. Null: post immediately. */
   readonly holdUntil: number | null;
-  /** The channel is quiet now, but not for this event. */
+  /** The channel has quiet hours now, but this event is exempt from them. */
   readonly passesQuiet: boolean;
 }
 
-/** Decides which channels get an event, each once; none when it is posted nowhere. Says why in the event log. */
+/** Decides which channels get an event, each listed once, and logs why. Empty when none does. */
 export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
 
 /** An alert on its way into a channel's outbox. */
-export interface AlertEntry {
+interface AlertEntry {
   readonly kind: 'tracked';
   readonly id: string;
   readonly subject: { readonly kind: 'alert'; readonly id: string };
@@ -25,20 +25,19 @@ export interface AlertEntry {
   readonly broadcast: boolean;
   readonly priority: AlertPriority;
   readonly late: boolean;
-  /** Quiet hours hold it until then (ms). */
+  /** Milliseconds: held by quiet hours until then. */
   readonly notBefore: number | null;
 }
 
-export type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
 
-/** How urgent an event of a kind is by itself. */
+/** How urgent an event is by its kind. */
 export function priorityOf({ kind }: { readonly kind: WebhookKind }): AlertPriority {
   return kindTraits[kind].category;
 }
 
-export interface AnnounceDeps {
-  readonly alerts: Alerts;
-  /** The channels that get an event. */
+interface Deps {
+  readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly route: Route;
   readonly groupAlert: GroupAlert;
   readonly outbox: { put(channel: string, entry: AlertEntry): Promise<unknown> };
@@ -47,50 +46,56 @@ export interface AnnounceDeps {
 }
 
 /**
- * Puts an alert into every channel that it goes to. Safe to repeat.
+ * Stores an alert and puts it into every channel that gets it. Safe to repeat.
  *
- * @param occasion the event that decides which channels those are, where it is not the alert's own.
+ * @param occasion the event that decides which channels these are, if not the alert's own.
  */
-export async function announce(alert: Alert, deps: AnnounceDeps, occasion: StoredEvent = alert.event): Promise<void> {
-  await deps.alerts.save(alert);
-  for (const delivery of await deps.route(occasion, alert.card)) {
-    const { toldBy, threadId, broadcast, warning, changes } = await deps.groupAlert(alert, delivery.channel);
-    if (warning !== null) await warn(alert, warning, delivery, deps);
-    // What quiet hours let pass must not wait with the message that they hold and that tells it as well.
-    const isUrgent = delivery.passesQuiet && !alert.late;
-    if (toldBy === null || isUrgent) {
-      const id = toldBy ?? alert.event.id;
-      await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert.event) }, deps);
+export type Announce = (alert: Alert, occasion?: StoredEvent) => Promise<void>;
+
+/** Announces an alert and notifies the holder of the card. Safe to repeat. */
+export type Publish = Announce;
+
+export function createAnnounce(deps: Deps): Announce {
+  const { alerts, route, groupAlert, outbox, wakeOutbox, updateMessages } = deps;
+
+  return async function announce(alert, occasion = alert.event) {
+    await alerts.save(alert);
+    for (const delivery of await route(occasion, alert.card)) {
+      const { shownBy, threadId, broadcast, warning, changes } = await groupAlert(alert, delivery.channel);
+      if (warning !== null) await warn(alert, warning, delivery);
+      // An alert that is exempt from quiet hours must not wait inside a message that they hold.
+      const isUrgent = delivery.passesQuiet && !alert.late;
+      if (shownBy === null || isUrgent) {
+        const id = shownBy ?? alert.event.id;
+        await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert.event) });
+      }
+      for (const id of changes) await updateMessages(id);
     }
-    for (const id of changes) await deps.updateMessages(id);
-  }
-}
+  };
 
-/** The warning comes before the declines that answer it; every further card is added to it. */
-async function warn(
-  { event, card, late }: Alert,
-  { warningId, isCause }: NonNullable<Grouping['warning']>,
-  delivery: Delivery,
-  deps: AnnounceDeps,
-): Promise<void> {
-  // Whoever brought it about may have been given up on the way: then it begins with the next.
-  if (isCause || (await deps.alerts.get(warningId)) === null) {
-    const kind = 'card-testing';
-    const about = { kind, event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
-    await deps.alerts.save(CardTestingAlert.parse(about));
+  /** Posts the warning before the declines that answer it. Every further card is added to it. */
+  async function warn(
+    { event, card, late }: Alert,
+    { warningId, isCause }: NonNullable<Grouping['warning']>,
+    delivery: Delivery,
+  ): Promise<void> {
+    // The job of the decline that caused it may have failed for good: then the next decline creates it.
+    if (isCause || (await alerts.get(warningId)) === null) {
+      const warning = { kind: 'card-testing', event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
+      await alerts.save(CardTestingAlert.parse(warning));
+    }
+    await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, priority: 'fraud' });
+    if (!isCause) await updateMessages(warningId);
   }
-  await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, priority: 'fraud' }, deps);
-  if (!isCause) await deps.updateMessages(warningId);
-}
 
-async function put(
-  { id, late }: { readonly id: string; readonly late: boolean },
-  { channel, holdUntil }: Delivery,
-  how: { readonly threadId: string | null; readonly broadcast: boolean; readonly priority: AlertPriority },
-  { outbox, wakeOutbox }: AnnounceDeps,
-): Promise<void> {
-  // Somebody is trying cards now: that is what quiet hours are not for.
-  const notBefore = how.priority === 'fraud' ? null : holdUntil;
-  await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
-  await wakeOutbox(channel);
+  async function put(
+    { id, late }: Pick<AlertEntry, 'id' | 'late'>,
+    { channel, holdUntil }: Delivery,
+    how: Pick<AlertEntry, 'threadId' | 'broadcast' | 'priority'>,
+  ): Promise<void> {
+    // Somebody is testing cards right now: no quiet hours hold that back.
+    const notBefore = how.priority === 'fraud' ? null : holdUntil;
+    await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
+    await wakeOutbox(channel);
+  }
 }

@@ -1,37 +1,44 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
-import type { Alerts } from './alert-store.ts';
-import type { StatusRecord } from './status-timeline.ts';
+import { type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
 const RECENT_MAX = 50;
-/** A status webhook normally follows at once; the service's retries and outages can make it wait. */
+/** A status webhook normally comes immediately, but the service's retries and outages may delay it. */
 const EXPECTED_SECONDS = 3600;
 
+/** A status that a card is known to have had. Ordered by `callbackAt`, never by arrival. */
+export interface StatusRecord {
+  readonly eventId: string;
+  readonly status: CardStatus;
+  /** UTC ISO 8601, sorts as text. */
+  readonly callbackAt: string;
+}
+
 export interface CardHistory {
-  /** Adds a status of a card and answers with all that are known, in order of `callbackAt`. Safe to repeat. */
+  /** Adds a status of a card. @returns all known ones, in order of `callbackAt`. Safe to repeat. */
   addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]>;
   /** Every known status of a card, in order of `callbackAt`. */
   statuses(cardId: number): Promise<StatusRecord[]>;
-  /** Remembers an alert of an account, for "last declines" and "where is my card". */
+  /** Adds an alert to the account's latest declines or shipments. */
   addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
   /** Declines of all cards, newest first. */
   newestDeclines(limit: number): Promise<string[]>;
   /** Newest first. */
   recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
-  /** Who asked for the change that the next status webhook will confirm, and with which action. */
+  /** Notes whose action the next webhook with this status will confirm. */
   expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
-  /** It will not come: the card API refused. */
+  /** The webhook will not come, because the card API refused the change. */
   forgetExpected(acctId: number, status: CardStatus): Promise<void>;
-  /** Who caused this event. The first event of that status takes it; the same event again gets the same answer. */
+  /** The user whose action caused this event: the first event with the status. Gives the same answer for it again. */
   expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null>;
-  /** The event that an action was waiting for; null while it has not come. */
+  /** The event that confirmed an action; null until it comes. */
   confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
 }
 
-/** What happened to each card, by the service's time. */
+/** What happened to each card, by the time of the card service. */
 export function createCardHistory(redis: Redis | Cluster): CardHistory {
   const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
   const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
@@ -50,7 +57,7 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
   return {
     async addStatus(cardId, { callbackAt, status, eventId }) {
       const key = historyKey(cardId);
-      // Equal scores sort by member, and the member begins with the time: seven fraction digits decide.
+      // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
       const member = JSON.stringify([callbackAt, status, eventId]);
       await redis
         .multi()
@@ -95,11 +102,10 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
   };
 }
 
-/** Declines of an account's card that came as webhooks, newest first. */
+/** Declines of an account that came as webhooks, newest first. */
 export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>, alerts: Pick<Alerts, 'get'>) {
   return async function recentDeclines(acctId: number, countMax: number): Promise<TransactionEvent[]> {
     const ids = await history.recentAlerts(acctId, 'declines', countMax);
-    const stored = await Promise.all(ids.map((id) => alerts.get(id)));
-    return stored.flatMap((each) => (each?.kind === 'transaction' ? [each.event] : []));
+    return (await alertsOfKind('transaction', ids, alerts)).map(({ event }) => event);
   };
 }

@@ -1,20 +1,38 @@
-import type { CardStatus, TransactionEvent } from '../core/event.ts';
-import type { ActivationReminder, ShippingAlert, StatusAlert } from './alert.ts';
+import { contentId } from '../core/content-id.ts';
+import type { CardStatus, CardStatusEvent, TransactionEvent } from '../core/event.ts';
+import type { Log } from '../core/log.ts';
+import type { DirectoryAccount } from '../directory/account.ts';
+import {
+  ActivationReminder,
+  type Alert,
+  type OrderProgress,
+  type OrderStep,
+  type ShippingAlert,
+  type StatusAlert,
+} from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import { isOrderOpen, NUDGE_AFTER_MS, type OrderStep, orderOf, orderThread } from './card-order.ts';
-import type { CardOrder, CardOrders } from './card-order-store.ts';
+import type { Announce } from './announce.ts';
+import type { Awaited, CardOrder, CardOrders } from './card-order-store.ts';
 
-/** Where news of a card stands, and whose messages change with it. */
-export interface CardGrouping {
+/** A card that is not activated this long after it was shipped is lost, or its holder has forgotten it. */
+export const REMIND_AFTER_MS = 10 * 24 * 3_600_000;
+
+/** What happens later no longer belongs to how the card reached its holder. */
+const ORDER_TIMELINE_MS = 60 * 24 * 3_600_000;
+
+/** The thread that shows news about a card, and the alerts whose messages change with it. */
+interface CardGrouping {
   readonly threadId: string | null;
   readonly broadcast: boolean;
   readonly changes: readonly string[];
 }
 
-interface Deps {
+interface LifecycleDeps {
   readonly cardOrders: CardOrders;
   readonly alerts: Pick<Alerts, 'setProgress'>;
 }
+
+export type CardLifecycle = ReturnType<typeof createCardLifecycle>;
 
 const stepOf: Readonly<Record<CardStatus, OrderStep | null>> = {
   INACTIVE: 'created',
@@ -23,16 +41,17 @@ const stepOf: Readonly<Record<CardStatus, OrderStep | null>> = {
   CLOSED: 'closed',
 };
 
+const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
+
 /**
- * A card's way to its holder is one thread: created, shipped, activated, first use. Its messages say how far it has come.
+ * A card's way to its holder is one thread (created, shipped, activated, first used), and its messages show the progress.
  *
- * The thread whispers what is a matter of course (created, activated). What people wait for or must act on shows in the
- * channel as well: shipped, blocked, unblocked, closed, and the reminder that nobody has activated it.
+ * Routine steps (created, activated) stay in the thread. What people wait for or have to act on shows in the channel as
+ * well: shipped, blocked, unblocked, closed, and the reminder that nobody has activated the card.
  */
-export function createCardLifecycle({ cardOrders, alerts }: Deps) {
+export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
   return {
-    async status(alert: StatusAlert): Promise<CardGrouping> {
-      const { event, changes } = alert;
+    async status({ event, changes }: StatusAlert): Promise<CardGrouping> {
       const [change] = changes;
       const status = change?.steps.at(-1)?.status;
       const cardOrderId = orderOf(event);
@@ -40,31 +59,30 @@ export function createCardLifecycle({ cardOrders, alerts }: Deps) {
       const order = { acctId: event.acctId, cardOrderId };
       const before = await cardOrders.note(order, null, event.callbackAt, null);
       const isTimeline = status === 'INACTIVE' || isOrderOpen(before.progress, event.callbackAt);
-      // Also where it begins no thread: an older step may arrive late, and then must not be taken for the newest.
+      // Noted even outside the timeline: an older step that arrives later must not pass for the newest.
       const after = await cardOrders.note(order, stepOf[status], event.callbackAt, isTimeline ? event.id : null);
-      const threadId = isTimeline ? orderThread(event.acctId, cardOrderId) : null;
-      if (change?.supersededBy === null) await rememberBlock(event.acctId, status, threadId ?? `block-${event.id}`);
-      if (threadId === null) return { ...alone, threadId: status === 'BLOCKED' ? `block-${event.id}` : null };
-      const isMatterOfCourse = status === 'INACTIVE' || (status === 'ACTIVE' && change?.from !== 'BLOCKED');
-      return { threadId, broadcast: !isMatterOfCourse, changes: await show(after, event.id) };
+      const blockThread = `block-${event.id}`;
+      const threadId = isTimeline ? threadOf(order) : null;
+      if (change?.supersededBy === null) await noteBlockThread(event.acctId, status, threadId ?? blockThread);
+      if (threadId === null) return { ...alone, threadId: status === 'BLOCKED' ? blockThread : null };
+      const isRoutine = status === 'INACTIVE' || (status === 'ACTIVE' && change?.from !== 'BLOCKED');
+      return { threadId, broadcast: !isRoutine, changes: await showProgress(after, event.id) };
     },
 
-    async shipping(alert: ShippingAlert | ActivationReminder): Promise<CardGrouping> {
-      const { event } = alert;
-      if (event.cardOrderId === null) return alone;
-      const order = { acctId: event.acctId, cardOrderId: event.cardOrderId };
-      const threadId = orderThread(event.acctId, event.cardOrderId);
-      const isReminder = alert.kind === 'activation-reminder';
-      const step = isReminder ? null : 'shipped';
+    async shipping({ kind, event }: ShippingAlert | ActivationReminder): Promise<CardGrouping> {
+      const { acctId, cardOrderId } = event;
+      if (cardOrderId === null) return alone;
+      const order = { acctId, cardOrderId };
+      const step = kind === 'card-shipping' ? 'shipped' : null;
       const after = await cardOrders.note(order, step, event.callbackAt, event.id);
-      if (!isReminder) {
-        const due = Date.parse(event.callbackAt) + NUDGE_AFTER_MS;
+      if (step === 'shipped') {
+        const due = Date.parse(event.callbackAt) + REMIND_AFTER_MS;
         await cardOrders.awaitActivation({ ...order, alertId: event.id }, due);
       }
-      return { threadId, broadcast: true, changes: await show(after, event.id) };
+      return { threadId: threadOf(order), broadcast: true, changes: await showProgress(after, event.id) };
     },
 
-    /** The first purchase with a card that was activated ends its story. @returns alerts whose messages change. */
+    /** The first purchase with an activated card completes its order. @returns the alerts whose messages change. */
     async used({ acctId, requestedAt }: TransactionEvent): Promise<readonly string[]> {
       const activated = (await cardOrders.ofAccount(acctId)).flatMap(({ progress }) => {
         const { activated: since, used, cardOrderId } = progress;
@@ -74,21 +92,95 @@ export function createCardLifecycle({ cardOrders, alerts }: Deps) {
       });
       const [newest] = activated.toSorted((a, b) => b.since.localeCompare(a.since));
       if (newest === undefined) return [];
-      return await show(await cardOrders.note({ acctId, ...newest }, 'used', requestedAt, null), null);
+      return await showProgress(await cardOrders.note({ acctId, ...newest }, 'used', requestedAt, null), null);
     },
   };
 
-  /** Every message of the story says how far it has come. @returns the others, which must be brought up to date. */
-  async function show({ progress, alertIds }: CardOrder, ownId: string | null): Promise<string[]> {
+  /** Puts the progress into every alert of the order. @returns those whose messages have to be updated. */
+  async function showProgress({ progress, alertIds }: CardOrder, ownId: string | null): Promise<string[]> {
     for (const id of alertIds) await alerts.setProgress(id, progress);
     return alertIds.filter((id) => id !== ownId);
   }
 
-  /** Declines that follow from a block answer the message that told of it. */
-  async function rememberBlock(acctId: number, status: CardStatus, threadId: string): Promise<void> {
+  /** Declines that follow from a block are shown in the thread of its message. */
+  async function noteBlockThread(acctId: number, status: CardStatus, threadId: string): Promise<void> {
     if (status === 'BLOCKED') await cardOrders.setBlockThread(acctId, threadId);
     if (status === 'ACTIVE' || status === 'CLOSED') await cardOrders.setBlockThread(acctId, null);
   }
 }
 
-const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
+/**
+ * The order that a message about a card belongs to, when it is about one card of one account. An order of forty cards is
+ * forty threads, because people follow a person's card, not an order form.
+ */
+function orderOf({ cards }: CardStatusEvent): number | null {
+  return cards.length === 1 ? (cards[0]?.cardOrderId ?? null) : null;
+}
+
+function threadOf({ acctId, cardOrderId }: { readonly acctId: number; readonly cardOrderId: number }): string {
+  return `order-${acctId}-${cardOrderId}`;
+}
+
+/** True while news about the card still belongs to how it reached its holder. */
+function isOrderOpen({ created, shipped, closed, used }: OrderProgress, at: string): boolean {
+  const [begun] = [created, shipped].filter((time) => time !== null).toSorted((a, b) => a.localeCompare(b));
+  if (begun === undefined || (closed !== null && closed < at) || (used !== null && used < at)) return false;
+  return Date.parse(at) - Date.parse(begun) <= ORDER_TIMELINE_MS;
+}
+
+/** Reminders in one run; the rest follow in the next. */
+const REMINDERS_MAX = 50;
+
+interface ReminderDeps {
+  readonly cardOrders: Pick<CardOrders, 'ofAccount' | 'overdue' | 'forget' | 'restore'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  /** The account straight from the card API; null when it does not answer. */
+  readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+  readonly announce: Announce;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/**
+ * Reminds once of each card that is still not activated long after it was shipped. The card API is asked at that moment,
+ * so a card that was activated, closed or replaced in the meantime is left out.
+ *
+ * After a crash the reminder is repeated under the same id, which adds nothing. When the card API does not answer, the
+ * card waits for a later run, behind the others.
+ */
+export async function remindOfActivation(deps: ReminderDeps): Promise<void> {
+  const nowMs = deps.now().getTime();
+  for (const awaited of await deps.cardOrders.overdue(nowMs, REMINDERS_MAX)) {
+    const reminder = await reminderFor(awaited, deps);
+    if (reminder === 'unknown') {
+      await deps.cardOrders.restore(awaited, nowMs);
+      continue;
+    }
+    if (reminder !== 'none') await deps.announce(reminder);
+    await deps.cardOrders.forget(awaited);
+  }
+}
+
+/** `unknown`: the card API did not say. `none`: no reminder is needed. */
+async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert | 'none' | 'unknown'> {
+  const { acctId, cardOrderId, alertId } = awaited;
+  const orders = await deps.cardOrders.ofAccount(acctId);
+  const own = orders.find(({ progress }) => progress.cardOrderId === cardOrderId)?.progress;
+  if (own === undefined || own.activated !== null || own.used !== null || own.closed !== null) return 'none';
+  // A later order of the same account replaces this one.
+  if (orders.some(({ progress }) => (progress.shipped ?? '') > (own.shipped ?? ''))) return 'none';
+  const shipped = await deps.alerts.get(alertId);
+  if (shipped?.kind !== 'card-shipping') return 'none';
+
+  const account = await deps.reload(acctId);
+  if (account === null) {
+    deps.log.warn({ acctId }, 'the card API did not say whether a card was activated, asking again later');
+    return 'unknown';
+  }
+  const { event } = shipped;
+  const card = account.cards.find(({ last4, status }) => last4 === event.last4 && status !== 'CLOSED');
+  const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card?.cardId ?? 0));
+  if (card?.status !== 'INACTIVE' || isReplaced) return 'none';
+  const id = contentId('evt_', ['reminder', event.id]);
+  return ActivationReminder.parse({ ...shipped, kind: 'activation-reminder', event: { ...event, id }, outcomes: [] });
+}

@@ -1,24 +1,41 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
-import type { TransactionEvent } from '../core/event.ts';
+import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-rule.ts';
+import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { CARD_TESTING_CARDS, CARD_TESTING_GAP_MS, CARD_TESTING_WINDOW_MS } from './card-testing-rule.ts';
 
-/** Declines of a merchant that are remembered in one channel. */
+/** This many different cards declined at one merchant … */
+const CARD_TESTING_CARDS = 3;
+/** … within this time look like somebody testing stolen numbers, whatever the amounts. */
+export const CARD_TESTING_WINDOW_MS = 10 * 60_000;
+/** A warning covers what follows at the merchant until nothing happens for this long. */
+export const CARD_TESTING_GAP_MS = 30 * 60_000;
+
+/** Declines of one merchant that are remembered in one channel. */
 const REMEMBERED_MAX = 1000;
 const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 
+/**
+ * Reasons that hit all cards at once and say nothing about who is using them: the business has no money, the company's
+ * own approval system refuses, the service allows nobody this type of merchant.
+ */
+const causesOfAllCards: ReadonlySet<string> = new Set(['decline.balance.business', 'decline.remote', 'decline.mcc']);
+
+/** True when a decline can be part of card testing. */
+export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
+  return decline !== null && !causesOfAllCards.has(declineCode(decline));
+}
+
 export interface CardTesting {
   /**
-   * Notes a decline at its merchant. Any order of arrival, any number of workers; the same event again counts nothing
-   * and gets the same answer.
+   * Notes a decline at its merchant. Whatever the order of arrival and however often it is called, each event counts
+   * once and always gets the same answer.
    *
-   * @returns id of the warning that the decline belongs to, and whether this decline brought it about; null while too
-   * few cards were tried.
+   * @returns the warning that the decline belongs to, and whether this decline caused it; null while too few cards were
+   * tried.
    */
   join(
     channel: string,
@@ -29,22 +46,26 @@ export interface CardTesting {
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
-/** Which merchants cards are being tried at, in each channel: decided in one script. */
+/** At which merchants cards are being tested, in each channel. One script decides it. */
 export function createCardTesting(redis: Redis | Cluster): CardTesting {
   const script = defineScript(redis, joinScript);
   return {
     async join(channel, event, { holder, last4 }) {
-      const place = `${channel}:${merchantKey(event)}`;
+      const merchant = `${channel}:${merchantKey(event)}`;
       const { id, acctId, amountCents: cents, occurredAt } = event;
       const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
-      const caused = contentId('evt_', ['card-testing', channel, id]);
+      const ownWarningId = contentId('evt_', ['card-testing', channel, id]);
       const warningId = await script.run(
-        [stateKey(`testing:${place}`), stateKey(`testing-facts:${place}`), stateKey(`testing-warnings:${place}`)],
+        [
+          stateKey(`testing:${merchant}`),
+          stateKey(`testing-facts:${merchant}`),
+          stateKey(`testing-warnings:${merchant}`),
+        ],
         [
           id,
           Math.floor(Date.parse(occurredAt)),
           JSON.stringify({ acctId, alertId: id, holder, last4, ...once }),
-          caused,
+          ownWarningId,
           CARD_TESTING_WINDOW_MS,
           CARD_TESTING_GAP_MS,
           AGGREGATION_SPAN_MS,
@@ -55,7 +76,7 @@ export function createCardTesting(redis: Redis | Cluster): CardTesting {
           ALERT_TTL_SECONDS,
         ],
       );
-      return typeof warningId === 'string' ? { warningId, isCause: warningId === caused } : null;
+      return typeof warningId === 'string' ? { warningId, isCause: warningId === ownWarningId } : null;
     },
   };
 }

@@ -2,10 +2,10 @@ import type { LimitPeriod } from '../card-api/rule.ts';
 import { declineCode } from '../core/event.ts';
 import type { Remedy } from '../limits/remedy-change.ts';
 
-/** What a decline code means for people, and who can do what about it. */
+/** What a decline code means, and who can do what about it. */
 export interface DeclineReason {
   readonly code: string;
-  /** A few plain words for a headline: "Over the daily limit". */
+  /** For a headline: "Over the daily limit". */
   readonly title: string;
   /** What the code means, one sentence. */
   readonly meaning: string;
@@ -13,11 +13,11 @@ export interface DeclineReason {
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
   readonly remedy: Remedy['kind'] | 'none';
-  /** True where the reason helps somebody who holds a card that is not theirs. */
+  /** True when the reason would help somebody who is using a card that is not theirs. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
   readonly isKnown: boolean;
-  /** The window of the limit that was exceeded, where the code is about one; null when the service does not say. */
+  /** The period of the exceeded limit, when the code is about one; null when the service does not say. */
   readonly period: LimitPeriod | null;
   /** The merchant category that the service named. */
   readonly category: string | null;
@@ -26,7 +26,7 @@ export interface DeclineReason {
 type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>;
 type Entry = Words & Partial<Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>>;
 
-/** Windows as the service writes them in its messages. */
+/** Periods as the service writes them in its messages. */
 const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
   [/\b(?:daily|day)\b/i, 'daily'],
   [/\b(?:weekly|week)\b/i, 'weekly'],
@@ -39,8 +39,8 @@ function periodOf(message: string): LimitPeriod | null {
   return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
 }
 
-/** Windows end on the service's clock, which is Eastern time. */
-const startsAnew: Readonly<Record<LimitPeriod, string>> = {
+/** Periods end on the service's clock, which is Eastern time. */
+const untilReset: Readonly<Record<LimitPeriod, string>> = {
   daily: 'pay a smaller amount, or wait until midnight Eastern time',
   weekly: 'pay a smaller amount, or wait until Sunday',
   monthly: 'pay a smaller amount, or wait until the first of the month',
@@ -53,7 +53,7 @@ function velocity(message: string): Entry {
   return {
     title: `Over the ${period} limit`,
     meaning: `The purchase is more than what is left of the card’s ${period} limit.`,
-    holderFix: `Ask for a higher limit, ${startsAnew[period]}.`,
+    holderFix: `Ask for a higher limit, ${untilReset[period]}.`,
     adminFix: `Raise the ${period} limit if the purchase is fine, then have it tried again.`,
     remedy: 'raise_limit',
     period,
@@ -83,7 +83,7 @@ function ruleMcc(message: string): Entry {
   };
 }
 
-/** The three messages that the service lists, and a fourth that it may well send. */
+/** The three messages that the service documents, and a fourth that is likely. */
 function cardStatus(message: string): Entry {
   if (/clos/i.test(message)) {
     return {
@@ -187,17 +187,17 @@ const unknown: Entry = {
   adminFix: 'Look the decline up in the card program’s portal, or ask the card service’s support.',
 };
 
-/** Matches on the code, whole, whatever its case: the service's messages are for people and change. */
+/** Looks up the whole code, whatever its case. The service's messages are written for people and may change. */
 export function declineReason(decline: { readonly code: string; readonly message: string }): DeclineReason {
   const { code, message } = decline;
   const key = declineCode(decline);
-  const found = Object.hasOwn(table, key) ? table[key] : undefined;
-  const entry = typeof found === 'function' ? found(message) : (found ?? unknown);
+  const known = Object.hasOwn(table, key) ? table[key] : undefined;
+  const entry = typeof known === 'function' ? known(message) : (known ?? unknown);
   return {
-    code: found === undefined ? code.trim() : key,
+    code: known === undefined ? code.trim() : key,
     remedy: 'none',
     isSensitive: false,
-    isKnown: found !== undefined,
+    isKnown: known !== undefined,
     period: null,
     category: null,
     ...entry,

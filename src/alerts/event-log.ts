@@ -2,14 +2,14 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 
-/** As long as the alert itself: afterwards nobody can ask about it. */
+/** As long as the alert itself. */
 const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 
-/** An event that is edited a thousand times must not grow without end; the beginning says most. */
+/** Later steps are dropped: the first ones say most. */
 const STEPS_MAX = 100;
 
-/** What can become of an event on its way to people. */
-export const eventLogSteps = [
+/** What can happen to an event on its way to its readers. */
+const eventLogSteps = [
   'taken',
   'repeated',
   'routed',
@@ -28,23 +28,23 @@ const EventLogStep = z.strictObject({
   step: z.enum(eventLogSteps),
   /** UTC ISO 8601. */
   at: z.string(),
-  /** Slack channel that it is about; null when it is about none. */
+  /** Slack channel id; null when the step is about no channel. */
   channel: z.string().nullable(),
   /**
-   * One plain sentence for people: what was decided, and why. Never card data. People, channels and times stand in it
-   * as `<@U…>`, `<#C…>` and ISO 8601.
+   * One plain sentence: what was decided, and why. Never card data. Users, channels and times are written as `<@U…>`,
+   * `<#C…>` and ISO 8601.
    */
   text: z.string(),
 });
 export type EventLogStep = z.infer<typeof EventLogStep>;
 
-/** The way of each event through dedupe, routing, mutes, grouping and delivery: what `/card why` tells. */
+/** What happened to each event in deduplication, routing, mutes, grouping and delivery, for `/card why`. */
 export interface EventLog {
-  /** Adds steps. The same step said again in the same words counts once: jobs may run twice. */
+  /** Adds steps. A step with the same words is added once, because jobs may run twice. */
   note(eventId: string, ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
-  /** Remembers the newest event of an account. */
+  /** Sets the newest event of an account. */
   setLatest(acctId: number, eventId: string): Promise<void>;
-  /** Null: none in the last 30 days. */
+  /** Null when there was none in the last 30 days. */
   latest(acctId: number): Promise<string | null>;
   /** Oldest first; empty when the event is unknown or too old. */
   read(eventId: string): Promise<EventLogStep[]>;
@@ -59,7 +59,7 @@ export function createEventLog(redis: Redis | Cluster, now: () => Date = () => n
       if ((await redis.hlen(key)) >= STEPS_MAX) return;
       const at = now().toISOString().slice(0, -1);
       const writing = redis.multi();
-      // Steps of one moment keep their order: a hash has none.
+      // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
       for (const [index, { step, channel, text }] of steps.entries()) {
         const order = String(Math.min(index, 999)).padStart(3, '0');
         writing.hsetnx(key, JSON.stringify([step, channel, text]), `${at}${order}Z`);
@@ -77,7 +77,7 @@ export function createEventLog(redis: Redis | Cluster, now: () => Date = () => n
           const [step, channel, text] = JSON.parse(field) as unknown[];
           return EventLogStep.parse({ step, channel, text, at });
         })
-        .toSorted((one, other) => one.at.localeCompare(other.at));
+        .toSorted((a, b) => a.at.localeCompare(b.at));
     },
   };
 }

@@ -20,30 +20,30 @@ export type PurchaseStep = z.infer<typeof PurchaseStep>;
 export interface Purchase {
   /** Oldest first. */
   readonly steps: readonly PurchaseStep[];
-  /** Events that no id ties to it: the same merchant, a fitting amount and a fitting time do. */
+  /** Events that share no id with it, but fit by merchant, amount and time. */
   readonly inferred: ReadonlySet<string>;
 }
 
-/** Holds last five days as a rule, settlements come a few days late at times; later than that is another purchase. */
+/** Holds usually last five days, and settlements may be a few days late; anything later is another purchase. */
 export const FOLLOWS_WITHIN_MS = 10 * 24 * 3_600_000;
-/** Goods are brought back within a month. */
+/** Goods are returned within a month. */
 export const REFUND_WITHIN_MS = 31 * 24 * 3_600_000;
-/** What happened a moment before, by a merchant's clock that is slow. */
+/** A merchant's clock may be slow. */
 const CLOCK_SKEW_MS = 3_600_000;
 
-/** Where people tip, the amount that is settled is up to this much more than the one that was asked for. */
+/** Where people tip, a settlement may exceed the authorization by this share. */
 const TIP_SHARE = 0.3;
 const tippedMccs: ReadonlySet<string> = new Set(['4121', '5811', '5812', '5813', '5814', '7230', '7297', '7298']);
 
-/** A pump asks for a dollar or for its maximum, and settles what was filled in: up to this, whatever it asked for. */
+/** A pump authorizes a dollar or its maximum, and settles the fuel: up to this amount, whatever was authorized. */
 const FUEL_MAX_CENTS = 25_000;
 const fuelMccs: ReadonlySet<string> = new Set(['5541', '5542', '5552', '5983']);
 
 /**
- * Puts an account's purchases together. A pure function of the set: the order of arrival changes nothing.
+ * Groups an account's events into purchases. The order of arrival makes no difference.
  *
- * All steps of a purchase share the network's transaction id; a refund and its settlement share the id of the
- * authorization. Where merchants leave both out, a step goes to the purchase that it fits best, and is marked so.
+ * All steps of a purchase share the network's transaction id; a refund and its settlement share the authorization's id.
+ * When a merchant leaves both out, a step joins the purchase that it fits best, and is marked as inferred.
  */
 export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
   const sorted = events.toSorted((a, b) => a.at.localeCompare(b.at) || a.eventId.localeCompare(b.eventId));
@@ -64,11 +64,11 @@ export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
     }));
 }
 
-/** Groups that share an id, directly or over others. References of another merchant are not believed. */
+/** Groups events that share an id, directly or through others. References of other merchants do not count. */
 function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
   const groups: PurchaseStep[][] = [];
   for (const step of sorted) {
-    const related = groups.filter((group) => group.some((other) => isTied(step, other)));
+    const related = groups.filter((group) => group.some((member) => isRelated(step, member)));
     const [home, ...others] = related;
     if (home === undefined) {
       groups.push([step]);
@@ -79,20 +79,16 @@ function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
   return groups.filter((group) => group.length > 0);
 }
 
-function isTied(one: PurchaseStep, other: PurchaseStep): boolean {
-  if (one.networkTransactionId === other.networkTransactionId) return true;
-  return (
-    one.authTransactionId !== null &&
-    one.authTransactionId === other.authTransactionId &&
-    one.merchant === other.merchant
-  );
+function isRelated(a: PurchaseStep, b: PurchaseStep): boolean {
+  if (a.networkTransactionId === b.networkTransactionId) return true;
+  return a.authTransactionId !== null && a.authTransactionId === b.authTransactionId && a.merchant === b.merchant;
 }
 
 function isOpening({ kind }: PurchaseStep): boolean {
   return kind === 'authorization' || kind === 'pin';
 }
 
-/** The purchase that a step without a reference fits: the exact amount before a near one, then the latest. */
+/** The purchase that a step without a reference fits best: an exact amount before a close one, then the latest. */
 function bestHome(step: PurchaseStep, groups: readonly PurchaseStep[][]): PurchaseStep[] | undefined {
   const homes = groups.flatMap((group) => {
     const opening = group.find(isOpening);
@@ -115,22 +111,22 @@ function isFitting(step: PurchaseStep, opening: PurchaseStep, group: readonly Pu
     return (
       step.cents === opening.cents && !group.some(({ kind, direction }) => kind !== 'pin' && direction === 'credit')
     );
-  const givenBack = group.filter(({ kind }) => kind === 'reversal').reduce((sum, { cents }) => sum + cents, 0);
-  if (step.kind === 'reversal') return step.cents + givenBack <= opening.cents;
+  const reversedCents = group.filter(({ kind }) => kind === 'reversal').reduce((sum, { cents }) => sum + cents, 0);
+  if (step.kind === 'reversal') return step.cents + reversedCents <= opening.cents;
   const isOpen = opening.kind === 'authorization' && !group.some(({ kind }) => kind === 'settlement');
-  return isOpen && givenBack < opening.cents && isSettledFor(step.cents, opening);
+  return isOpen && reversedCents < opening.cents && isSettledFor(step.cents, opening);
 }
 
-/** The exact amount, less of it (a part that was delivered), and more where tips and fuel make it more. */
+/** True for the exact amount, for at least half of it (a partial delivery), and for more where tips or fuel add to it. */
 function isSettledFor(cents: number, { cents: asked, mcc }: PurchaseStep): boolean {
   if (fuelMccs.has(mcc)) return cents <= Math.max(asked, FUEL_MAX_CENTS);
   const most = tippedMccs.has(mcc) ? asked * (1 + TIP_SHARE) : asked;
   return cents <= most && cents >= asked / 2;
 }
 
-/** Where a purchase stands, kept with the alerts of its events. */
+/** The state of a purchase, stored with the alerts of its events. */
 export const PurchaseTimeline = z.strictObject({
-  /** The event whose message begins the thread. */
+  /** The event whose message starts the thread. */
   leaderId: z.string(),
   /** Oldest first. */
   steps: z.array(

@@ -10,7 +10,7 @@ import type { Message } from '../slack/message.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 
-/** So many alerts are read at once: a flood must not stand in the way of everything else that Redis is asked. */
+/** Alerts read at the same time, so that a flood does not block other requests to Redis. */
 const READ_AT_ONCE = 200;
 
 interface Deps {
@@ -19,25 +19,22 @@ interface Deps {
   readonly notifyOps: NotifyOps;
 }
 
-export interface ShowAlert {
-  load(id: string): Promise<Alert | null>;
-  /** An alert as its readers in a channel may see it; null when they are not told of it. */
-  render(alert: Alert, place: { channel: string; audience: 'team' | 'holder' }): Promise<Message | null>;
-  /** Rows of alerts as a channel may see them, in the order given; alerts that are unknown or too old are left out. */
-  rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]>;
-}
-
-/** How alerts look, by themselves and among others. */
-export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps): ShowAlert {
+/** How alerts look, alone and in a batch. */
+export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps) {
   return {
-    load: async (id) => await alerts.get(id),
+    load: alerts.get,
 
-    async render(alert, { channel, audience }) {
+    /** An alert as its readers in a channel may see it; null when they may not. */
+    async render(
+      alert: Alert,
+      { channel, audience }: { readonly channel: string; readonly audience: 'team' | 'holder' },
+    ): Promise<Message | null> {
       const view = { place: await visibilityOf(channel), channel };
       return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
     },
 
-    async rowsOf(alertIds, channel) {
+    /** Table rows of alerts as a channel may see them, in the order given. Alerts that are too old are left out. */
+    async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
       const view = { place: await visibilityOf(channel), channel };
       const rows: BatchRow[] = [];
       for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
@@ -56,7 +53,7 @@ export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps): Show
       return { id, alert: await alerts.get(id) };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
-      // Kept by another version: it must not hold back the others.
+      // Stored by another version: it must not hold back the others.
       await notifyOps(opsIssue.cannotRender(id));
       return { id, alert: 'unreadable' };
     }

@@ -5,7 +5,7 @@ import type { CardOrder } from '../card-api/schema-order.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Message } from '../slack/message.ts';
-import type { Alerts } from './alert-store.ts';
+import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 
 const SHIPMENTS_MAX = 5;
@@ -15,12 +15,12 @@ interface Deps {
   readonly factsOf: (acctId: number, which: { readonly cardId?: number }) => Promise<CardFacts>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
-  /** The service's local time as UTC ISO 8601; null when it is no time. */
+  /** Converts the service's local time to UTC ISO 8601; null when it is not a time. */
   readonly toInstant: (local: string) => string | null;
   readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-/** `/card track CARD`: ordered, shipped, activated or still waiting. */
+/** `/card track CARD`: whether it was ordered, shipped and activated, and when. */
 export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<void> {
   const { card: api, factsOf, history, alerts, toInstant, answer } = deps;
 
@@ -29,8 +29,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
       api.getAccount(acctId),
       history.recentAlerts(acctId, 'shipments', SHIPMENTS_MAX),
     ]);
-    const stored = await Promise.all(ids.map((id) => alerts.get(id)));
-    const shipments = stored.flatMap((each) => (each?.kind === 'card-shipping' ? [each.event] : []));
+    const shipments = (await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event);
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
     const orders = await Promise.all([...orderIds].map(orderOf));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
@@ -50,7 +49,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     await answer(action, message);
   };
 
-  /** What the order adds is the day of it: worth a question, not an error. */
+  /** The order only adds its date, so an error leaves it out. */
   async function orderOf(id: number): Promise<CardOrder | null> {
     try {
       return await api.getCardOrder(id);

@@ -1,49 +1,69 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
+import { recordFormat } from '../core/record-store.ts';
 
-/** Who has not looked for a day is not drawn for any more; the next opening draws anew. */
-const KEPT_MS = 24 * 3_600_000;
+/** App Home is kept up to date for this long after it was last opened; the next opening renders it afresh. */
+const VIEWER_TTL_MS = 24 * 3_600_000;
+
+/** Openings of the same user within this time of each other are rendered once. */
+const COALESCE_MS = 2000;
 
 const Roles = z.array(z.enum(['operator', 'approver', 'holder']));
+type Roles = z.infer<typeof Roles>;
 
-/** Who opened App Home within the last day, and what they may do. */
+/** A user opened App Home, or their roles changed: their page has to be rendered. */
+export const HomeOpened = z.strictObject({
+  /** The same for openings in quick succession, so one rendering serves them all. */
+  id: z.string(),
+  userId: z.string(),
+  /** Looked up just now. */
+  roles: Roles,
+  /** False when only the roles changed: the page is then rendered only if it was opened before. */
+  isOpening: z.boolean(),
+});
+export type HomeOpened = z.infer<typeof HomeOpened>;
+
+export function homeOpened(userId: string, roles: Roles, isOpening: boolean, nowMs: number): HomeOpened {
+  const slot = Math.floor(nowMs / COALESCE_MS);
+  return { id: contentId('home_', [userId, isOpening ? 'opened' : 'changed', slot]), userId, roles, isOpening };
+}
+
+/** Who opened App Home within the last day, and which roles they had then. */
 export interface HomeViewers {
-  /** @param isOpening false: only for who has opened it already. */
-  see(userId: string, roles: z.infer<typeof Roles>, isOpening: boolean): Promise<void>;
-  /** Roles of a viewer; null when they have not opened it lately. */
-  rolesOf(userId: string): Promise<z.infer<typeof Roles> | null>;
+  /** @param isOpening false: updates the roles of a current viewer, and does nothing for anybody else. */
+  see(userId: string, roles: Roles, isOpening: boolean): Promise<void>;
+  /** Null when the user is not a current viewer. */
+  rolesOf(userId: string): Promise<Roles | null>;
   /** Latest first. */
   all(): Promise<string[]>;
 }
 
 export function createHomeViewers(redis: Redis | Cluster, now: () => number = Date.now): HomeViewers {
-  const seen = stateKey('home-viewers');
-  const roles = stateKey('home-roles');
+  const viewersKey = stateKey('home-viewers');
+  const rolesKey = stateKey('home-roles');
+  const format = recordFormat(Roles);
   const isViewer = async (userId: string): Promise<boolean> =>
-    Number((await redis.zscore(seen, userId)) ?? 0) > now() - KEPT_MS;
+    Number((await redis.zscore(viewersKey, userId)) ?? 0) > now() - VIEWER_TTL_MS;
 
   return {
-    async see(userId, held, isOpening) {
+    async see(userId, roles, isOpening) {
       if (!isOpening && !(await isViewer(userId))) return;
-      const change = redis.multi().hset(roles, userId, JSON.stringify(Roles.parse(held)));
-      if (isOpening) change.zadd(seen, now(), userId);
+      const change = redis.multi().hset(rolesKey, userId, format.write(roles));
+      if (isOpening) change.zadd(viewersKey, now(), userId);
       await change.exec();
     },
     async rolesOf(userId) {
-      if (!(await isViewer(userId))) return null;
-      const text = await redis.hget(roles, userId);
-      return text === null ? null : Roles.parse(JSON.parse(text));
+      return (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
     },
     async all() {
-      const old = await redis.zrangebyscore(seen, '-inf', now() - KEPT_MS);
-      if (old.length > 0)
-        await redis
-          .multi()
-          .hdel(roles, ...old)
-          .zrem(seen, ...old)
-          .exec();
-      return await redis.zrevrange(seen, 0, -1);
+      const old = await redis.zrangebyscore(viewersKey, '-inf', now() - VIEWER_TTL_MS);
+      if (old.length > 0) {
+        const change = redis.multi().hdel(rolesKey, ...old);
+        await change.zrem(viewersKey, ...old).exec();
+      }
+      return await redis.zrevrange(viewersKey, 0, -1);
     },
   };
 }

@@ -1,18 +1,17 @@
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import { announce, type Route } from '../alerts/announce.ts';
+import { createAnnounce, type Publish, type Route } from '../alerts/announce.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
-import { createCardLifecycle } from '../alerts/card-lifecycle.ts';
+import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createCardTesting } from '../alerts/card-testing-store.ts';
-import { type Coming, deliverAlert } from '../alerts/deliver-alert.ts';
-import { ENRICH_AFTER_MS, enrichAlert } from '../alerts/enrich-alert.ts';
+import { createDeliverAlert, type DeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
+import { createDeliverStatus, type DeliverStatus } from '../alerts/deliver-status.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { createGroupAlert, type GroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
-import { remindOfActivation } from '../alerts/remind-of-activation.ts';
 import { whichCard } from '../core/card-facts.ts';
-import { declineCode, type StoredEvent } from '../core/event.ts';
+import { type CardStatusEvent, declineCode, type StoredEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -26,7 +25,7 @@ import type { CardParts } from './compose-cards.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { Enqueue } from './enqueue.ts';
 
-/** Of the 32 alerts that a worker has in hand, so many may wait for the card API. */
+/** How many of the 32 alerts that a worker handles at a time may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
 interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRuleset' | 'remedies'> {
@@ -48,15 +47,15 @@ interface Deps extends Pick<CardParts, 'assumptions' | 'directory' | 'nameRulese
 
 export interface DeliveryParts {
   readonly groupAlert: GroupAlert;
-  /** @returns milliseconds after which to come again, or null when the event is told. */
-  readonly deliver: (event: StoredEvent, coming: Coming) => Promise<number | null>;
-  /** Reminds of cards that arrived and that nobody has activated. */
+  readonly deliverAlert: DeliverAlert;
+  readonly deliverStatus: DeliverStatus;
+  /** Reminds of cards that were shipped and that nobody has activated. */
   readonly remind: () => Promise<void>;
-  /** Adds to an alert what the card API did not say in time. */
+  /** Completes an alert when the card API did not answer in time. */
   readonly enrich: (alertId: string, hasWaited: boolean) => Promise<number | null>;
 }
 
-/** What brings an event to the places where it is told, joined over one Redis. */
+/** Everything that turns events into alerts, put together over one Redis. */
 export function composeDelivery(deps: Deps): DeliveryParts {
   const {
     redis,
@@ -89,60 +88,45 @@ export function composeDelivery(deps: Deps): DeliveryParts {
     { remedy: null, isIncomplete: false },
     { perMinute: Math.floor(assumptions.callsPerMinute / 2), atOnce: ADVICE_AT_ONCE },
   );
-  // What a card's status says is known without a call.
+  // Advice about a card's status needs no call.
   const adviceFor: typeof remedies.adviceFor = (event) =>
     declineCode(event.decline) === 'decline.card.status' ? remedies.adviceFor(event) : pacedAdvice(event);
-  const deliver = (event: StoredEvent, coming: Coming): Promise<number | null> =>
-    deliverAlert(event, coming, {
-      async factsOf(of) {
-        const account = of.acctId === null ? null : await directory.account(of.acctId);
-        const facts = toCardFacts(of.acctId, account, whichCard(of));
-        return of.kind === 'decline' ? await deps.nameRuleset(facts) : facts;
-      },
-      knownStatus: async (acctId, card) => statusBefore(event, card, (await directory.account(acctId))?.cards ?? []),
-      learn: directory.learn,
-      adviceFor,
-      enrichLater: (alertId) => enqueue('enrich-alert', { alertId }, { delayMs: ENRICH_AFTER_MS }),
-      route,
-      groupAlert,
-      cardUsed: cardLifecycle.used,
-      notifyHolder: createNotifyHolder({ links, notifyPerson: deps.notifyPerson }),
-      paddingCounts: assumptions.paddingCountsAgainstLimits,
-      history,
-      countDecline: deps.countDecline,
-      alerts,
-      outbox,
-      wakeOutbox,
-      updateMessages,
-    });
-
-  const remind = (): Promise<void> =>
-    remindOfActivation({
-      cardOrders,
-      alerts,
-      reload: directory.reload,
-      announce: (alert) =>
-        announce(alert, {
-          alerts,
-          route,
-          groupAlert,
-          outbox,
-          wakeOutbox,
-          updateMessages,
-        }),
-      now: deps.now,
-      log: deps.log,
-    });
+  const known = {
+    async factsOf(event: StoredEvent) {
+      const account = event.acctId === null ? null : await directory.account(event.acctId);
+      const facts = toCardFacts(event.acctId, account, whichCard(event));
+      return event.kind === 'decline' ? await deps.nameRuleset(facts) : facts;
+    },
+    learn: directory.learn,
+    statusBefore: async (event: CardStatusEvent, card: { readonly cardId: number; readonly last4: string }) =>
+      statusBefore(event, card, (await directory.account(event.acctId))?.cards ?? []),
+  };
+  const announce = createAnnounce({ alerts, route, groupAlert, outbox, wakeOutbox, updateMessages });
+  const notifyHolder = createNotifyHolder({ links, notifyPerson: deps.notifyPerson });
+  const publish: Publish = async (alert, occasion) => {
+    await announce(alert, occasion);
+    await notifyHolder(alert);
+  };
 
   return {
     groupAlert,
-    deliver,
-    remind,
+    deliverAlert: createDeliverAlert({
+      directory: known,
+      history,
+      advice: {
+        for: adviceFor,
+        completeLater: (alertId) => enqueue('enrich-alert', { alertId }, { delayMs: ENRICH_AFTER_MS }),
+      },
+      countDecline: deps.countDecline,
+      cardUsed: cardLifecycle.used,
+      updateMessages,
+      publish,
+      paddingCounts: assumptions.paddingCountsAgainstLimits,
+    }),
+    deliverStatus: createDeliverStatus({ directory: known, history, alerts, publish, updateMessages }),
+    remind: () =>
+      remindOfActivation({ cardOrders, alerts, reload: directory.reload, announce, now: deps.now, log: deps.log }),
     enrich: (alertId, hasWaited) =>
-      enrichAlert(alertId, hasWaited, {
-        alerts,
-        adviceFor: remedies.adviceAgain,
-        updateMessages,
-      }),
+      enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateMessages }),
   };
 }

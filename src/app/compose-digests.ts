@@ -1,17 +1,16 @@
 import { declineReason } from '../alerts/decline-reason.ts';
-import { inactiveCards } from '../app-home/team-facts.ts';
+import { inactiveCards } from '../app-home/home-facts.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { createDigests, type DigestKind, kindOf } from '../digests/digest-store.ts';
-import { cronPattern, type DigestSchedule } from '../digests/schedule.ts';
+import { createDigests, cronPattern, type DigestKind, type DigestSchedule, kindOf } from '../digests/schedule-store.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies } from '../digests/tally-store.ts';
 import type { Directory } from '../directory/directory.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { asKept } from '../outbox/post-notice.ts';
+import { forOutbox } from '../outbox/tracked-message.ts';
 import type { Schedules } from './enqueue.ts';
 import type { WorkerBase } from './worker-base.ts';
 
@@ -36,7 +35,12 @@ export function composeDigests({ base, notifyOps, directory, schedules, visibili
     inactive: () => inactiveCards(directory),
     visibilityOf,
     async post(channel, id, message, elsewhere) {
-      await stores.outbox.put(channel, { kind: 'notice', id, message: asKept(message), elsewhere: asKept(elsewhere) });
+      await stores.outbox.put(channel, {
+        kind: 'notice',
+        id,
+        message: forOutbox(message),
+        elsewhere: forOutbox(elsewhere),
+      });
       await send.wakeOutbox(channel);
     },
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),

@@ -1,7 +1,7 @@
-import { homeHealthFacts } from '../app-home/health-facts.ts';
-import { ownCards } from '../app-home/own-cards.ts';
+import { alertsOfKind } from '../alerts/alert-store.ts';
+import { createRecentDeclines } from '../alerts/card-history.ts';
+import { homeHealthFacts, ownCards, teamFacts } from '../app-home/home-facts.ts';
 import { createHome } from '../app-home/render-home.ts';
-import { teamFacts } from '../app-home/team-facts.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { readHealth } from '../ops/health.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
@@ -25,14 +25,19 @@ export function composeHome({ base, slack, cards, mutes, currentRoles }: Deps) {
   const { quarantined } = stores;
   const health = () =>
     homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
+  const recentDeclines = createRecentDeclines(stores.history, stores.alerts);
+  const newestDeclines = async (limit: number) =>
+    await alertsOfKind('transaction', await stores.history.newestDeclines(limit), stores.alerts);
   return createHome({
     viewers: createHomeViewers(redis),
     currentRoles,
-    ownCards: (userId) => ownCards(userId, { ...stores, ...cards }),
-    teamFacts: (userId, isApprover) => teamFacts(userId, isApprover, { ...stores, ...cards, mutes, health, now }),
+    ownCards: (userId) => ownCards(userId, { ...stores, ...cards, recentDeclines }),
+    teamFacts: (viewer) => teamFacts(viewer, now(), { ...stores, ...cards, mutes, newestDeclines, health }),
     publish: slack.publishHome,
-    renderHome: (userId) => enqueue('render-home', { userId }),
-    renderHomes: (delayMs) => enqueue('render-homes', {}, { delayMs }),
+    enqueue: {
+      renderHome: (userId) => enqueue('render-home', { userId }),
+      renderAll: (delayMs) => enqueue('render-homes', {}, { delayMs }),
+    },
     now,
     log,
   });

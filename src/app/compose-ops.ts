@@ -13,7 +13,7 @@ import {
   watchToken,
 } from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import { asKept } from '../outbox/post-notice.ts';
+import { forOutbox } from '../outbox/tracked-message.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import type { WorkerConfig } from './config.ts';
 
@@ -40,7 +40,7 @@ export function composeOps({ config, redis, outbox, wakeOutbox, now, metrics, lo
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
     async post(id, message) {
-      await outbox.put(config.channels.ops, { kind: 'notice', id, message: asKept(message), priority: 'ops' });
+      await outbox.put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
       await wakeOutbox(config.channels.ops);
     },
     render: ({ title, what, means, todo, ref }, isResolved, at) =>

@@ -6,11 +6,10 @@ import type { Gap } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
-import { createAlreadyReported } from '../recovery/already-reported-store.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
 import { createBackfilled, createStatusRecovery } from '../recovery/recover-statuses.ts';
-import { createRecoveries, createRehearsal } from '../recovery/recovery-store.ts';
+import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
 import type { Slack } from '../slack/client.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
@@ -38,7 +37,7 @@ export function composeRecovery({ base, slack, cards }: Deps) {
   const recoveries = createRecoveries(redis);
   const late = createLateIntake(redis);
   const backfilled = createBackfilled(redis);
-  const unreportedOnly = createAlreadyReported(redis, now);
+  const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({
     directory,
     toEvent: toMissedStatus,
@@ -110,9 +109,9 @@ export function composeRecovery({ base, slack, cards }: Deps) {
     /** Later webhooks of what was backfilled add nothing. */
     isBackfilled: backfilled.covers,
     /** Counts what would be recovered; changes nothing. @throws CardApiError */
-    async rehearse(gap: Gap, onProgress: OnProgress) {
-      const rehearsal = createRehearsal({ countNew: late.countNew, unreportedOnly });
-      return await createRecoverGap({ ...common, ...rehearsal, recoverStatuses: async () => 0 })(gap, onProgress);
+    async dryRun(gap: Gap, onProgress: OnProgress) {
+      const dryRun = createDryRun({ countNew: late.countNew, unreportedOnly });
+      return await createRecoverGap({ ...common, ...dryRun, recoverStatuses: async () => 0 })(gap, onProgress);
     },
   };
 }

@@ -1,12 +1,11 @@
 import { createConclude, createNotifyOthers, createSeenNow, createVerifyAction } from '../actions/verify-action.ts';
-import { createAcknowledgeAlert } from '../alerts/acknowledge-alert.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { createRecognizePurchase } from '../alerts/recognize-purchase.ts';
+import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import type { Gap } from '../core/gap.ts';
 import { createPerformAction } from '../dispatch/perform-action.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
-import { createStartRecovery } from '../recovery/start-recovery.ts';
+import { createStartRecovery } from '../recovery/run-recovery.ts';
 import type { ActionBase } from './action-base.ts';
 import { composeApprovals, composeOpenRequest } from './compose-approvals.ts';
 import {
@@ -87,8 +86,7 @@ export function composeCapabilities({ base, routing, digest, recovery, updateFor
     fillForm: composeFillForm({ base, updateForm }),
     setDigest: composeSetDigest({ tools, routing, digest }),
     startRecovery: createStartRecovery({ ...recovery, momentOf: base.settings.momentOf, reply: tools }),
-    acknowledgeAlert: createAcknowledgeAlert({ ...tools, alerts: base.stores.alerts }),
-    recognizePurchase: createRecognizePurchase({ ...tools, alerts: base.stores.alerts }),
+    responses: createRespondToAlert({ ...tools, alerts: base.stores.alerts }),
   };
 }
 

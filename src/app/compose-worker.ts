@@ -1,7 +1,7 @@
 import { createDirectChannel } from '../holders/notify-holder.ts';
-import type { Throttle } from '../outbox/throttle.ts';
+import type { Throttle } from '../outbox/send-message.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
-import { holdAllAsQuiet } from '../routing/hold-for-quiet-hours.ts';
+import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { composeActionBase, composeUpdateForm } from './compose-actions.ts';
 import { type CardParts, composeCards } from './compose-cards.ts';
 import { composeDelivery } from './compose-delivery.ts';

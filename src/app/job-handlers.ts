@@ -1,9 +1,9 @@
-import { createReceiveEvent } from '../alerts/receive-event.ts';
+import { createReceiveEvent } from '../alerts/deliver-alert.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { Throttle } from '../outbox/throttle.ts';
+import type { Throttle } from '../outbox/send-message.ts';
 import type { DeliveryParts } from './compose-delivery.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { composeHome } from './compose-home.ts';
@@ -34,9 +34,9 @@ export function createJobHandlers(deps: Deps): JobHandlers {
   const { stores, enqueue, send, now, metrics, log } = base;
   const { notifyOps } = alerts;
   const receiveEvent = createReceiveEvent({
+    ...alerts,
     isBackfilled: recovery.isBackfilled,
     withLock: stores.withLock,
-    deliver: alerts.deliver,
     virtualCardArrived: verbs.virtualCardArrived,
     endPurchaseChanges: (event) =>
       endPurchaseChanges(event, {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
-import { HomeOpened } from '../app-home/opened.ts';
+import { HomeOpened } from '../app-home/viewer-store.ts';
 import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';

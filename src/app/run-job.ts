@@ -1,4 +1,4 @@
-import { type Throttle, whenSlackTakesIt } from '../outbox/throttle.ts';
+import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
 
 /** One try of a job. */

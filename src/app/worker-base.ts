@@ -17,7 +17,7 @@ import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
-import { createPostNotice, type PostNotice } from '../outbox/post-notice.ts';
+import { createPostNotice, type PostNotice } from '../outbox/tracked-message.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createConfiguredRoles } from '../policy/current-roles.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';

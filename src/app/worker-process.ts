@@ -9,7 +9,7 @@ import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { defaultThrottle, type Throttle } from '../outbox/throttle.ts';
+import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
 import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';

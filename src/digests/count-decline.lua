@@ -1,5 +1,6 @@
 --- @keys bucket, events of the bucket, list of buckets
--- Counts an event once. ARGV: event, start of the bucket, seconds to keep, oldest bucket, then fields and numbers in turn.
+-- Counts an event once. ARGV: event id, start of the bucket, TTL in seconds, oldest bucket to keep, then pairs of field and
+-- amount.
 if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
 for index = 5, #ARGV, 2 do redis.call('HINCRBY', KEYS[1], ARGV[index], ARGV[index + 1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[3])

@@ -2,56 +2,63 @@ import { digest } from '../../templates/digests/digest.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import type { Message } from '../slack/message.ts';
-import { type DigestKind, type Digests, kindOf } from './digest-store.ts';
-import { type DigestPeriod, type DigestSchedule, periodBefore, periodBeforeThat } from './schedule.ts';
+import {
+  type DigestKind,
+  type DigestPeriod,
+  type DigestSchedule,
+  type Digests,
+  kindOf,
+  periodBefore,
+  periodBeforeThat,
+} from './schedule-store.ts';
 import type { Tallies, Tally } from './tally-store.ts';
 
 interface Deps {
-  readonly digests: Digests;
+  readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum'>;
   /** Cards that nobody has activated yet. */
   readonly inactive: () => Promise<CardFacts[]>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  /** The id makes repeating it nothing. `elsewhere`: in words for everybody, should another channel get it. */
+  /** Posts once for each id. `elsewhere`: the same in words for everybody, in case another channel gets it. */
   readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly now: () => Date;
 }
 
-/** A timer may ring before an hour that spring skips has been made up for, or a little early. */
+type Span = Pick<DigestPeriod, 'fromMs' | 'toMs'>;
+
+/** A timer may fire a little early, or before an hour that spring skips has been made up for. */
 const EARLY_MS = 2 * 3_600_000;
 /** Nobody reads a digest that is later than this. */
 const LATE_MS = 12 * 3_600_000;
 
-/** Digests of declines, each posted once for its channel and period, however often it is asked for. */
+/** Digests of declines. Each is posted once for its channel and period, however often it is asked for. */
 export function createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now }: Deps) {
   return {
-    /** The timer rang. */
+    /** The timer of a digest fired. */
     async due(channel: string, kind: DigestKind): Promise<void> {
       const schedule = await digests.get(channel, kind);
       if (schedule === null) return;
       await send(schedule, periodBefore(schedule, new Date(now().getTime() + EARLY_MS)));
     },
 
-    /** What rang while nobody was there to hear it. */
+    /** Sends what was due while no worker was running. */
     async missed(): Promise<void> {
       for (const schedule of await digests.all()) {
         const period = periodBefore(schedule, now());
-        const isOurs = period.toMs > Date.parse(schedule.at);
-        if (isOurs && now().getTime() - period.toMs < LATE_MS) await send(schedule, period);
+        const wasScheduled = period.toMs > Date.parse(schedule.at);
+        if (wasScheduled && now().getTime() - period.toMs < LATE_MS) await send(schedule, period);
       }
     },
 
-    /** The last day, or the last week, up to this moment. */
+    /** The last day or week, up to this moment. */
     async now(channel: string, id: string): Promise<void> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = schedule === undefined ? 'daily' : kindOf(schedule);
       const toMs = now().getTime();
-      const lengthMs = (kind === 'daily' ? 1 : 7) * 86_400_000;
-      const period = { fromMs: toMs - lengthMs, toMs, date: '' };
-      const before = { fromMs: toMs - 2 * lengthMs, toMs: toMs - lengthMs, date: '' };
-      await postDigest(channel, id, kind, period, before);
+      const fromMs = toMs - (kind === 'daily' ? 1 : 7) * 86_400_000;
+      await postDigest(channel, id, kind, { fromMs, toMs }, { fromMs: 2 * fromMs - toMs, toMs: fromMs });
     },
   };
 
@@ -62,15 +69,9 @@ export function createSendDigest({ digests, tallies, inactive, visibilityOf, pos
     await postDigest(channel, id, kind, period, periodBeforeThat(schedule, period));
   }
 
-  async function postDigest(
-    channel: string,
-    id: string,
-    kind: DigestKind,
-    period: DigestPeriod,
-    before: DigestPeriod,
-  ): Promise<void> {
-    const place = await visibilityOf(channel);
-    if (place === 'shared') return await notifySharedChannel(channel);
+  async function postDigest(channel: string, id: string, kind: DigestKind, period: Span, before: Span): Promise<void> {
+    const visibility = await visibilityOf(channel);
+    if (visibility === 'shared') return await notifySharedChannel(channel);
     const [tally, earlier, cards] = await Promise.all([
       tallies.sum(period.fromMs, period.toMs),
       tallies.sum(before.fromMs, before.toMs),
@@ -83,19 +84,19 @@ export function createSendDigest({ digests, tallies, inactive, visibilityOf, pos
       count: tally.count,
       before: earlier.count,
       cents: tally.cents,
-      reasons: tally.reasons.map((row) => ({ ...row, before: countOf(earlier.reasons, row.name) })),
-      merchants: beside(tally.merchants, earlier.merchants),
-      groups: beside(tally.groups, earlier.groups),
+      reasons: compared(tally.reasons, earlier.reasons),
+      merchants: compared(tally.merchants, earlier.merchants),
+      groups: compared(tally.groups, earlier.groups),
       inactive: cards,
     };
-    await post(channel, id, digest(facts, place), digest(facts, 'public'));
+    await post(channel, id, digest(facts, visibility), digest(facts, 'public'));
   }
 }
 
-function beside(rows: Tally['merchants'], earlier: Tally['merchants']) {
-  return rows.map((row) => ({ ...row, before: countOf(earlier, row.name) }));
-}
-
-function countOf(rows: readonly { readonly name: string; readonly count: number }[], name: string): number {
-  return rows.filter((row) => row.name === name).reduce((sum, { count }) => sum + count, 0);
+/** Each row with its count in the period before. */
+function compared<Row extends Tally['merchants'][number]>(rows: readonly Row[], earlier: readonly Row[]) {
+  return rows.map((row) => ({
+    ...row,
+    before: earlier.filter(({ name }) => name === row.name).reduce((sum, { count }) => sum + count, 0),
+  }));
 }

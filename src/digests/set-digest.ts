@@ -2,13 +2,12 @@ import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { WithLock } from '../core/lock.ts';
-import type { DigestAction, DigestInput } from './digest-command.ts';
-import type { DigestKind, Digests } from './digest-store.ts';
-import { type DigestSchedule, nextDue, scheduleWords } from './schedule.ts';
+import type { DigestKind, Digests } from './schedule-store.ts';
+import { type DigestSchedule, nextDue, scheduleWords } from './schedule-store.ts';
+import type { DigestAction, DigestInput } from './verbs.ts';
 
-/** The timers of digests. */
 export interface DigestTimers {
-  /** Rings from now on. Replaces the channel's timer of the same kind. */
+  /** Replaces the channel's timer of the same kind. */
   readonly schedule: (schedule: DigestSchedule) => Promise<void>;
   readonly unschedule: (channel: string, kind: DigestKind) => Promise<void>;
 }
@@ -16,25 +15,25 @@ export interface DigestTimers {
 interface Deps {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly timers: DigestTimers;
-  /** Posts a digest right now, up to this moment; the id makes repeating it nothing. */
+  /** Posts a digest up to this moment, once for each id. */
   readonly postNow: (channel: string, id: string) => Promise<void>;
-  /** IANA name of the zone that is meant where none is named. */
+  /** IANA name of the default time zone. */
   readonly serviceZone: string;
-  /** Whether the channel that an action was asked in may get alerts; if not, the person has been told why. */
+  /** False when this channel may not get alerts; the user has then been told why. */
   readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'answer' | 'record'>;
   readonly withLock: WithLock;
   readonly now: () => Date;
 }
 
-/** `/card digest …`: when this channel gets its digest, that it gets none any more, or one right now. Safe to repeat. */
+/** `/card digest …`: sets or ends a channel's digest, or posts one now. Safe to repeat. */
 export function createSetDigest(deps: Deps) {
   const { digests, timers, serviceZone, reply, now } = deps;
 
   return async function setDigest(action: DigestAction): Promise<void> {
     const { channel } = action.origin;
     const { wanted: input } = action;
-    // It can be ended from anywhere, also after Cardbell was removed from the channel.
+    // A digest can be ended even after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
     if (input.kind === 'now') return await deps.postNow(channel, action.id);
 

@@ -2,26 +2,26 @@ import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
-/** Zones differ by quarters of an hour at the least: so every zone's day is made of whole buckets. */
+/** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
 const BUCKET_MS = 15 * 60_000;
 
-/** Two weeks beside one another, with room for a digest that comes late. */
-const KEPT_SECONDS = 35 * 24 * 3600;
+/** Two weeks to compare, with room for a digest that comes late. */
+const BUCKET_TTL_SECONDS = 35 * 24 * 3600;
 
-/** What is counted of one decline. */
+/** What is counted for one decline. */
 export interface Counted {
   readonly eventId: string;
   /** When it happened, UTC ISO 8601. */
   readonly at: string;
   readonly cents: number;
-  /** Its code, and the words for it. */
+  /** The decline code, and its title in words. */
   readonly reason: { readonly code: string; readonly title: string };
   readonly merchant: string;
-  /** Null: the card is in no group. */
+  /** Null when the card is in no group. */
   readonly group: string | null;
 }
 
-/** Sums over a stretch of time, the most first. */
+/** Sums over a period, highest count first. */
 export interface Tally {
   readonly count: number;
   readonly cents: number;
@@ -31,15 +31,15 @@ export interface Tally {
 }
 
 export interface Tallies {
-  /** Counts a decline, once however often it is asked to. */
+  /** Counts a decline once, however often it is called. */
   count(decline: Counted): Promise<void>;
-  /** @param fromMs first moment that counts; @param toMs first that does not. Whole quarters of an hour. */
+  /** @param fromMs inclusive, @param toMs exclusive; both whole quarter hours. */
   sum(fromMs: number, toMs: number): Promise<Tally>;
 }
 
 const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 
-/** What was declined, counted by the quarter of an hour: small, without cards or holders. Kept for five weeks. */
+/** Declines counted by the quarter hour, without cards or holders. Kept for five weeks. */
 export function createTallies(redis: Redis | Cluster, now: () => number = Date.now): Tallies {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
@@ -49,14 +49,14 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
     async count({ eventId, at, cents, reason, merchant, group }) {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
-      const oldest = now() - KEPT_SECONDS * 1000;
+      const oldest = now() - BUCKET_TTL_SECONDS * 1000;
       if (!(start > oldest)) return;
       const fields: (string | number)[] = ['count', 1, 'cents', cents];
       fields.push(field('reason', reason.code, reason.title), 1, field('merchant', merchant), 1);
       if (group !== null) fields.push(field('group', group), 1);
       await script.run(
         [keyOf(start), `${keyOf(start)}:events`, listKey],
-        [eventId, start, KEPT_SECONDS, oldest, ...fields],
+        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...fields],
       );
     },
 
@@ -70,7 +70,7 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
       const rows = [...sums]
         .filter(([name]) => name.startsWith('['))
         .map(([name, count]) => ({ parts: JSON.parse(name) as string[], count }))
-        .toSorted((one, other) => other.count - one.count || one.parts.join().localeCompare(other.parts.join()));
+        .toSorted((a, b) => b.count - a.count || a.parts.join().localeCompare(b.parts.join()));
       const of = (kind: string) =>
         rows.filter(({ parts }) => parts[0] === kind).map(({ parts, count }) => ({ name: parts.at(-1) ?? '', count }));
       return {

@@ -6,11 +6,11 @@ import { readCard, type VerbEntry } from '../actions/verb.ts';
 import { statusVerbs } from '../actions/verbs.ts';
 import { alertVerbs } from '../alerts/verbs.ts';
 import { approvalVerbs } from '../approvals/verbs.ts';
-import { digestVerbs } from '../digests/digest-command.ts';
+import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
 import { isForOwnCard, mayAsk, type Role } from '../policy/decide.ts';
-import { recoveryVerbs } from '../recovery/start-recovery.ts';
+import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
 

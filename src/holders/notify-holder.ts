@@ -88,9 +88,9 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
       return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
     }
     const alertId = alertIdOf(entry);
-    const toldBy = alertId === null ? null : await repeatedIn(channel, alertId);
-    // Repeated declines are one message with a count.
-    if (toldBy !== null) return await deps.updateMessages(toldBy);
+    const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
+    // Somebody who tries again at the till is told once, with a count.
+    if (shownBy !== null) return await deps.updateMessages(shownBy);
     await deps.outbox.put(channel, entry);
     await deps.wakeOutbox(channel);
   };
@@ -98,7 +98,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
   /** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
   async function repeatedIn(channel: string, alertId: string): Promise<string | null> {
     const alert = await deps.alerts.get(alertId);
-    return alert === null ? null : (await deps.groupAlert(alert, channel)).toldBy;
+    return alert === null ? null : (await deps.groupAlert(alert, channel)).shownBy;
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../actions/action.ts';
-import type { HomeOpened } from '../app-home/opened.ts';
+import type { HomeOpened } from '../app-home/viewer-store.ts';
 import { within } from '../core/deadline.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';

@@ -5,16 +5,12 @@ import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack } from '../slack/client.ts';
-import type { BatchMessages } from './batch-store.ts';
-import type { Draft } from './draft.ts';
-import type { OutboxEntry } from './entry.ts';
+import type { Draft, RowsEntry } from './entry.ts';
+import type { BatchMessages, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { RowsOf } from './render-batch.ts';
-import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
+import type { RowsOf } from './render-entries.ts';
 
-type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
-
-/** How often a file is tried before its rows are posted as tables. */
+/** Attempts to upload the file, before its rows are posted as tables. */
 const FILE_TRIES = 3;
 
 interface Deps {
@@ -27,20 +23,20 @@ interface Deps {
 }
 
 export interface AttachRows {
-  /** Null when there is nothing to post: the summary is too old, or tables have taken the file's place. */
+  /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
   render(entry: RowsEntry, channel: string): Promise<Draft | null>;
-  /** Nothing is lost when there is no file: the same rows come as tables, after everything that is more urgent. */
+  /** Posts the same rows as tables, after everything more urgent. */
   asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void>;
 }
 
-/** The rows of a summary: as a file in its thread, and where Slack takes no file, as tables there. */
+/** The rows of a summary, in its thread: as a file, or as tables when Slack takes no file. */
 export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps }: Deps): AttachRows {
   return { render, asTables };
 
   async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     if (batch === null) return null;
-    // Moved here because the summary's channel is closed: there is no thread to go into.
+    // Redirected here because the summary's channel is gone: there is no thread to post in.
     const threadTs = channel === entry.of.channel ? entry.of.ts : null;
     const rows = await rowsOf(
       batch.alerts.map(({ id }) => id),
@@ -62,8 +58,8 @@ export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsuppo
       const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
       return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, threadTs };
     } catch (error) {
-      // Nobody has seen anything of it yet, so it may simply be tried again where that can help.
-      if (!(error instanceof SlackError) || !isForGood(error)) throw error;
+      // Nothing is visible yet, so it can simply be tried again.
+      if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
       await asTables(entry, channel, error.slackError);
       return null;
     }
@@ -80,14 +76,14 @@ export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsuppo
   }
 }
 
-/** Slack's words for a token that is good, and may not hand over files. */
+/** Slack's error codes for a valid token that may not upload files. */
 const notAllowed = new Set(['missing_scope', 'access_denied', 'no_permission', 'not_allowed_token_type']);
 
-function isForGood({ code, slackError }: SlackError): boolean {
+function isPermanent({ code, slackError }: SlackError): boolean {
   return code === 'refused' || code === 'channel_unusable' || (code === 'token_dead' && notAllowed.has(slackError));
 }
 
-/** Its name is how it is found again after an unclear answer; nothing in it is about a card. */
+/** The name by which the file is found again when Slack's answer is lost. Says nothing about a card. */
 export function fileName({ of }: RowsEntry): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;

@@ -1,65 +1,67 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
+import type { Thread, UploadedFile } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
+import type { Batch, NewBlock } from './message-store.ts';
 import { Subject } from './tracked-message-store.ts';
 
 /**
- * What goes first where more waits in a channel than it may take, most urgent first, and how much longer than the first
- * each may wait (ms).
+ * How long each priority may wait (ms), most urgent first.
  *
- * An entry's place in its channel is the time it came plus this wait: an urgent one overtakes what came shortly before
- * it, and nothing is overtaken for ever, because what comes after the wait is over stands behind it.
+ * An entry's place in its channel's queue is the time it came plus this wait. So an urgent entry overtakes what came
+ * shortly before it, and nothing is overtaken forever.
  */
 export const maxWaitMs = {
-  /** Suspected fraud, card testing: every minute costs money. */
+  /** Suspected fraud: every minute costs money. */
   fraud: 0,
-  /** Somebody waits for two others before a purchase can go on. */
+  /** A purchase waits for an approval. */
   request: 2_000,
-  /** Somebody stands at a till. */
+  /** Somebody is standing at a till. */
   decline: 4_000,
-  /** A problem of Cardbell itself, which may be what holds back the rest. */
+  /** A problem of Cardbell itself, which may be holding up everything else. */
   ops: 8_000,
   /** A card was blocked, closed, activated. */
   status: 12_000,
   shipping: 16_000,
-  /** A virtual card was made; the card service has already told its holder. */
+  /** A new virtual card; the card service has already notified its holder. */
   virtual: 16_000,
-  /** Money that moved as it should. */
+  /** Spend as expected. */
   spend: 30_000,
-  /** Lines of the audit channel. Nobody waits for them. */
+  /** Lines in the audit channel. Nobody waits for them. */
   record: 30_000,
 } as const;
 
 export type Priority = keyof typeof maxWaitMs;
 const priorities = Object.keys(maxWaitMs) as [Priority, ...Priority[]];
 
-/** Made by our own templates; Slack checks it when it is posted. */
+/** Made by our own templates. Slack validates it. */
 const Block = z.custom<KnownBlock>((value) => typeof value === 'object' && value !== null && 'type' in value);
 
-/** In whose words: for those who run the program, or for the holder of a card, in a direct message. */
+/** For those who run the program, or for the holder of a card, in a direct message. */
 const audience = z.enum(['team', 'holder']).default('team');
 
-/** Held back until then (ms), because the channel wants quiet. Null: as soon as possible. */
+/** Milliseconds: held by quiet hours until then. Null: as soon as possible. */
 const notBefore = z.number().nullable().default(null);
 
 const message = z.object({ text: z.string(), blocks: z.array(Block) });
 
 /**
- * Something that waits to be posted in one channel. A tracked message is rendered when its turn comes, so it shows what
- * is known then, and it is updated from then on; a notice carries its message, and never changes.
+ * Something that waits to be posted in one channel. A tracked message is rendered when its turn comes, and updated from
+ * then on. A notice carries its message and never changes.
  */
 export const OutboxEntry = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('tracked'),
-    /** Different for each subject, channel and audience. */
+    /** Unique for a subject, channel and audience. */
     id: z.string(),
     subject: Subject,
     audience,
-    /** The thread that it belongs to, by a name of ours that all channels share. Null: none. */
+    /** Our own name of its thread, the same in all channels. */
     threadId: z.string().nullable().default(null),
-    /** A reply in a thread that everybody in the channel must see: it shows in the channel as well. */
+    /** True for a reply that shows in the channel as well as in its thread. */
     broadcast: z.boolean().default(false),
     priority: z.enum(priorities).default('decline'),
-    /** Fetched after a gap, long after it happened: shown together with others, under a heading that says so. */
+    /** Fetched after a gap: shown together with others, under a heading that says so. */
     late: z.boolean().default(false),
     notBefore,
   }),
@@ -69,8 +71,8 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     audience,
     message,
     /**
-     * In words for everybody in the company, where `message` has words for fewer: posted when this channel cannot be
-     * posted to and another gets it. Absent: the same words.
+     * Posted instead of `message` when another channel gets the notice because this one cannot be posted to: in words for
+     * everybody in the company. Absent when `message` is.
      */
     elsewhere: message.optional(),
     priority: z.enum(priorities).default('record'),
@@ -80,11 +82,11 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     kind: z.literal('rows'),
     id: z.string(),
     audience,
-    /** The batch whose rows these are; they go into its thread. */
+    /** The message of the batch; its rows are posted in its thread. */
     of: z.strictObject({ channel: z.string(), ts: z.string() }),
-    /** Null: all of them, as a file. Else one page of them as a table, because no file could be attached. */
+    /** Null: all rows, as a file. Otherwise one page of them, as a table, because no file could be attached. */
     page: z.int().nullable(),
-    /** Why no file could be attached, in Slack's word; null for the file itself. */
+    /** Slack's error code for why no file could be attached; null for the file itself. */
     noFile: z.string().nullable().default(null),
     priority: z.enum(priorities).default('request'),
     notBefore,
@@ -92,23 +94,40 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
 ]);
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 export type TrackedEntry = Extract<OutboxEntry, { kind: 'tracked' }>;
+export type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
 
-/** Entries whose messages are updated later. */
+/** The entries whose messages are kept up to date. */
 export function trackedOf(entries: readonly OutboxEntry[]): TrackedEntry[] {
   return entries.filter((entry) => entry.kind === 'tracked');
 }
 
-/** The alert that an entry shows; null where it shows something else. */
+/** The alert that an entry shows; null when it shows something else. */
 export function alertIdOf(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;
 }
 
 /** One message on its way to Slack. */
 export const Sending = z.strictObject({
-  /** Opaque; goes into the message's metadata, by which it is found again. */
+  /** Opaque, and part of the message's metadata, by which it can be found again. */
   ref: z.string(),
   entryIds: z.array(z.string()),
-  /** Milliseconds since 1970 by Redis' clock, the one clock that all workers share. */
+  /** Milliseconds since 1970 by the clock of Redis, which all workers share. */
   startedAt: z.number(),
 });
 export type Sending = z.infer<typeof Sending>;
+
+/** A message that is ready to be posted. */
+export type Draft =
+  | {
+      readonly kind: 'message';
+      readonly message: Message;
+      readonly thread: Thread | null;
+      /** The new blocks that it contains. If Slack refuses it, it may take it without them. */
+      readonly newBlocks: readonly NewBlock[];
+      /** The alerts in it, when there are several; otherwise null. */
+      readonly batch: Batch | null;
+      /** The revision that it shows of each tracked entry, in their order. */
+      readonly revisions: readonly number[];
+    }
+  /** A file that was uploaded to Slack, and that nobody sees yet. */
+  | { readonly kind: 'file'; readonly file: UploadedFile; readonly comment: string; readonly threadTs: string | null };

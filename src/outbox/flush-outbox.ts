@@ -1,30 +1,27 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { MessageRef } from '../slack/message.ts';
-import type { Draft } from './draft.ts';
-import type { OutboxEntry, Sending } from './entry.ts';
+import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import { nextMessage } from './next-message.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import type { RenderEntries } from './render-entries.ts';
-import type { Sender } from './send-message.ts';
-import type { Throttle } from './throttle.ts';
+import type { Sender, Throttle } from './send-message.ts';
 import type { Undeliverable } from './undeliverable.ts';
 
-/** Nobody may touch a message on its way before its sender must have given up on it. */
+/** Until then nobody else touches a claimed message; by then its sender has certainly given up. */
 const CLAIM_MS = 13_000;
 /**
- * A post begins within this time of its claim or not at all: with Slack's time limit of ten seconds its end is then
- * known before the claim is over. Longer means that we stood still (a frozen process, a frozen Redis), and others may
- * have taken the message over.
+ * A post starts within this time of its claim or not at all, so that with Slack's ten seconds its result is known before
+ * the claim ends. If it took longer, this process or Redis was frozen, and another worker may have taken over.
  */
-const BEGIN_WITHIN_MS = 2500;
-/** A message that Slack has taken may show in the history a little later. */
+const START_WITHIN_MS = 2500;
+/** A message that Slack has accepted may appear in the history a little later. */
 const VISIBLE_AFTER_MS = 1500;
-/** Nothing can be posted anywhere: somebody has to invite the bot or name another channel. */
+/** Not even the fallback channel can be posted to: somebody has to invite the bot, or configure another one. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 const UNKNOWN_PAUSE_MS = 2000;
-/** A larger flood takes more than one message. */
+/** A larger flood needs more than one message. */
 const BATCH_MAX = 5000;
 
 interface Deps {
@@ -33,13 +30,13 @@ interface Deps {
   readonly sender: Sender;
   readonly recordPosted: RecordPosted;
   readonly undeliverable: Undeliverable;
-  /** Comes back then. This run ends, so that what comes earlier finds the channel free. */
+  /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   readonly throttle: Throttle;
   readonly runtime: Runtime;
 }
 
-export interface Runtime {
+interface Runtime {
   readonly log: Log;
   /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
@@ -48,7 +45,6 @@ export interface Runtime {
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
 
-/** A message that was claimed. */
 interface Claimed {
   readonly channel: string;
   readonly sending: Sending;
@@ -58,12 +54,12 @@ interface Claimed {
 }
 
 /**
- * Posts what waits in one channel, as fast as Slack takes it, each entry once.
+ * Posts what is waiting in one channel, as fast as Slack takes it, each entry once.
  *
- * A message is written down as "on its way" before Slack is asked. When its end is unknown (time-out, 5xx, a crash in
- * between) it is looked for in the channel, by the opaque reference in its metadata, before it is posted again.
+ * A message is claimed in Redis before it is posted. If the result is unknown (a timeout, a 5xx, a crash), the channel is
+ * searched for the opaque reference in the message's metadata before it is posted again.
  *
- * @returns milliseconds after which to come back, or null when nothing waits.
+ * @returns milliseconds after which to run again, or null when nothing is waiting.
  */
 export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
   const { outbox } = deps;
@@ -73,11 +69,11 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const { unsettled, waiting, heldForMs } = await outbox.look(channel, BATCH_MAX);
-    if (unsettled !== null) {
-      const claimedForMs = CLAIM_MS - unsettled.ageMs;
+    const { unresolved, waiting, heldForMs } = await outbox.look(channel, BATCH_MAX);
+    if (unresolved !== null) {
+      const claimedForMs = CLAIM_MS - unresolved.ageMs;
       if (claimedForMs > 0) return claimedForMs;
-      const { sending, entries } = unsettled;
+      const { sending, entries } = unresolved;
       await reconcile({ channel, sending, entries, cameAt: new Map() }, null, deps);
       continue;
     }
@@ -99,11 +95,11 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     );
     if (sending === null) continue;
     if (draft === null) {
-      await outbox.settleDropped(channel, sending.ref);
+      await outbox.drop(channel, sending.ref);
       continue;
     }
-    if (now() - claimedAt > BEGIN_WITHIN_MS) {
-      await outbox.settleUnsent(channel, sending.ref);
+    if (now() - claimedAt > START_WITHIN_MS) {
+      await outbox.requeue(channel, sending.ref);
       continue;
     }
     const again = await send({ channel, sending, entries, cameAt }, draft, deps);
@@ -123,7 +119,7 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   }
   await outbox.pauseFor(channel, deps.throttle.postMs);
   await deps.recordPosted(entries, ref, draft);
-  await outbox.settleSent(channel, sending.ref, ref.ts);
+  await outbox.markSent(channel, sending.ref, ref.ts);
   for (const entry of entries) {
     const came = claimed.cameAt.get(entry.id);
     if (came !== undefined) deps.runtime.measureWait(entry, deps.runtime.now() - came);
@@ -144,49 +140,49 @@ async function resolveFailure(claimed: Claimed, draft: Draft, error: SlackError,
     case 'rate_limited': {
       const wait = error.retryAfterMs ?? throttle.postMs;
       await outbox.pauseFor(channel, wait);
-      await outbox.settleUnsent(channel, sending.ref);
+      await outbox.requeue(channel, sending.ref);
       return wait;
     }
     case 'token_dead':
-      await outbox.settleUnsent(channel, sending.ref);
+      await outbox.requeue(channel, sending.ref);
       return throttle.tokenDeadMs;
     case 'channel_unusable':
       if (await undeliverable.redirect(entries, channel, error)) {
-        await outbox.settleDropped(channel, sending.ref);
+        await outbox.drop(channel, sending.ref);
         return null;
       }
-      await outbox.settleUnsent(channel, sending.ref);
+      await outbox.requeue(channel, sending.ref);
       return NO_CHANNEL_PAUSE_MS;
     case 'refused':
       await outbox.pauseFor(channel, throttle.postMs);
-      await settleRefused(claimed, draft, error, deps);
+      await resolveRefused(claimed, draft, error, deps);
       return null;
     case 'unknown':
-      // Ours: we know that no request of it is under way any more, so the claim need not run out.
+      // This worker's own request is over, so there is no need to wait for the claim to end.
       await sleep(VISIBLE_AFTER_MS);
       await reconcile(claimed, draft, deps);
       return null;
   }
 }
 
-/** Without what may be too new; then in halves, until the one that Slack does not take stands alone; then that one. */
-async function settleRefused(
+/** Tries without the new blocks, then in halves, until the entry that Slack refuses is alone. */
+async function resolveRefused(
   { channel, sending: { ref }, entries }: Claimed,
   draft: Draft,
   error: SlackError,
   { outbox, undeliverable }: Deps,
 ): Promise<void> {
   const [first] = entries;
-  if (await undeliverable.avoidNewBlocks(draft)) await outbox.settleUnsent(channel, ref);
+  if (await undeliverable.avoidNewBlocks(draft)) await outbox.requeue(channel, ref);
   else if (entries.length > 1 || first === undefined) {
-    await outbox.settleUnsent(channel, ref, Math.ceil(entries.length / 2));
+    await outbox.requeue(channel, ref, Math.ceil(entries.length / 2));
   } else {
     await undeliverable.refused(first, channel, error);
-    await outbox.settleDropped(channel, ref);
+    await outbox.drop(channel, ref);
   }
 }
 
-/** What to post, or for how long nothing can be. */
+/** What to post, or how long to wait. */
 async function renderNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
   try {
     return await deps.renderEntries(entries, channel);
@@ -203,10 +199,10 @@ async function renderNow(channel: string, entries: readonly OutboxEntry[], deps:
   }
 }
 
-/** The token is alive, but may not read the history. */
+/** Slack's error codes for a valid token that may not read the history. */
 const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
 
-/** @param draft null where another worker rendered it and died. */
+/** @param draft null when the worker that rendered it has crashed. */
 async function reconcile(
   { channel, sending, entries }: Claimed,
   draft: Draft | null,
@@ -222,21 +218,21 @@ async function reconcile(
       return;
     }
     if (error.code === 'token_dead' && !mayNotRead.has(error.slackError)) {
-      // Once the token is exchanged the channel can be asked; until then nobody knows, and nothing is repeated.
+      // The channel can be searched when the token has been replaced; until then nothing is repeated.
       await outbox.pauseFor(channel, throttle.tokenDeadMs);
       return;
     }
-    // The history may not be read (scope missing, not in the channel): a second post is better than none.
+    // The history cannot be read (a missing scope, not in the channel): a second message is better than none.
     runtime.log.error(
       { channel, slackError: error.slackError },
-      'cannot look whether a message was posted, posting again',
+      'cannot check whether a message was posted, posting it again',
     );
     ts = null;
   }
   if (ts === null) {
-    await outbox.settleUnsent(channel, sending.ref);
+    await outbox.requeue(channel, sending.ref);
     return;
   }
   await recordPosted(entries, { channel, ts }, draft);
-  await outbox.settleSent(channel, sending.ref, ts);
+  await outbox.markSent(channel, sending.ref, ts);
 }

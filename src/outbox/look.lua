@@ -1,8 +1,8 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
--- ARGV: how many at most, how long what was held until now may wait (ms).
--- Answers now, the sending or empty, when the next held time comes or empty, then three for each entry: JSON, when it
--- came, how many may share its message or empty.
+-- ARGV: the most entries to read, how long held entries that are due may wait (ms).
+-- Answers the time, the message on its way or '', when the next held entry is due or '', then three values for each entry:
+-- JSON, when it came, how many may share its message or ''.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
   redis.call('ZREM', KEYS[4], id)
   redis.call('HSET', KEYS[2], 'since:' .. id, now)

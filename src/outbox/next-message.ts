@@ -1,25 +1,25 @@
 import type { OutboxEntry } from './entry.ts';
 import type { Waiting } from './outbox-store.ts';
 
-/** So many are read as quickly as one: they are posted without waiting for more. */
+/** Up to this many are posted without waiting for more. */
 const FEW = 5;
 
-/** While more keep coming, a crowd is collected into one message instead of a new one every second … */
+/** A larger number is collected into one message until nothing has come for this long … */
 const CALM_MS = 800;
-/** … but nobody waits longer than this for it. */
+/** … or the oldest has waited for this long. */
 const COLLECT_MAX_MS = 4000;
 
-/** So many threads at once get messages of their own. */
+/** At most this many threads get messages of their own at a time. */
 const THREADS_MAX = 3;
 
-/** Entries that go into one message; or how long it is better to wait, because more are coming. */
-export type NextMessage = { readonly entries: readonly OutboxEntry[] } | { readonly waitMs: number };
+/** The entries for one message; or how long to wait, because more are coming. */
+type NextMessage = { readonly entries: readonly OutboxEntry[] } | { readonly waitMs: number };
 
 /**
- * What to post next in a channel: the most urgent entry, and with it all that may share its message.
+ * What to post next in a channel: the most urgent entry, and all others that may share its message.
  *
- * Alerts share a message with their like: late ones, held ones, suspected fraud and all others are not mixed, because
- * each needs a heading of its own. A notice stands alone: its buttons are about it.
+ * Late alerts, held ones, suspected fraud and the rest are not mixed, because each needs its own heading. A notice is
+ * posted alone, because its buttons are about it.
  *
  * @param waiting most urgent first.
  * @returns null when nothing waits.
@@ -27,24 +27,24 @@ export type NextMessage = { readonly entries: readonly OutboxEntry[] } | { reado
 export function nextMessage(waiting: readonly Waiting[]): NextMessage | null {
   const threads = busyThreads(waiting);
   const groups = new Map<string, Waiting[]>();
-  for (const one of waiting) {
-    const key = batchKeyOf(one.entry, threads);
+  for (const next of waiting) {
+    const key = batchKeyOf(next.entry, threads);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
+    if (group === undefined) groups.set(key, [next]);
+    else group.push(next);
   }
   const waits: number[] = [];
   for (const group of groups.values()) {
     const waitMs = worthWaiting(group);
-    if (waitMs <= 0) return { entries: asManyAsMay(group).map(({ entry }) => entry) };
+    if (waitMs <= 0) return { entries: fitting(group).map(({ entry }) => entry) };
     waits.push(waitMs);
   }
   return waits.length === 0 ? null : { waitMs: Math.min(...waits) };
 }
 
 /**
- * Stories with several entries: they stay in their thread, as one message there. Where there are too many such stories,
- * each of which would take a message, they are mixed like all others.
+ * Timelines with several waiting entries, which are posted as one message in their thread. When there are too many of
+ * them, they are mixed with all others instead.
  */
 function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
@@ -58,7 +58,7 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 
 /** Equal for entries that may share a message. */
 function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
-  // A person is told of the own card in own words, one thing at a time.
+  // A holder gets a message for each thing that happens.
   if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder')
     return `alone ${entry.id}`;
   const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.priority === 'fraud' ? 'fraud' : 'busy';
@@ -73,14 +73,14 @@ function worthWaiting(group: readonly Waiting[]): number {
   return Math.min(CALM_MS - Math.min(...ages), COLLECT_MAX_MS - Math.max(...ages));
 }
 
-/** Each entry may say that a larger message with it was refused. */
-function asManyAsMay(group: readonly Waiting[]): readonly Waiting[] {
+/** As many as fit: an entry may know that Slack refused a larger message with it. */
+function fitting(group: readonly Waiting[]): readonly Waiting[] {
   let most = Number.POSITIVE_INFINITY;
   const taken: Waiting[] = [];
-  for (const one of group) {
-    most = Math.min(most, one.most ?? most);
+  for (const next of group) {
+    most = Math.min(most, next.most ?? most);
     if (taken.length >= most) break;
-    taken.push(one);
+    taken.push(next);
   }
   return taken;
 }

@@ -1,7 +1,7 @@
 --- @keys queue, entries, sending, held, most, sent
 --- @include "../core/now"
 -- ARGV: id, JSON, how long it may wait (ms), held until (ms) or 0.
--- Answers 1 when the entry is new, or was held and may go now; else 0.
+-- Answers 1 when the entry is new, or was held and is released now; otherwise 0.
 if redis.call('EXISTS', KEYS[6]) == 1 then return 0 end
 local isHeld = tonumber(ARGV[4]) > now
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then

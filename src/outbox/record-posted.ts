@@ -1,13 +1,13 @@
+import type { Alerts } from '../alerts/alert-store.ts';
 import type { MessageRef } from '../slack/message.ts';
-import type { Batch, BatchMessages } from './batch-store.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './entry.ts';
 import { alertIdOf, type OutboxEntry, trackedOf } from './entry.ts';
+import type { Batch, BatchMessages, Threads } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { RenderBatch } from './render-batch.ts';
-import type { Threads } from './thread-store.ts';
+import type { RenderBatch } from './render-entries.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Adds to an alert's event log what became of its message. */
+/** Adds to an alert's event log what happened to its message. */
 export type LogDelivery = (
   alertId: string,
   entry: {
@@ -28,9 +28,9 @@ interface Deps {
 }
 
 /**
- * Records where a message was posted and what it shows.
+ * Records where a message was posted and what it shows. Safe to repeat.
  *
- * @param draft null where another worker rendered it and died: nobody knows what it shows.
+ * @param draft null when the worker that rendered it has crashed, so that nobody knows what it shows.
  */
 export type RecordPosted = (entries: readonly OutboxEntry[], ref: MessageRef, draft: Draft | null) => Promise<void>;
 
@@ -43,7 +43,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     if (first === undefined) return;
     const isBatch = tracked.length > 1;
     const shown = draft?.kind === 'message' ? draft : null;
-    // First of all: whoever presses something in the message needs to know what it shows.
+    // First, because a button in the message may be pressed at any moment.
     if (isBatch) await saveBatch(shown?.batch ?? (await renderBatch.render(tracked, ref.channel))?.batch, ref);
     else if (first.threadId !== null) await threads.setRoot(ref.channel, first.threadId, ref.ts);
     const step = isBatch ? 'grouped' : 'posted';
@@ -56,7 +56,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
       const alertId = alertIdOf(entry);
       if (alertId !== null) await logDelivery(alertId, { step, channel: ref.channel, text });
     });
-    // They share the message: updating one of them updates it for all.
+    // They share the message, so updating one updates it for all.
     if (outdated[0] !== undefined) await updateMessages(outdated[0]);
   };
 
@@ -69,9 +69,37 @@ export function createRecordPosted(deps: Deps): RecordPosted {
   }
 }
 
+interface MeasureDeps {
+  readonly alerts: Pick<Alerts, 'get'>;
+  /** Takes the time from the webhook of an alert to its message. */
+  readonly alertPosted: (kind: string, durationMs: number) => void;
+  readonly now: () => Date;
+}
+
+/**
+ * Measures how long alerts took from the arrival of their webhook to a channel of the team.
+ *
+ * Leaves out alerts that were to come later: held by quiet hours, fetched after a gap, or reminders. Repeats only change
+ * a message, so they are not measured either.
+ */
+export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
+  return async function measurePosted(entries: readonly OutboxEntry[]): Promise<void> {
+    const at = now().getTime();
+    for (const entry of entries) {
+      const alertId = alertIdOf(entry);
+      if (alertId === null || entry.kind !== 'tracked') continue;
+      if (entry.late || entry.notBefore !== null || entry.audience !== 'team') continue;
+      const alert = await alerts.get(alertId);
+      if (alert === null || alert.kind === 'activation-reminder') continue;
+      const { kind, event } = alert;
+      alertPosted(kind === 'transaction' ? event.kind : kind, at - Date.parse(event.receivedAt));
+    }
+  };
+}
+
 const CHUNK = 200;
 
-/** For each, many at once but not all: a flood must not stand in the way of everything else that Redis is asked. */
+/** Works on many items at a time, but not on all, so that a flood does not block other requests to Redis. */
 export async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += CHUNK) await Promise.all(items.slice(at, at + CHUNK).map(work));
 }

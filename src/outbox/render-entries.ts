@@ -1,22 +1,20 @@
+import { batchForm, batchMessage } from '../../templates/outbox/batch.ts';
+import { type BatchRow, rowLabel } from '../../templates/outbox/batch-row.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import type { AttachRows } from './attach-rows.ts';
-import type { Draft } from './draft.ts';
-import { type OutboxEntry, type TrackedEntry, trackedOf } from './entry.ts';
-import type { RenderBatch } from './render-batch.ts';
-import type { Threads } from './thread-store.ts';
+import { type Draft, type OutboxEntry, type RowsEntry, type TrackedEntry, trackedOf } from './entry.ts';
+import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
-import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'revisions'>;
   readonly renderSubjects: RenderSubjects;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
-  readonly attachRows: Pick<AttachRows, 'render'>;
+  readonly attachRows: { readonly render: (entry: RowsEntry, channel: string) => Promise<Draft | null> };
   readonly threads: Pick<Threads, 'rootOf'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
@@ -29,10 +27,9 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
   claim: 'A claim',
 };
 
-/** One message for these entries; null when there is nothing to show (any more). @throws SlackError: not now. */
+/** One message for these entries; null when there is nothing to show. @throws SlackError when a retry can help. */
 export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
 
-/** Entries of the outbox as one message: how it looks, and which thread it belongs to. */
 export function createRenderEntries(deps: Deps): RenderEntries {
   const { trackedMessages, renderSubjects, renderBatch, attachRows, threads, unsupported, notifyOps } = deps;
 
@@ -42,18 +39,18 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'notice') return await renderNotice(first.message);
     const tracked = trackedOf(entries);
-    // Before anything is read that they show: what changes in between makes them look out of date, never the reverse.
+    // Before anything else is read: a change in between makes the message count as out of date, never the reverse.
     const revisions = await trackedMessages.revisions(tracked.map(({ subject }) => subject));
     const rendered = await (tracked.length > 1 ? renderBatch.render(tracked, channel) : renderSubject(first, channel));
     if (rendered === null) return null;
     return { kind: 'message', ...rendered, thread: await threadOf(tracked, channel, threads), revisions };
   };
 
-  /** What a chart shows is in the text beside it as well: a workspace without charts misses nothing. */
+  /** The text next to a chart says the same, so a workspace without charts misses nothing. */
   async function renderNotice(message: Message): Promise<Draft> {
-    const others = message.blocks.filter((block) => !isChart(block));
-    const hasChart = others.length < message.blocks.length && !(await unsupported.has('chart'));
-    const shown = hasChart ? message : { ...message, blocks: others };
+    const withoutCharts = message.blocks.filter((block) => !isChart(block));
+    const hasChart = withoutCharts.length < message.blocks.length && !(await unsupported.has('chart'));
+    const shown = hasChart ? message : { ...message, blocks: withoutCharts };
     const newBlocks = hasChart ? (['chart'] as const) : [];
     return { kind: 'message', message: shown, thread: null, newBlocks, batch: null, revisions: [] };
   }
@@ -65,7 +62,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
       return message && { message, batch: null, newBlocks: [] };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
-      // One that cannot be rendered (kept by another version) must not hold back the whole channel.
+      // Stored by another version: it must not hold up the whole channel.
       await notifyOps(opsIssue.cannotRender(id));
       const text = `${nouns[kind]} could not be shown. It is kept as ${id}.`;
       return { message: { text, blocks: [] }, batch: null, newBlocks: [] };
@@ -73,7 +70,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   }
 }
 
-/** What belongs to one thread answers its first message in this channel; rows answer their summary. */
+/** The thread of entries that all belong to it; rows belong to the thread of their summary. */
 export async function threadOf(
   entries: readonly OutboxEntry[],
   channel: string,
@@ -88,7 +85,65 @@ export async function threadOf(
   return ts === null ? null : { ts, isBroadcast: tracked.some(({ broadcast }) => broadcast) };
 }
 
-/** The published types do not have it yet. */
+/** Slack's published types do not include it yet. */
 function isChart({ type }: { readonly type: string }): boolean {
   return type === 'data_visualization';
+}
+
+/** Table rows of alerts as a channel may see them, in the order given. Alerts that are too old are left out. */
+export type RowsOf = (alertIds: readonly string[], channel: string) => Promise<BatchRow[]>;
+
+interface BatchDeps {
+  readonly rowsOf: RowsOf;
+  readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
+}
+
+export interface RenderedBatch {
+  readonly message: Message;
+  readonly batch: Batch;
+  readonly newBlocks: readonly NewBlock[];
+}
+
+export interface RenderBatch {
+  /** Null when all of the alerts are too old. */
+  render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null>;
+  /** A posted batch as it should look now. It keeps its form. */
+  update(batch: Batch, channel: string): Promise<Message>;
+}
+
+/** Renders messages that show several alerts, first and for each update. */
+export function createRenderBatch({ rowsOf, unsupported }: BatchDeps): RenderBatch {
+  return {
+    async render(entries, channel) {
+      const [first] = entries;
+      const rows = await rowsOf(
+        entries.map(({ subject }) => subject.id),
+        channel,
+      );
+      if (first === undefined || rows.length === 0) return null;
+      const [hasTable, hasChart] = [!(await unsupported.has('table')), !(await unsupported.has('chart'))];
+      const form = batchForm(rows, { hasTable });
+      const why = reasonOf(first);
+      const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row) }));
+      return {
+        message: batchMessage({ rows, why, form, hasChart }),
+        batch: { why, audience: first.audience, form, alerts },
+        newBlocks: form === 'table' ? ['table'] : form === 'summary' && hasChart ? ['chart'] : [],
+      };
+    },
+
+    async update({ alerts, why, form }, channel) {
+      const rows = await rowsOf(
+        alerts.map(({ id }) => id),
+        channel,
+      );
+      return batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) });
+    },
+  };
+}
+
+function reasonOf({ late, notBefore, priority }: TrackedEntry): Batch['why'] {
+  if (late) return 'late';
+  if (notBefore !== null) return 'held';
+  return priority === 'fraud' ? 'fraud' : 'busy';
 }

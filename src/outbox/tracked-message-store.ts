@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import type { MessageRef } from '../slack/message.ts';
 
-/** Everything whose messages are kept up to date. */
-export const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
+/** What has messages that are kept up to date. */
+const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
 
-/** One thing that has messages: each shows how it stands now. */
+/** One thing whose messages show its present state. */
 export const Subject = z.strictObject({ kind: z.enum(subjectKinds), id: z.string() });
 export type Subject = z.infer<typeof Subject>;
 
-/** A message that shows a subject, and whose words it uses. */
+/** A message that shows a subject, and for whom it is written. */
 const Reference = z.strictObject({
   channel: z.string(),
   ts: z.string(),
@@ -20,33 +20,33 @@ export type Reference = z.infer<typeof Reference>;
 
 const DAY_SECONDS = 24 * 3600;
 
-/** As long as the subject itself is kept. A temporary change may run for a year, and is kept for a month after that. */
-const keptSeconds: Readonly<Record<Subject['kind'], number>> = {
+/** As long as the subject itself is stored: for a temporary change, up to a year and the month after it. */
+const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   alert: 30 * DAY_SECONDS,
   request: 30 * DAY_SECONDS,
   claim: 30 * DAY_SECONDS,
   'temporary-change': 396 * DAY_SECONDS,
 };
 
-/** Which messages show a subject, and how often these were updated. */
+/** Which messages show a subject, and how often they were updated. */
 export interface TrackedMessages {
-  /** Empty while none has been posted. */
+  /** Empty until one has been posted. */
   references(subject: Subject): Promise<Reference[]>;
   /**
-   * How often the messages of each subject have been updated, in the order given. Read it before you render: a higher
-   * number when the message is added means that it was out of date before anybody could find it.
+   * How often the messages of each subject were updated, in the order given. To be read before rendering: if the number
+   * is higher when the message is added, the message is out of date.
    */
   revisions(subjects: readonly Subject[]): Promise<number[]>;
   /** Its messages are about to be updated. */
   countUpdate(subject: Subject): Promise<void>;
-  /** A message that shows it was posted. @returns its revision. */
+  /** Adds a message that was posted. @returns the subject's revision. */
   add(subject: Subject, reference: Reference): Promise<number>;
   /**
-   * Somebody pressed a button in a message of it, so the message exists, whatever became of our own record. Direct
-   * messages are left out: only our record knows whose words they use.
+   * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct
+   * messages, because only the record knows for whom they were written.
    */
   addSeen(subject: Subject, ref: MessageRef): Promise<void>;
-  /** What a message shows. */
+  /** The subjects that a message shows. */
   at(channel: string, ts: string): Promise<Subject[]>;
 }
 
@@ -73,17 +73,17 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
     },
     async countUpdate(subject) {
       const key = keyOf(subject);
-      await redis.multi().hincrby(key, 'updates', 1).expire(key, keptSeconds[subject.kind]).exec();
+      await redis.multi().hincrby(key, 'updates', 1).expire(key, ttlSeconds[subject.kind]).exec();
     },
     async add(subject, reference) {
       const { kind, id } = subject;
       const at = atKey(reference.channel, reference.ts);
-      await redis.multi().sadd(at, `${kind}:${id}`).expire(at, keptSeconds[kind]).exec();
+      await redis.multi().sadd(at, `${kind}:${id}`).expire(at, ttlSeconds[kind]).exec();
       const key = keyOf(subject);
       const adding = redis
         .multi()
         .hset(key, fieldOf(reference), JSON.stringify(Reference.parse(reference)))
-        .expire(key, keptSeconds[kind]);
+        .expire(key, ttlSeconds[kind]);
       const [updates] = (await adding.hget(key, 'updates').exec())?.at(-1)?.slice(1) ?? [];
       return Number(updates ?? 0);
     },
@@ -94,7 +94,7 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
       await redis
         .multi()
         .hsetnx(key, fieldOf(reference), JSON.stringify(reference))
-        .expire(key, keptSeconds[subject.kind])
+        .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
     async at(channel, ts) {
@@ -107,10 +107,10 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
   };
 }
 
-/** The messages of alerts, for those who know nothing else that is tracked. */
+/** The same for alerts only. */
 export interface AlertMessages {
   of(alertId: string): Promise<MessageRef[]>;
-  /** Ids of the alerts that a message shows. */
+  /** The ids of the alerts that a message shows. */
   at(channel: string, ts: string): Promise<string[]>;
   /** See `TrackedMessages.addSeen`. */
   seen(alertId: string, ref: MessageRef): Promise<void>;

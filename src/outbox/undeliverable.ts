@@ -3,12 +3,12 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
 import type { AttachRows } from './attach-rows.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './entry.ts';
 import { alertIdOf, type OutboxEntry } from './entry.ts';
+import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks, type LogDelivery } from './record-posted.ts';
 import type { RenderEntries } from './render-entries.ts';
-import type { UnsupportedBlocks } from './unsupported-blocks-store.ts';
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'put'>;
@@ -21,13 +21,13 @@ interface Deps {
   readonly notifyOps: NotifyOps;
 }
 
-/** What happens to entries that Slack does not take as they are. */
+/** What to do with entries that Slack does not take as they are. */
 export interface Undeliverable {
-  /** Posts the entries elsewhere, because this channel cannot be posted to. False when there is no elsewhere. */
+  /** Moves the entries to the fallback channel, because this one cannot be posted to. False when this is the fallback. */
   redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean>;
-  /** From now on renders without what this workspace may not support. False when there was nothing of the kind. */
+  /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
   avoidNewBlocks(draft: Draft): Promise<boolean>;
-  /** Slack will never take this entry: posts what it says in another form. */
+  /** Slack refuses this entry: posts it as plain text. */
   refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export function createUndeliverable(deps: Deps): Undeliverable {
   return {
     async redirect(entries, channel, error) {
       if (channel === fallbackChannel) return false;
-      // What is meant for one person goes nowhere else.
+      // A message to a holder is never posted anywhere else.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
         return true;
       }
-      for (const entry of forTeam) await outbox.put(fallbackChannel, inWordsForAll(entry));
+      for (const entry of forTeam) await outbox.put(fallbackChannel, forEverybody(entry));
       await wakeOutbox(fallbackChannel);
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
@@ -92,8 +92,8 @@ export function createUndeliverable(deps: Deps): Undeliverable {
   }
 }
 
-/** A tracked message is rendered where it is posted; a notice brings its words along, and some only for the first place. */
-function inWordsForAll(entry: OutboxEntry): OutboxEntry {
+/** A tracked message is rendered for the channel that gets it; a notice may bring other words for another channel. */
+function forEverybody(entry: OutboxEntry): OutboxEntry {
   if (entry.kind !== 'notice' || entry.elsewhere === undefined) return entry;
   const { elsewhere, ...rest } = entry;
   return { ...rest, message: elsewhere };

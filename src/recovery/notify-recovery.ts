@@ -1,17 +1,18 @@
 import { SlackError } from '../core/errors.ts';
-import type { Gap } from '../core/gap.ts';
-import { lengthOf } from '../core/gap.ts';
+import { type Gap, lengthOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
-/** What takes no longer than this needs no line while it goes on. */
+/** A recovery shorter than this shows no progress. */
 const QUICK_MS = 3000;
-/** Slack takes about one edit a second; people read more slowly. */
+/** Slack takes about one edit a second, but nobody reads that fast. */
 const EDIT_EVERY_MS = 3000;
-/** Webhooks that met a shorter gap come again within four minutes: not worth a word when nothing is missing. */
-const WORTH_A_WORD_MS = 225_000;
+/**
+ * After a shorter gap the service repeats its webhooks within four minutes: when nothing was missing, it is not reported.
+ */
+const WORTH_REPORTING_MS = 225_000;
 
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'update' | 'findByRef'>;
@@ -23,20 +24,20 @@ interface Deps {
     done: number,
     progress: RecoveryProgress,
   ) => Message;
-  /** Posts the last word where no line could be edited; the id makes repeating it nothing. */
+  /** Posts the result when there is no message to edit. Posts once for each id. */
   readonly postNotice: (id: string, message: Message) => Promise<void>;
   readonly now: () => number;
   readonly log: Log;
 }
 
 export interface NotifyRecovery {
-  /** Edits the line now and then. Never throws for Slack: it is only a line. */
+  /** Updates the progress message now and then. A Slack error is only logged. */
   progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void>;
-  /** The last word. @throws SlackError when it should be said again later. */
+  /** Shows the result. @throws SlackError when a retry can help. */
   end(gap: Gap, state: 'done' | 'failed', progress: RecoveryProgress): Promise<void>;
 }
 
-/** Tells in one line, edited in place, how far a recovery is. What is quick and finds nothing is not told at all. */
+/** One message, edited in place, that shows how far a recovery is. One that is quick and finds nothing is not shown. */
 export function createNotifyRecovery(deps: Deps): NotifyRecovery {
   const { slack, channel, recoveries, now, log } = deps;
   const startedAt = new Map<string, number>();
@@ -53,13 +54,13 @@ export function createNotifyRecovery(deps: Deps): NotifyRecovery {
         await show(gap, deps.render(gap, state, done, progress), progress);
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        log.warn({ err: error, gapId: gap.id }, 'progress of a recovery could not be shown');
+        log.warn({ err: error, gapId: gap.id }, 'the progress of a recovery could not be shown');
       }
     },
     async end(gap, state, progress) {
       startedAt.delete(gap.id);
       const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
-      const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_A_WORD_MS;
+      const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_REPORTING_MS;
       if (!isNews && !isLong && progress.lineTs === null) return;
       const message = deps.render(gap, state, 1, progress);
       if (progress.lineTs !== null && (await edited(progress.lineTs, message))) return;
@@ -69,7 +70,7 @@ export function createNotifyRecovery(deps: Deps): NotifyRecovery {
 
   async function show(gap: Gap, message: Message, { lineTs, position }: RecoveryProgress): Promise<void> {
     const ref = `recovery_${gap.id}`;
-    // Somebody may have posted it and died before it was written down.
+    // A worker may have posted it and crashed before it stored the timestamp.
     const ts = lineTs ?? (position === null ? null : await slack.findByRef(channel, ref, Date.parse(gap.to)));
     if (ts !== null) await slack.update({ channel, ts }, message);
     const posted = ts ?? (await slack.post(channel, message, ref)).ts;

@@ -3,14 +3,14 @@ import { type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
-/** Asked for in one call while nothing is known of how much there is: the service's answer comes without pages. */
+/** Fetched by the first calls, before the event rate is known: the service does not paginate. */
 const SLICE_MS = 12 * 3_600_000;
-/** How long an answer should be: the next call asks for as much time as this takes at the rate of the last one. */
+/** Rows that a call should return: the next one covers as much time as this takes at the rate of the last one. */
 const ANSWER_ROWS = 5000;
-/** The service can be asked about the last twelve months. */
-const ASKABLE_MS = 364 * 24 * 3_600_000;
+/** The service answers for the last twelve months. */
+const AVAILABLE_MS = 364 * 24 * 3_600_000;
 
-/** A row of the card service, read: the event that its webhook would have been, or redacted, because it does not fit. */
+/** A row of the card service: the event that its webhook would have been, or a redacted copy when it cannot be read. */
 export type ReadRow =
   | { readonly kind: 'event'; readonly event: TransactionEvent }
   | { readonly kind: 'misfit'; readonly webhook: QuarantinedWebhook };
@@ -19,11 +19,11 @@ interface Deps {
   /** Network transactions of all accounts, rows as the service sends them. @throws CardApiError */
   readonly fetchRows: (from: Date, to: Date) => Promise<readonly Record<string, unknown>[]>;
   readonly readRow: (row: Record<string, unknown>) => ReadRow;
-  /** Each answers with how many were new. */
+  /** Both answer how many were new. */
   readonly intake: {
-    /** Stores what has not been reported before, marked as late. */
+    /** Stores the events that were not reported before, marked as late. */
     readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
-    /** Keeps rows that do not fit until somebody replays or discards them. */
+    /** Quarantines unreadable rows until somebody replays or discards them. */
     readonly setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
   /** Reports card statuses that changed without a webhook. @returns how many. */
@@ -33,8 +33,8 @@ interface Deps {
     /** When Cardbell first ran (ms); 0 when unknown. */
     readonly sinceMs: () => Promise<number>;
     /**
-     * How long before the gap a purchase may have been requested that was settled or reversed in it (ms). The service
-     * finds these steps by the time of the request.
+     * How long before the gap to look as well (ms): a settlement or reversal inside the gap is listed under the time at
+     * which its purchase was requested.
      */
     readonly lookBackMs: number;
   };
@@ -46,13 +46,12 @@ interface Deps {
 export type OnProgress = (done: number, progress: RecoveryProgress) => Promise<void>;
 
 /**
- * Fetches what happened in a gap and hands it to the same inbox as webhooks, under the same ids: what came as a webhook,
- * before or after, adds nothing.
+ * Fetches what happened in a gap and puts it into the inbox, under the ids that webhooks have: an event whose webhook
+ * arrived, before or after, is not stored twice.
  *
- * Runs at least once for each gap; what is stored of its progress says how far it got: up to where in the gap, or back
- * to where before it.
+ * Runs at least once for each gap, and continues from the stored progress.
  *
- * @throws CardApiError when the service does not answer; run it again later, it goes on where it stopped.
+ * @throws CardApiError when the service does not answer; run it again later.
  */
 export type RecoverGap = (gap: Gap, onProgress: OnProgress) => Promise<RecoveryProgress>;
 
@@ -74,7 +73,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   async function recoverTransactions(gap: Gap, before: RecoveryProgress, onProgress: OnProgress): Promise<void> {
     const sinceMs = await horizon.sinceMs();
     const { fromMs, toMs } = windowOf(gap, { nowMs: now(), sinceMs });
-    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now() - ASKABLE_MS);
+    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now() - AVAILABLE_MS);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
     const isOfGap = (event: TransactionEvent): boolean => mayBelong(event, fromMs, sinceMs);
     let progress = before;
@@ -90,7 +89,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       await onProgress(wholeMs > 0 ? (doneMs / wholeMs) * 0.99 : 0.99, progress);
     };
 
-    // First the time of the gap, forwards; then backwards, what was settled or reversed in it and requested before it.
+    // First the gap itself, forwards. Then backwards from its beginning, for purchases that were settled or reversed in it.
     await onProgress(wholeMs > 0 ? doneMs / wholeMs : 1, progress);
     for (let atMs = position; atMs >= fromMs && atMs < toMs; ) {
       const untilMs = Math.min(atMs + SLICE_MS, toMs);
@@ -104,14 +103,14 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     }
   }
 
-  /** @returns how many rows the service showed, and how many of them are about the gap. */
+  /** @returns how many rows the service returned, and how many of them belong to the gap. */
   async function recoverSlice(gap: Gap, from: Date, to: Date, isOfGap: (event: TransactionEvent) => boolean) {
     const rows = await deps.fetchRows(from, to);
     const read = rows.map(deps.readRow);
     const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
     const misfits = read.flatMap((row) => (row.kind === 'misfit' ? [row.webhook] : []));
     for (const { issues } of misfits) log.warn({ issues }, 'a network transaction could not be read');
-    // Reported in the order in which it happened, whatever the order of the answer.
+    // In the order in which they happened, whatever the order of the rows.
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
@@ -122,8 +121,8 @@ export function createRecoverGap(deps: Deps): RecoverGap {
 }
 
 /**
- * True for what may have happened in the gap. A settlement says when it did. Of a reversal only the request is certain:
- * it may be any that has not been reported, of a purchase since Cardbell first ran.
+ * True when an event may have happened in the gap. A settlement says when it happened. A reversal only says when its
+ * purchase was requested, so every reversal since Cardbell first ran may belong.
  */
 function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEvent, fromMs: number, sinceMs: number) {
   if (Date.parse(occurredAt) >= wholeSecond(fromMs)) return true;
@@ -131,7 +130,7 @@ function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEven
   return isUndated && Date.parse(requestedAt) >= wholeSecond(sinceMs);
 }
 
-/** The service's times have no fractions: what happened in the second in which a gap began may seem to be before it. */
+/** The service's times have no fractions: an event in the second in which the gap began may seem to precede it. */
 function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

@@ -7,25 +7,25 @@ import { createRecordStore } from '../core/record-store.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** Longer than the service repeats a webhook, or its queue holds one up. */
-const KEPT_SECONDS = 3 * 24 * 3600;
-/** The service's clock and ours may disagree by this much. */
-const SKEW_MS = 60_000;
-/** Webhooks that met a shorter gap are repeated within four minutes; only after longer ones every card is asked for. */
+/** Longer than the service keeps retrying a webhook, or its queue delays one. */
+const SPAN_TTL_SECONDS = 3 * 24 * 3600;
+/** How far the service's clock and ours may be apart. */
+const CLOCK_SKEW_MS = 60_000;
+/** After a shorter gap the service repeats its webhooks within four minutes; only a longer one needs every card read. */
 const EVERY_CARD_AFTER_MS = 225_000;
-/** So few that asking for each costs no more than the list of all. */
+/** So few that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
-/** A status webhook normally follows at once, and may be held up by the service's queue. */
+/** A status webhook normally comes immediately, but the service's queue may delay it. */
 const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
 
-/** What a card showed, from when to when, was reported without its webhooks. */
+/** A status that was reported without its webhooks, and the time in which those would have been sent. */
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });
 
-/** Which status changes were reported without their webhooks, so that webhooks that come after all add nothing. */
+/** Status changes that were reported without their webhooks, so that a webhook that comes after all adds nothing. */
 export interface Backfilled {
-  /** The way of a card from what was known at `after` to `status`, seen at `until`, is reported now. */
+  /** Notes that the card's change to `status` is reported: it happened after `after`, and was seen at `until`. */
   remember(cardId: number, span: z.infer<typeof Span>): Promise<void>;
-  /** True when everything in the event has been reported. */
+  /** True when everything in the event was reported before. */
   covers(event: CardStatusEvent): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export function createBackfilled(redis: Redis | Cluster): Backfilled {
     redis,
     schema: Span,
     keyOf: (cardId) => stateKey(`backfilled:${cardId}`),
-    ttlSeconds: KEPT_SECONDS,
+    ttlSeconds: SPAN_TTL_SECONDS,
   });
   return {
     remember: spans.put,
@@ -44,7 +44,7 @@ export function createBackfilled(redis: Redis | Cluster): Backfilled {
         cards.map(async ({ cardId, status }) => {
           const span = await spans.get(cardId);
           if (span === null) return false;
-          const untilMs = Date.parse(span.until) + (status === span.status ? SKEW_MS : 0);
+          const untilMs = Date.parse(span.until) + (status === span.status ? CLOCK_SKEW_MS : 0);
           return atMs > Date.parse(span.after) && atMs <= untilMs;
         }),
       );
@@ -53,13 +53,13 @@ export function createBackfilled(redis: Redis | Cluster): Backfilled {
   };
 }
 
-/** A card whose status changed, as the API shows it, without a webhook that reported it. */
-export interface UnreportedStatus {
+/** A card whose status changed without a webhook, as the card API shows it. */
+interface UnreportedStatus {
   readonly acctId: number;
   readonly holder: string;
   readonly customId: string | null;
   readonly card: { readonly cardId: number; readonly last4: string; readonly status: CardStatus };
-  /** What was reported last; a null status for a card that is new. */
+  /** What was reported last; null for a new card. */
   readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
   /** When the API showed it. */
   readonly seenAt: string;
@@ -73,34 +73,23 @@ interface Deps {
   };
   readonly toEvent: (unreported: UnreportedStatus) => CardStatusEvent;
   readonly backfilled: Pick<Backfilled, 'remember'>;
-  /** Stores events, marked as late, unless they were. @returns how many were new. */
+  /** Stores events that are not stored yet, marked as late. @returns how many were new. */
   readonly take: (gapId: string, events: readonly CardStatusEvent[]) => Promise<number>;
-  /** When the last gap ended (ms); 0: there was none. */
+  /** When the last gap ended (ms); 0 when there was none. */
   readonly lastGapEndMs: () => Promise<number>;
   readonly now: () => number;
 }
 
-export interface StatusRecovery {
-  /** Reports what changed in a gap. @returns how many cards. */
-  afterGap(gap: Gap): Promise<number>;
-  /** Brings the directory up to date, and reports statuses that no webhook has explained for a while, gap or no gap. */
-  refreshDirectory(): Promise<void>;
-}
-
 /**
- * Reports each card whose status the API shows to be another than was reported: one late alert a card, with the status
- * that it has now. Safe to repeat: the same change is the same event.
+ * Reports every card whose status in the API differs from what was reported: one late alert for each card, with its
+ * present status. Safe to repeat: the same change is the same event.
  */
-export function createStatusRecovery({
-  directory,
-  toEvent,
-  backfilled,
-  take,
-  lastGapEndMs,
-  now,
-}: Deps): StatusRecovery {
+export function createStatusRecovery(deps: Deps) {
+  const { directory, toEvent, backfilled, take, lastGapEndMs, now } = deps;
+
   return {
-    async afterGap(gap) {
+    /** Reports the cards that changed in a gap. @returns how many. */
+    async afterGap(gap: Gap): Promise<number> {
       const { accounts } = await directory.status();
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
         await directory.reloadOlderThan(Date.parse(gap.to));
@@ -110,15 +99,16 @@ export function createStatusRecovery({
       return await reportChanges(gap.id, 0);
     },
 
-    async refreshDirectory() {
+    /** Updates the directory, and reports every status that no webhook has explained for a while, gap or no gap. */
+    async refreshDirectory(): Promise<void> {
       const { listedAt } = await directory.status();
-      // The list that a recovery wanted may have been more than the service takes in an hour.
+      // A recovery's own refresh may have exceeded the service's hourly quota.
       await directory.refresh({ force: (await lastGapEndMs()) > Date.parse(listedAt ?? '') });
       await reportChanges('maintenance', WEBHOOK_DUE_AFTER_MS);
     },
   };
 
-  /** @param unexplainedMs how long a webhook may take to come by itself. */
+  /** @param unexplainedMs how long to wait for the webhook. */
   async function reportChanges(gapId: string, unexplainedMs: number): Promise<number> {
     let reported = 0;
     for await (const account of directory.all()) {
@@ -133,7 +123,7 @@ export function createStatusRecovery({
           was,
           seenAt,
         });
-        // First, so that no webhook slips in between.
+        // Before the event is stored, so that no webhook slips in between.
         await backfilled.remember(cardId, { status, after: was.seenAt, until: seenAt });
         reported += await take(gapId, [event]);
       }

@@ -1,13 +1,42 @@
+import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { CardApiError, SlackError, StoreUnavailableError } from '../core/errors.ts';
 import type { Gap } from '../core/gap.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
+import type { Since } from '../core/since.ts';
 import type { NotifyRecovery } from './notify-recovery.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
+import type { RecoverAction } from './verbs.ts';
+
+interface StartDeps {
+  /** The moment that somebody typed, UTC ISO 8601; null when there is no such date. */
+  readonly momentOf: (since: Since, askedAt: string) => string | null;
+  /** Enqueues the recovery. */
+  readonly recoverGap: (gap: Gap) => Promise<void>;
+  /** Where progress is shown. */
+  readonly opsChannel: string;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse'>;
+}
+
+/** `/card recover …`: records who asked, enqueues the recovery, and says where to watch it. */
+export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }: StartDeps) {
+  return async function startRecovery(action: RecoverAction): Promise<void> {
+    const from = momentOf(action.target.since, action.askedAt);
+    if (from === null || from >= action.askedAt) {
+      const why = from === null ? 'There is no such date.' : 'That is not in the past.';
+      const whoCan = 'Write `/card recover 2h` or `/card recover 2026-11-20T09:00`.';
+      return await reply.refuse(action, { what: 'Your recovery', why, whoCan });
+    }
+    await reply.record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
+    await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
+    await reply.answer(action, recoveryStarted({ from, channel: opsChannel }));
+  };
+}
 
 const BUSY_PAUSE_MS = 1000;
-const API_AWAY_PAUSE_MS = 15_000;
+const API_DOWN_PAUSE_MS = 15_000;
 const TOKEN_DEAD_PAUSE_MS = 60_000;
 const SLACK_PAUSE_MS = 5000;
 
@@ -15,27 +44,21 @@ interface Deps {
   readonly recoverGap: RecoverGap;
   readonly notify: NotifyRecovery;
   readonly recoveries: Pick<Recoveries, 'read'>;
-  /** @throws StoreUnavailableError at once when another recovery runs. */
+  /** @throws StoreUnavailableError immediately while another recovery is running. */
   readonly tryLock: WithLock;
-  /** Waits for another recovery to end. */
+  /** Waits for a running recovery to end. */
   readonly withLock: WithLock;
   readonly log: Log;
 }
 
-export interface RunRecovery {
-  /**
-   * Closes a gap, as a job: one at a time over all workers.
-   *
-   * @returns milliseconds after which to go on, or null when it is closed, or cannot be.
-   */
-  run(gap: Gap): Promise<number | null>;
-  /** The same for a terminal: progress is shown there, the result in Slack as well. @throws CardApiError */
-  runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress>;
-}
-
-export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, withLock, log }: Deps): RunRecovery {
+export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, withLock, log }: Deps) {
   return {
-    async run(gap) {
+    /**
+     * Closes a gap, as a job. Only one recovery runs at a time, across all workers.
+     *
+     * @returns milliseconds after which to continue, or null when the gap is closed or cannot be closed.
+     */
+    async run(gap: Gap): Promise<number | null> {
       try {
         return await tryLock('recovery', () => runAlone(gap));
       } catch (error) {
@@ -43,7 +66,9 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
         throw error;
       }
     },
-    async runHere(gap, onProgress) {
+
+    /** The same from a terminal: progress is shown there, and the result in Slack as well. @throws CardApiError */
+    async runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
       const progress = await withLock('recovery', () => recoverGap(gap, onProgress));
       await notify.end(gap, 'done', progress);
       return progress;
@@ -52,11 +77,8 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
 
   async function runAlone(gap: Gap): Promise<number | null> {
     try {
-      await notify.end(
-        gap,
-        'done',
-        await recoverGap(gap, (done, progress) => notify.progress(gap, 'running', done, progress)),
-      );
+      const result = await recoverGap(gap, (done, progress) => notify.progress(gap, 'running', done, progress));
+      await notify.end(gap, 'done', result);
       return null;
     } catch (error) {
       if (error instanceof SlackError) return error.retryAfterMs ?? SLACK_PAUSE_MS;
@@ -65,7 +87,7 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
         await notify.progress(gap, 'waiting', 0, progress);
-        return error.code === 'token_dead' ? TOKEN_DEAD_PAUSE_MS : API_AWAY_PAUSE_MS;
+        return error.code === 'token_dead' ? TOKEN_DEAD_PAUSE_MS : API_DOWN_PAUSE_MS;
       }
       await notify.end(gap, 'failed', progress);
       return null;

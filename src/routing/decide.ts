@@ -1,43 +1,55 @@
 import { declineReason } from '../alerts/decline-reason.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
+import type { QuietHours, Subscription } from './channel-rules-store.ts';
 import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet, quietUntil } from './quiet-hours.ts';
-import type { RoutingRules } from './routing-rules.ts';
 
-/** A channel that wants an event, and every rule that says so. */
+/** Everything that people decided about where events go. */
+export interface RoutingRules {
+  readonly subscriptions: readonly Subscription[];
+  /** By channel. */
+  readonly quiet: ReadonlyMap<string, QuietHours>;
+  /** Mutes in force. Some may be past their end already. */
+  readonly mutes: readonly Mute[];
+  /** Changes when the readers of a channel do: see `channel-access.ts`. */
+  readonly visibilityVersion: string | null;
+}
+
+/** A channel that gets an event, and every rule that says so. */
 export interface Candidate {
   readonly channel: string;
   readonly because: readonly string[];
 }
 
-export interface Wanted {
-  readonly candidates: readonly Candidate[];
-  /** Subscriptions that do not fit, each with the reason. */
-  readonly passedOver: readonly string[];
-}
-
-/** Which channels want an event: the default channel of its kind, and every channel whose subscription fits. */
-export function whoWants(subject: Subject, rules: RoutingRules, defaultChannel: string | null): Wanted {
+/**
+ * The channels that an event is for: the default channel of its kind, and every channel with a subscription that fits.
+ * `notFitting` says of each other subscription why not.
+ */
+export function whoWants(
+  subject: Subject,
+  rules: Pick<RoutingRules, 'subscriptions'>,
+  defaultChannel: string | null,
+): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly string[] } {
   const { kind } = subject.event;
   const because = new Map<string, string[]>();
   if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindName(kind)}`]);
-  const passedOver: string[] = [];
+  const notFitting: string[] = [];
   for (const { number, channel, filter, by } of rules.subscriptions) {
     const reason = whyNot(filterOf(filter), subject);
     if (reason === null) {
       const words = `subscription ${number} of <@${by}> fits: ${filter}`;
       because.set(channel, [...(because.get(channel) ?? []), words]);
     } else {
-      passedOver.push(`subscription ${number} of <#${channel}> (${filter}): ${reason}`);
+      notFitting.push(`subscription ${number} of <#${channel}> (${filter}): ${reason}`);
     }
   }
-  return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), passedOver };
+  return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting };
 }
 
-/** What was stored in normal form, read once. */
+/** Parsed filters, by their normal form. */
 const filters = new Map<string, Filter>();
 const FILTERS_MAX = 1000;
 
@@ -45,7 +57,7 @@ function filterOf(text: string): Filter {
   let filter = filters.get(text);
   if (filter === undefined) {
     const parsed = parseFilter(text);
-    // A form that this version cannot read: too much is better than too little.
+    // Stored by a version that knew more: too many alerts are better than too few.
     filter = 'filter' in parsed ? parsed.filter : { is: 'all' };
     if (filters.size >= FILTERS_MAX) filters.clear();
     filters.set(text, filter);
@@ -53,17 +65,14 @@ function filterOf(text: string): Filter {
   return filter;
 }
 
-/**
- * What no mute and no travel notice keeps back: a card that was blocked or closed, and a wrong PIN. Whoever muted a card
- * did not mean these.
- */
-export function alwaysPasses(event: StoredEvent): boolean {
+/** What no mute withholds, because whoever muted a card did not mean it: a block, a closed card, a wrong PIN. */
+function alwaysPasses(event: StoredEvent): boolean {
   if (event.kind === 'card-status')
     return event.cards.some(({ status }) => status === 'BLOCKED' || status === 'CLOSED');
   return event.kind === 'decline' && event.decline !== null && declineReason(event.decline).isSensitive;
 }
 
-/** The mutes and travel notices that apply to an event: a mute first, because it sends the alert to nobody. */
+/** The mutes that apply to an event, before the travel notices: a mute withholds it from everybody. */
 export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
   if (event.acctId === null || alwaysPasses(event)) return [];
   const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);
@@ -73,7 +82,7 @@ export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number)
   ];
 }
 
-/** A decline that a journey explains: abroad at all, or in person in the named countries. */
+/** True for a decline in one of these countries that a journey explains: in person, or refused because it is abroad. */
 function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   if (event.kind !== 'decline') return false;
   const country = countryCode(event.merchant.country);
@@ -81,17 +90,17 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   return event.isCardPresent === true || declineCode(event.decline) === 'decline.rule.location';
 }
 
-/** Until when a channel is quiet, in words why, and whether that is not for this event; null when it is not quiet. */
+/** When the channel's quiet hours end, which they are, and whether the event is exempt; null when it has none now. */
 export function quietFor(
   subject: Subject,
   channel: string,
   { quiet }: Pick<RoutingRules, 'quiet'>,
   now: number,
-): { readonly until: number; readonly because: string; readonly isExcepted: boolean } | null {
+): { readonly until: number; readonly because: string; readonly isExempt: boolean } | null {
   const hours = quiet.get(channel);
   if (hours === undefined) return null;
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
-  const isExcepted = hours.except !== null && whyNot(filterOf(hours.except), subject) === null;
-  return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>`, isExcepted };
+  const isExempt = hours.except !== null && whyNot(filterOf(hours.except), subject) === null;
+  return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>`, isExempt };
 }

@@ -11,23 +11,22 @@ import {
 import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 
-/** Which amounts: more than, at least, less than, at most. */
-export const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;
+const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;
 export type AmountTest = keyof typeof amountWords;
 
-/** Facts that are compared by the words in them. */
+/** Facts that are compared word by word. */
 export const textFacts = ['group', 'holder', 'merchant', 'category'] as const;
 export type TextFact = (typeof textFacts)[number];
 
 /**
- * Which events are meant. In normal form: kinds in the order of `webhookKinds`, no `and` right inside an `and`, no `or`
- * right inside an `or`. `parseFilter` makes it, `printFilter` writes it back.
+ * Selects events. In normal form: kinds in the order of `webhookKinds`, no `and` directly inside an `and`, no `or` directly
+ * inside an `or`. `parseFilter` reads it, `printFilter` writes it.
  */
 export type Filter =
   | { readonly is: 'all' }
   | { readonly is: 'kind'; readonly kinds: readonly WebhookKind[] }
   | { readonly is: 'amount'; readonly test: AmountTest; readonly cents: number }
-  /** A decline code, or the beginning of some: `decline.rule` means every rule. */
+  /** A decline code, or the beginning of several: `decline.rule` means every rule. */
   | { readonly is: 'code'; readonly code: string }
   | { readonly is: 'text'; readonly fact: TextFact; readonly text: string }
   /** ISO 3166, two letters. */
@@ -36,15 +35,15 @@ export type Filter =
   | { readonly is: 'not'; readonly filter: Filter }
   | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] };
 
-/** Money that moved: everything about purchases that is no decline. */
+/** Everything about purchases except declines. */
 export const spendKinds: readonly WebhookKind[] = webhookKinds.filter((kind) => kindTraits[kind].category === 'spend');
 
-/** A kind as people type it. */
+/** A kind as it is typed. */
 export function kindName(kind: WebhookKind): string {
   return kindTraits[kind].typed[0];
 }
 
-/** A filter as it can be typed again: `parseFilter(printFilter(filter))` is `filter`. */
+/** A filter as it can be typed: `parseFilter(printFilter(filter))` is `filter`. */
 export function printFilter(filter: Filter): string {
   switch (filter.is) {
     case 'all':
@@ -79,16 +78,12 @@ function printKinds(kinds: readonly WebhookKind[]): string {
   return [...(hasSpend ? ['spend'] : []), ...named.map(kindName)].join(', ');
 }
 
-/** What a filter looks at. */
 export interface Subject {
   readonly event: StoredEvent;
   readonly card: CardFacts;
 }
 
-/**
- * Why an event is not meant by a filter, in a few words; null when it is. A fact that nobody knows fits no filter that
- * asks for it.
- */
+/** Why a filter does not select an event, in a few words; null when it does. An unknown fact fits no filter. */
 export function whyNot(filter: Filter, subject: Subject): string | null {
   const { event, card } = subject;
   const purchase = 'merchant' in event ? event : null;
@@ -121,9 +116,9 @@ export function whyNot(filter: Filter, subject: Subject): string | null {
     case 'not':
       return whyNot(filter.filter, subject) === null ? `“${printFilter(filter.filter)}” fits` : null;
     case 'and':
-      return filter.filters.map((one) => whyNot(one, subject)).find((reason) => reason !== null) ?? null;
+      return filter.filters.map((part) => whyNot(part, subject)).find((reason) => reason !== null) ?? null;
     case 'or': {
-      const reasons = filter.filters.map((one) => whyNot(one, subject));
+      const reasons = filter.filters.map((part) => whyNot(part, subject));
       return reasons.includes(null) ? null : reasons.join(', and ');
     }
   }
@@ -150,11 +145,11 @@ function textOf(fact: TextFact, { event, card }: Subject): string {
   return fact === 'merchant' ? event.merchant.name : `${event.mcc} ${merchantCategory(event.mcc) ?? ''}`;
 }
 
-/** Every word that is asked for begins a word of the text: `field` fits “Field Ops”. Accents and case do not matter. */
-function hasWords(text: string, asked: string): boolean {
-  const known = wordsOf(text);
-  const wanted = wordsOf(asked);
-  return wanted.length > 0 && wanted.every((word) => known.some((one) => one.startsWith(word)));
+/** True when each wanted word starts a word of the text: `field` fits “Field Ops”. Ignores accents and case. */
+function hasWords(text: string, wanted: string): boolean {
+  const words = wordsOf(text);
+  const starts = wordsOf(wanted);
+  return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
 }
 
 function wordsOf(text: string): string[] {
@@ -167,7 +162,7 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** Kinds that a filter can fit at all. Empty: nothing will ever come of it. */
+/** The kinds that a filter can select at all. Empty: it never selects anything. */
 export function possibleKinds(filter: Filter): readonly WebhookKind[] {
   switch (filter.is) {
     case 'kind':
@@ -180,9 +175,9 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
     case 'text':
       return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : transactionKinds;
     case 'and':
-      return filter.filters.map(possibleKinds).reduce((one, other) => one.filter((kind) => other.includes(kind)));
+      return filter.filters.map(possibleKinds).reduce((a, b) => a.filter((kind) => b.includes(kind)));
     case 'or':
-      return webhookKinds.filter((kind) => filter.filters.some((one) => possibleKinds(one).includes(kind)));
+      return webhookKinds.filter((kind) => filter.filters.some((part) => possibleKinds(part).includes(kind)));
     case 'not': {
       const { filter: denied } = filter;
       return denied.is === 'kind' ? webhookKinds.filter((kind) => !denied.kinds.includes(kind)) : webhookKinds;
@@ -192,7 +187,7 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
   }
 }
 
-/** True when a filter picks out a reason that channels must not learn: a wrong PIN. */
+/** True when a filter selects by a reason that channels must not see: a wrong PIN. */
 export function namesSensitive(filter: Filter): boolean {
   if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
   if (filter.is === 'not') return namesSensitive(filter.filter);

@@ -5,16 +5,16 @@ import type { WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { routingChanged } from './routing-version.ts';
+import { routingChanged } from './channel-rules-store.ts';
 
-/** Longer than any mute lasts; the end of a mute removes what it withheld. */
+/** Longer than any mute lasts. When a mute ends, what it withheld is reported and removed. */
 const WITHHELD_TTL_SECONDS = 100 * 24 * 3600;
 
 const common = {
-  /** Of the action that asked for it, so that no two mutes share one. */
+  /** Made from the action's id, so it is unique. */
   id: z.string(),
   acctId: z.int().positive(),
-  /** As it was known when somebody asked. */
+  /** As it was known when the mute was set. */
   card: CardFacts,
   /** Slack user id of the author. */
   by: z.string(),
@@ -25,57 +25,56 @@ const common = {
 };
 
 /**
- * Alerts of a card that are not posted for a while. A mute is never edited, as in Alertmanager: what changes it is
- * another mute, with an id of its own, that replaces it.
+ * Keeps a card's alerts out of the channels for a while. As in Alertmanager, a mute is never edited: to change it, another
+ * one with its own id replaces it.
  */
 export const Mute = z.discriminatedUnion('kind', [
-  /** Whatever the card does. */
+  /** All alerts of the card. */
   z.strictObject({ kind: z.literal('mute'), ...common }),
-  /** A travel notice: only declines that the journey explains. */
+  /** A travel notice: only the declines that a journey explains. */
   z.strictObject({
     kind: z.literal('travel'),
     ...common,
     /** ISO 3166, two letters. */
     countries: z.array(z.string()).min(1),
-    /** Direct conversation with the author, who gets the declines instead of the channels. */
+    /** The direct conversation with the author, who gets these declines instead of the channels. */
     directChannel: z.string(),
   }),
 ]);
 export type Mute = z.infer<typeof Mute>;
 
 /** An alert that a mute withheld. */
-export interface Withheld {
+interface Withheld {
   readonly channel: string;
   readonly kind: WebhookKind;
   readonly eventId: string;
 }
 
 /**
- * A mute is in force, then ended, then removed. Whoever ends or replaces it takes over what it withheld in the same
- * transaction, so each alert is counted once, however the end of one mute meets the beginning of the next.
+ * A mute is in force, then ended, then removed. What it withheld moves along in the same transaction in which it ends or
+ * is replaced, so each alert is counted once, even when one mute ends as the next begins.
  */
 export interface Mutes {
-  /** Replaces the mute of the same kind and card, and goes on counting what that one withheld. Safe to repeat. */
+  /** Replaces the mute of the same kind and card, and takes over its count. Safe to repeat. */
   put(mute: Mute): Promise<void>;
-  /** From now on it withholds nothing. What it withheld waits to be reported. Safe to repeat. */
+  /** Ends a mute; what it withheld has yet to be reported. Safe to repeat. */
   end(mute: Mute): Promise<void>;
-  /** It has been reported that it ended. */
+  /** Removes a mute whose end has been reported. */
   remove(id: string): Promise<void>;
   get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null>;
-  /** Soonest end first. The end of some may be over: nobody has ended them yet. */
+  /** Soonest end first. Some may be past their end and not ended yet. */
   inForce(): Promise<Mute[]>;
-  /** In force, and their end lies ahead. */
+  /** Those in force that are not past their end. */
   active(): Promise<Mute[]>;
-  /** It has not been reported yet that they ended. */
+  /** Those whose end has not been reported yet. */
   ended(): Promise<Mute[]>;
   /**
-   * Withholds an alert, and remembers in which channels. Safe to repeat.
+   * Withholds an alert from these channels. Safe to repeat.
    *
-   * @returns false when the mute is no longer in force: nobody would report that the alert was withheld, so it must be
-   *   posted.
+   * @returns false when the mute is no longer in force: the alert must then be posted, because nobody would report it.
    */
   withhold(id: string, alerts: readonly Withheld[]): Promise<boolean>;
-  /** What a mute in force has withheld so far, or what is to be reported of one that ended. */
+  /** What a mute has withheld and what has not been reported yet. */
   withheld(id: string): Promise<Withheld[]>;
 }
 
@@ -121,8 +120,8 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
     async get(id) {
       const mute = await inForce.get(id);
       if (mute !== null) return { mute, hasEnded: false };
-      const over = await ended.get(id);
-      return over === null ? null : { mute: over, hasEnded: true };
+      const endedMute = await ended.get(id);
+      return endedMute === null ? null : { mute: endedMute, hasEnded: true };
     },
     inForce: async () => bySoonestEnd(await inForce.all()),
     active: async () => bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),

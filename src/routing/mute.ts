@@ -11,33 +11,28 @@ import type { MuteAction } from './verbs.ts';
 const DAYS_MAX = 90;
 const MUTE_MAX_MS = DAYS_MAX * 24 * 3_600_000;
 
+/** Ends a mute before its time. Safe to repeat. */
+type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
+
 interface MuteDeps {
   readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
-  readonly closeMute: EndMute['closeMute'];
-  /** Wakes the worker when a mute ends. */
+  readonly closeMute: CloseMute;
+  /** Enqueues the job that ends a mute. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
   /** The direct conversation with a person. */
   readonly openDirect: (userId: string) => Promise<string>;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
-  /** IANA name of the zone whose wall clock is meant. */
+  /** IANA name of the time zone in which times are typed. */
   readonly zone: string;
 }
 
-export interface MuteVerbs {
-  /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`: always with an end. */
-  mute(resolved: Resolved<MuteAction>): Promise<void>;
-  /** `/card unmute CARD`: its mute and its travel notice end now. */
-  unmute(resolved: Resolved): Promise<void>;
-  /** `/card mutes`: every mute and travel notice. */
-  list(action: Action): Promise<void>;
-}
-
-export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
+export function createMuteVerbs(deps: MuteDeps) {
   const { mutes, closeMute, reply, zone } = deps;
 
   return {
-    async mute({ action, acctId, cardId }) {
+    /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`. Both have an end. */
+    async mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
       const isTravel = action.verb === 'travel';
       const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
       const end = readEnd(rest, { now: new Date(action.askedAt), zone });
@@ -71,7 +66,8 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
       await reply.answer(action, muteSet(wordsOf(mute)));
     },
 
-    async unmute({ action, acctId, cardId }) {
+    /** `/card unmute CARD`: ends its mute and its travel notice now. */
+    async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
       const all = [...(await mutes.inForce()), ...(await mutes.ended())];
       const ofCard = all.filter((mute) => mute.acctId === acctId);
       const [first] = ofCard;
@@ -85,7 +81,8 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
       await reply.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
     },
 
-    async list(action) {
+    /** `/card mutes`: lists every mute and travel notice. */
+    async list(action: Action): Promise<void> {
       const active = await mutes.active();
       const counted = active.map(async (mute) => ({
         ...wordsOf(mute),
@@ -96,12 +93,12 @@ export function createMuteVerbs(deps: MuteDeps): MuteVerbs {
   };
 }
 
-/** For the record. @param did past tense, the card follows. */
+/** For the audit record. @param did past tense; the card follows. */
 function doneTo(card: CardFacts, did: string) {
   return { event: 'done', isFirst: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
 }
 
-/** Why a mute cannot end then; null when it can. */
+/** Why a mute cannot end at this time; null when it can. */
 function obstacleOf(end: ReturnType<typeof readEnd>, words: readonly string[], { askedAt }: Action): string | null {
   if (end === null)
     return `“${words.slice(0, 4).join(' ')}” is no end that lies ahead. Write for instance “3 days”, “until friday” or “until May 9”.`;
@@ -112,25 +109,19 @@ function obstacleOf(end: ReturnType<typeof readEnd>, words: readonly string[], {
 
 interface EndMuteDeps {
   readonly mutes: Pick<Mutes, 'get' | 'end' | 'withheld' | 'remove'>;
-  /** Posts into a channel; the id makes repeating it nothing. */
+  /** Posts into a channel, once for each id. */
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
 
-export interface EndMute {
-  /**
-   * The time of a mute is over: says in each channel how many alerts it withheld, and removes it. Safe to repeat.
-   *
-   * @returns milliseconds after which to run again, if its end still lies ahead; null when it has ended.
-   */
-  endMute(id: string): Promise<number | null>;
-  /** Ends a mute now, whenever it was to end. Safe to repeat. */
-  closeMute(mute: Mute, endedBy: string | null): Promise<void>;
-}
-
-export function createEndMute({ mutes, postNotice, now }: EndMuteDeps): EndMute {
+export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
   return {
-    async endMute(id) {
+    /**
+     * Ends a mute whose time is over: says in each channel how many alerts it withheld, and removes it. Safe to repeat.
+     *
+     * @returns milliseconds after which to run again, when it is too early; null when the mute has ended.
+     */
+    async endMute(id: string): Promise<number | null> {
       const stored = await mutes.get(id);
       if (stored === null) return null;
       const leftMs = Date.parse(stored.mute.endsAt) - now().getTime();
@@ -142,7 +133,7 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps): EndMute 
   };
 
   async function closeMute(mute: Mute, endedBy: string | null): Promise<void> {
-    // First, or what comes while it is reported would be withheld and never reported.
+    // Before it is reported, or an alert that comes in between would be withheld and never reported.
     await mutes.end(mute);
     const withheld = await mutes.withheld(mute.id);
     const channels = mute.kind === 'mute' ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.directChannel];

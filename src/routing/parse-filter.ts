@@ -13,14 +13,14 @@ import {
 } from './filter.ts';
 
 /** What is wrong with a filter, at which word. */
-export interface FilterError {
-  /** The word as typed; empty at the end of the text. */
+interface FilterError {
+  /** The word as it was typed; empty at the end of the text. */
   readonly word: string;
   /** One sentence: what is wrong, and what was expected. */
   readonly why: string;
 }
 
-export type ParsedFilter = { readonly filter: Filter } | { readonly error: FilterError };
+type ParsedFilter = { readonly filter: Filter } | { readonly error: FilterError };
 
 const LENGTH_MAX = 2000;
 const DEPTH_MAX = 20;
@@ -52,7 +52,7 @@ interface Token {
   readonly text: string;
 }
 
-/** Words, texts in straight or typographic quotes, parentheses, commas that are not inside a number; `key:value` is two. */
+/** Words, texts in straight or typographic quotes, parentheses, commas outside of numbers; `key:value` is two tokens. */
 const tokens =
   /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|((?:[^\s(),"“”„«»]|(?<=\d),(?=\d))+)/giu;
 
@@ -68,8 +68,8 @@ class Unreadable extends Error {
 /**
  * Reads a filter: `declines over 500 and not (country US or group "Field Ops")`.
  *
- * `or` binds least, then `and` (also where two stand side by side), then `not`; a comma makes a list of kinds, or of
- * values of the same fact. Never throws.
+ * `or` binds least, then `and` (which may be left out), then `not`. A comma makes a list of kinds, or of values of the same
+ * fact. Never throws.
  */
 export function parseFilter(text: string): ParsedFilter {
   try {
@@ -87,158 +87,169 @@ function read(text: string): Filter {
     if (bracket !== undefined) return { type: bracket === '(' ? '(' : ')', text: bracket };
     return comma === undefined ? { type: 'word', text: key ?? word ?? whole } : { type: ',', text: comma };
   });
-  const reader = createReader(all);
-  const filter = reader.or(0);
-  reader.end();
+  const cursor = createCursor(all);
+  const filter = readOr(cursor, 0);
+  if (!cursor.isAtEnd()) cursor.fail('and, or, or the end');
   if (possibleKinds(filter).length === 0) {
     throw new Unreadable(
       '',
       'No alert can be all of this at once. Virtual cards, as opposed to orders of them, are `virtual cards`.',
     );
   }
-  // What is kept is the printed form, and it must be readable again.
+  // The printed form is what is stored, so it must be readable again.
   if (printFilter(filter).length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);
   return filter;
 }
 
-function createReader(all: readonly Token[]) {
+/** A position in the tokens of a filter. */
+interface Cursor {
+  /** The text of the token here; empty at the end. */
+  text(): string;
+  /** The word here, or `ahead` tokens further on, in lower case; empty when there is none. */
+  word(ahead?: number): string;
+  isType(...types: Token['type'][]): boolean;
+  isAtEnd(): boolean;
+  advance(count?: number): void;
+  /** @throws Unreadable at the token here. */
+  fail(expected: string): never;
+}
+
+function createCursor(tokens: readonly Token[]): Cursor {
   let at = 0;
-  const peek = (ahead = 0): Token | undefined => all[at + ahead];
-  const wordAt = (ahead = 0): string => {
-    const token = peek(ahead);
-    return token?.type === 'word' ? token.text.toLowerCase() : '';
-  };
-  const isType = (type: Token['type']): boolean => peek()?.type === type;
-  const fail = (expected: string): never => {
-    const token = peek();
-    if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
-    throw new Unreadable(token.text, `I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`);
-  };
-
-  function or(depth: number): Filter {
-    if (depth > DEPTH_MAX) throw new Unreadable('(', 'These are too many parentheses inside one another.');
-    const filters = [and(depth)];
-    while (wordAt() === 'or') {
-      at += 1;
-      filters.push(and(depth));
-    }
-    return join('or', filters);
-  }
-
-  function and(depth: number): Filter {
-    const filters = [not(depth)];
-    while (at < all.length && wordAt() !== 'or' && !isType(')')) {
-      if (wordAt() === 'and' || wordAt() === 'but') at += 1;
-      filters.push(not(depth));
-    }
-    return join('and', filters);
-  }
-
-  function not(depth: number): Filter {
-    if (wordAt() !== 'not' && wordAt() !== 'except') return term(depth);
-    at += 1;
-    if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
-    return { is: 'not', filter: not(depth + 1) };
-  }
-
-  function term(depth: number): Filter {
-    if (isType('(')) {
-      at += 1;
-      const filter = or(depth + 1);
-      if (!isType(')')) fail('and, or, or a closing parenthesis');
-      at += 1;
-      return filter;
-    }
-    const word = wordAt();
-    if (allWords.has(word)) {
-      at += 1;
-      return { is: 'all' };
-    }
-    const form = formWords.get(word);
-    if (form !== undefined && /^cards?$/.test(wordAt(1))) {
-      at += 2;
-      return { is: 'form', form };
-    }
-    if (kindWords.has(word)) return kinds();
-    if (form !== undefined) {
-      at += 1;
-      return { is: 'form', form };
-    }
-    if (amountTests.has(word) || word === 'at') return amount();
-    if (word === 'code') return list(code);
-    if (word === 'country') return list(country);
-    const fact = textFacts.find((one) => one === word);
-    return fact === undefined ? fail(EXPECTED) : list(() => textValue(fact));
-  }
-
-  function kinds(): Filter {
-    const found = new Set<WebhookKind>();
-    for (;;) {
-      const named = kindWords.get(wordAt()) ?? fail('a kind: declines, shipping, status, virtual or spend');
-      for (const kind of named) found.add(kind);
-      at += 1;
-      if (!isType(',')) break;
-      at += 1;
-    }
-    return { is: 'kind', kinds: webhookKinds.filter((kind) => found.has(kind)) };
-  }
-
-  function amount(): Filter {
-    let test = amountTests.get(wordAt());
-    if (wordAt() === 'at') {
-      at += 1;
-      if (wordAt() !== 'least' && wordAt() !== 'most') fail('“at least” or “at most”');
-      test = wordAt() === 'least' ? 'from' : 'upTo';
-    }
-    at += 1;
-    const cents = parseAmount(peek()?.text ?? '') ?? fail('an amount of dollars such as 500 or $1,250.50');
-    at += 1;
-    return { is: 'amount', test: test ?? 'over', cents };
-  }
-
-  /** One value or several with commas, after the word that says of what. */
-  function list(value: () => Filter): Filter {
-    const filters: Filter[] = [];
-    do {
-      at += 1;
-      if (!isType('word') && !isType('quoted')) fail('a word, or several in quotes');
-      filters.push(value());
-      at += 1;
-    } while (isType(','));
-    return join('or', filters);
-  }
-
-  function code(): Filter {
-    const typed = (peek()?.text ?? '').toLowerCase();
-    const known = [typed, `decline.${typed}`, `decline.rule.${typed}`].find((one) =>
-      declineCodes.some((each) => each === one || each.startsWith(`${one}.`)),
-    );
-    const isOfTomorrow = /^decline\.[a-z0-9._-]*[a-z0-9]$/.test(typed);
-    return { is: 'code', code: known ?? (isOfTomorrow ? typed : fail(`a decline code such as ${declineCodes[2]}`)) };
-  }
-
-  function country(): Filter {
-    return {
-      is: 'country',
-      country: readCountry(peek()?.text ?? '') ?? fail('a country, by name in quotes or by code'),
-    };
-  }
-
-  function textValue(fact: TextFact): Filter {
-    const text = peek()?.text ?? '';
-    return { is: 'text', fact, text: /[\p{L}\p{N}]/u.test(text) ? text : fail('a word, or several in quotes') };
-  }
-
   return {
-    or,
-    end(): void {
-      if (at < all.length) fail('and, or, or the end');
+    text: () => tokens[at]?.text ?? '',
+    word(ahead = 0) {
+      const token = tokens[at + ahead];
+      return token?.type === 'word' ? token.text.toLowerCase() : '';
+    },
+    isType: (...types) => types.some((type) => tokens[at]?.type === type),
+    isAtEnd: () => at >= tokens.length,
+    advance(count = 1) {
+      at += count;
+    },
+    fail(expected) {
+      const token = tokens[at];
+      if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
+      throw new Unreadable(
+        token.text,
+        `I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`,
+      );
     },
   };
 }
 
-/** Several of one kind lie side by side, never inside one another. */
+function readOr(cursor: Cursor, depth: number): Filter {
+  if (depth > DEPTH_MAX) throw new Unreadable('(', 'These are too many parentheses inside one another.');
+  const filters = [readAnd(cursor, depth)];
+  while (cursor.word() === 'or') {
+    cursor.advance();
+    filters.push(readAnd(cursor, depth));
+  }
+  return join('or', filters);
+}
+
+function readAnd(cursor: Cursor, depth: number): Filter {
+  const filters = [readNot(cursor, depth)];
+  while (!cursor.isAtEnd() && cursor.word() !== 'or' && !cursor.isType(')')) {
+    if (cursor.word() === 'and' || cursor.word() === 'but') cursor.advance();
+    filters.push(readNot(cursor, depth));
+  }
+  return join('and', filters);
+}
+
+function readNot(cursor: Cursor, depth: number): Filter {
+  if (cursor.word() !== 'not' && cursor.word() !== 'except') return readTerm(cursor, depth);
+  cursor.advance();
+  if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
+  return { is: 'not', filter: readNot(cursor, depth + 1) };
+}
+
+function readTerm(cursor: Cursor, depth: number): Filter {
+  if (cursor.isType('(')) {
+    cursor.advance();
+    const filter = readOr(cursor, depth + 1);
+    if (!cursor.isType(')')) cursor.fail('and, or, or a closing parenthesis');
+    cursor.advance();
+    return filter;
+  }
+  const word = cursor.word();
+  if (allWords.has(word)) {
+    cursor.advance();
+    return { is: 'all' };
+  }
+  // `virtual` alone is a kind, `virtual cards` are a form.
+  const form = formWords.get(word);
+  const hasCards = /^cards?$/.test(cursor.word(1));
+  if (form !== undefined && (hasCards || !kindWords.has(word))) {
+    cursor.advance(hasCards ? 2 : 1);
+    return { is: 'form', form };
+  }
+  if (kindWords.has(word)) return readKinds(cursor);
+  if (amountTests.has(word) || word === 'at') return readAmount(cursor);
+  if (word === 'code') return readList(cursor, readCode);
+  if (word === 'country') return readList(cursor, readCountryFilter);
+  const fact = textFacts.find((each) => each === word);
+  return fact === undefined ? cursor.fail(EXPECTED) : readList(cursor, (at) => readText(at, fact));
+}
+
+function readKinds(cursor: Cursor): Filter {
+  const listed = new Set<WebhookKind>();
+  for (;;) {
+    const named = kindWords.get(cursor.word()) ?? cursor.fail('a kind: declines, shipping, status, virtual or spend');
+    for (const kind of named) listed.add(kind);
+    cursor.advance();
+    if (!cursor.isType(',')) break;
+    cursor.advance();
+  }
+  return { is: 'kind', kinds: webhookKinds.filter((kind) => listed.has(kind)) };
+}
+
+function readAmount(cursor: Cursor): Filter {
+  let test = amountTests.get(cursor.word());
+  if (cursor.word() === 'at') {
+    cursor.advance();
+    if (cursor.word() !== 'least' && cursor.word() !== 'most') cursor.fail('“at least” or “at most”');
+    test = cursor.word() === 'least' ? 'from' : 'upTo';
+  }
+  cursor.advance();
+  const cents = parseAmount(cursor.text()) ?? cursor.fail('an amount of dollars such as 500 or $1,250.50');
+  cursor.advance();
+  return { is: 'amount', test: test ?? 'over', cents };
+}
+
+/** One value, or several with commas between them, after the word for the fact. */
+function readList(cursor: Cursor, readValue: (cursor: Cursor) => Filter): Filter {
+  const filters: Filter[] = [];
+  do {
+    cursor.advance();
+    if (!cursor.isType('word', 'quoted')) cursor.fail('a word, or several in quotes');
+    filters.push(readValue(cursor));
+    cursor.advance();
+  } while (cursor.isType(','));
+  return join('or', filters);
+}
+
+function readCode(cursor: Cursor): Filter {
+  const typed = cursor.text().toLowerCase();
+  const known = [typed, `decline.${typed}`, `decline.rule.${typed}`].find((beginning) =>
+    declineCodes.some((code) => code === beginning || code.startsWith(`${beginning}.`)),
+  );
+  const mayBeNew = /^decline\.[a-z0-9._-]*[a-z0-9]$/.test(typed);
+  return { is: 'code', code: known ?? (mayBeNew ? typed : cursor.fail(`a decline code such as ${declineCodes[2]}`)) };
+}
+
+function readCountryFilter(cursor: Cursor): Filter {
+  const country = readCountry(cursor.text()) ?? cursor.fail('a country, by name in quotes or by code');
+  return { is: 'country', country };
+}
+
+function readText(cursor: Cursor, fact: TextFact): Filter {
+  const text = cursor.text();
+  return { is: 'text', fact, text: /[\p{L}\p{N}]/u.test(text) ? text : cursor.fail('a word, or several in quotes') };
+}
+
+/** Flattens an `and` inside an `and`, and an `or` inside an `or`. */
 function join(is: 'and' | 'or', filters: readonly Filter[]): Filter {
-  const flat = filters.flatMap((one) => (one.is === is ? one.filters : [one]));
+  const flat = filters.flatMap((part) => (part.is === is ? part.filters : [part]));
   return flat.length === 1 && flat[0] !== undefined ? flat[0] : { is, filters: flat };
 }

@@ -1,17 +1,16 @@
 import { isTimeZone, toInstant, toWallClock } from '../core/service-time.ts';
-import type { QuietWindow } from './quiet-hours-store.ts';
+import type { QuietWindow } from './channel-rules-store.ts';
 
 const DAY_MS = 86_400_000;
-/** One window can begin where another ends: a whole weekend, but not forever. */
+/** A window may begin where another ends, for a whole weekend; this limits how many follow each other. */
 const CHAIN_MAX = 8;
 
 /**
- * When the quiet hours that hold now end.
+ * When the present quiet hours end.
  *
- * Times are the wall clock of the zone: an hour that spring skips, or autumn repeats, makes that night's hours shorter
- * or longer, and they end when the clock says so.
+ * Times are wall-clock times: when an hour is skipped or repeated, that night's quiet hours are shorter or longer.
  *
- * @returns milliseconds, or null when it is not quiet.
+ * @returns milliseconds, or null outside of quiet hours.
  */
 export function quietUntil(window: QuietWindow, now: number): number | null {
   let end: number | null = null;
@@ -23,7 +22,7 @@ export function quietUntil(window: QuietWindow, now: number): number | null {
   return end;
 }
 
-/** End of the window that `now` lies in: it began on this day or on the one before. */
+/** End of the window that contains `now`. It began today or yesterday. */
 function endOf({ from, to, zone, days }: QuietWindow, now: number): number | null {
   const today = Date.parse(`${toWallClock(new Date(now), zone).slice(0, 10)}T00:00:00Z`);
   for (const day of [today - DAY_MS, today]) {
@@ -35,7 +34,7 @@ function endOf({ from, to, zone, days }: QuietWindow, now: number): number | nul
   return null;
 }
 
-/** The instant of a wall clock time on a day. @param day midnight of the date, as if it were UTC. */
+/** A wall-clock time on a day, in milliseconds. @param day midnight of the date, as if it were UTC. */
 function at(day: number, time: string, zone: string): number {
   const isEnd = time === '24:00';
   const date = new Date(isEnd ? day + DAY_MS : day).toISOString().slice(0, 10);
@@ -50,39 +49,48 @@ const dayWords: ReadonlyMap<string, readonly number[]> = new Map([
 ]);
 
 export type ParsedQuiet =
-  | { readonly window: QuietWindow /** What stands behind `except`, unread. */; readonly except: string | null }
-  | { readonly off: true }
-  | { readonly why: string };
+  | {
+      readonly kind: 'hours';
+      readonly window: QuietWindow;
+      /** The text after `except`, not parsed yet. */
+      readonly except: string | null;
+    }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'unclear'; readonly why: string };
 
-/** Reads `22:00-07:00 Europe/Berlin weekdays except declines over 500`, or `off`. @param zone where none is named. */
+/** Reads `22:00-07:00 Europe/Berlin weekdays except declines over 500`, or `off`. @param zone the default. */
 export function parseQuiet(text: string, zone: string): ParsedQuiet {
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(text.trim()) ?? [];
   const [range = '', ...rest] = head.split(/\s+/u).filter((word) => word !== '');
-  if (/^(off|none|stop)$/i.test(range)) return { off: true };
+  if (/^(off|none|stop)$/i.test(range)) return { kind: 'off' };
   const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
   const [from = null, to = null] = times;
   if (from === null || to === null || from === '24:00') {
-    return { why: `“${range.slice(0, 40)}” are no hours. Write 22:00-07:00, or 10pm-7am.` };
+    return unclear(`“${range.slice(0, 40)}” are no hours. Write 22:00-07:00, or 10pm-7am.`);
   }
-  if (from === to) return { why: 'These hours begin when they end. For whole days write 00:00-24:00 and the days.' };
+  if (from === to) return unclear('These hours begin when they end. For whole days write 00:00-24:00 and the days.');
 
   let named = zone;
   let days: readonly number[] = dayWords.get('daily') ?? [];
   for (const word of rest) {
-    const found = readDays(word.toLowerCase());
-    if (found !== null) days = found;
+    const typed = readDays(word.toLowerCase());
+    if (typed !== null) days = typed;
     else if (isTimeZone(word)) named = word;
     else {
-      return {
-        why: `I do not know “${word.slice(0, 40)}”: I expected a time zone such as Europe/Berlin, days such as weekdays or mon-fri, or except.`,
-      };
+      return unclear(
+        `I do not know “${word.slice(0, 40)}”: I expected a time zone such as Europe/Berlin, days such as weekdays or mon-fri, or except.`,
+      );
     }
   }
   if (from === '00:00' && to === '24:00' && days.length === 7)
-    return { why: 'That is always. To get nothing, take the subscriptions away.' };
+    return unclear('That is always. To get nothing, take the subscriptions away.');
   if (except !== null && except.trim() === '')
-    return { why: 'Except what? Write for instance “except declines over 500”.' };
-  return { window: { from, to, zone: named, days: [...days] }, except };
+    return unclear('Except what? Write for instance “except declines over 500”.');
+  return { kind: 'hours', window: { from, to, zone: named, days: [...days] }, except };
+}
+
+function unclear(why: string): ParsedQuiet {
+  return { kind: 'unclear', why };
 }
 
 /** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`. */
@@ -105,7 +113,7 @@ function readDays(word: string): readonly number[] | null {
   const known = dayWords.get(word);
   if (known !== undefined) return known;
   const days = new Set<number>();
-  for (const part of word.split(',').filter((one) => one !== '')) {
+  for (const part of word.split(',').filter((each) => each !== '')) {
     const [first, last = first] = part.split(/[-–—]/u).map(readDay);
     if (first === undefined || last === undefined || first < 0 || last < 0) return null;
     for (let day = first; ; day = (day + 1) % 7) {
@@ -113,7 +121,7 @@ function readDays(word: string): readonly number[] | null {
       if (day === last) break;
     }
   }
-  return days.size === 0 ? null : [...days].toSorted((one, other) => one - other);
+  return days.size === 0 ? null : [...days].toSorted((a, b) => a - b);
 }
 
 function readDay(word: string): number {

@@ -1,19 +1,65 @@
+import type { Cluster, Redis } from 'ioredis';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
-import type { StoredEvent } from '../core/event.ts';
-import { type Candidate, mutesOf, quietFor, whoWants } from './decide.ts';
-import { type AlertChannels, defaultChannel } from './default-channel.ts';
-import { kindName } from './filter.ts';
+import { kindTraits, type WebhookKind } from '../core/event.ts';
+import { visibilityVersionKey } from './channel-access.ts';
+import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
+import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
+import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import type { RoutingRules } from './routing-rules.ts';
+
+/** The channels for alerts that the configuration names. */
+export interface AlertChannels {
+  /** Gets what has no channel of its own, and what its own channel must not get. */
+  readonly fallback: string;
+  readonly decline: string;
+  readonly shipping: string;
+  readonly status: string;
+  readonly virtual: string;
+  /** Null: authorizations, PIN transactions, settlements and reversals are not posted. */
+  readonly spend: string | null;
+}
+
+/** The channel that the configuration names for a kind; null when it names none. */
+export function defaultChannel(kind: WebhookKind, channels: AlertChannels): string | null {
+  return channels[kindTraits[kind].category];
+}
+
+/** Reads the rules as they are now. They are cached, so that each event costs one small read until something changes. */
+export function createRoutingRules(
+  redis: Redis | Cluster,
+  stores: {
+    readonly subscriptions: Pick<Subscriptions, 'all'>;
+    readonly quietHours: Pick<QuietHoursStore, 'all'>;
+    readonly mutes: Pick<Mutes, 'inForce'>;
+  },
+): () => Promise<RoutingRules> {
+  let cached: { version: string; rules: Omit<RoutingRules, 'visibilityVersion'> } | null = null;
+
+  return async function rules() {
+    // The versions are read first, so that a change in between is noticed the next time.
+    const [routingVersion, visibilityVersion = null] = await redis.mget(routingVersionKey, visibilityVersionKey);
+    const version = routingVersion ?? '0';
+    if (cached?.version !== version) {
+      const [subscriptions, quiet, mutes] = await Promise.all([
+        stores.subscriptions.all(),
+        stores.quietHours.all(),
+        stores.mutes.inForce(),
+      ]);
+      const byChannel = new Map(quiet.map((hours) => [hours.channel, hours]));
+      cached = { version, rules: { subscriptions, quiet: byChannel, mutes } };
+    }
+    return { ...cached.rules, visibilityVersion };
+  };
+}
 
 interface Deps {
   readonly channels: AlertChannels;
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;
-  /** Whether the author of a travel notice may still hear of cards that are not their own; unknown: Slack does not say. */
+  /** Whether the author of a travel notice may still see the cards of others; `unknown` when Slack does not say. */
   readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
@@ -22,82 +68,45 @@ interface Deps {
 }
 
 type Step = Omit<EventLogStep, 'at'>;
+type Note = (step: Step['step'], channel: string | null, text: string) => void;
 
-const PASSED_OVER_MAX = 12;
+/** One event on its way through the rules. */
+interface Routing extends Subject {
+  readonly rules: RoutingRules;
+  readonly nowMs: number;
+  readonly note: Note;
+}
+
+const NOT_FITTING_MAX = 12;
 
 export function createRoute(deps: Deps): Route {
   const { channels, mutes, eventLog } = deps;
 
   return async function route(event, card) {
-    const rules = await deps.rules();
-    const now = deps.now().getTime();
     const steps: Step[] = [];
-    const note = (step: Step['step'], channel: string | null, text: string): void => {
-      steps.push({ step, channel, text });
-    };
-
-    const { candidates, passedOver } = whoWants({ event, card }, rules, defaultChannel(event.kind, channels));
-    for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
-    if (candidates.length === 0) {
-      note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
-    }
-    for (const reason of passedOver.slice(0, PASSED_OVER_MAX)) note('skipped', null, `Not for ${reason}.`);
-    if (passedOver.length > PASSED_OVER_MAX) {
-      note('skipped', null, `${passedOver.length - PASSED_OVER_MAX} more subscriptions do not fit.`);
-    }
-
-    const mute = await withheldBy(event, candidates, rules, now, note);
-    let deliveries: Delivery[] = [];
-    if (mute === null) {
-      for (const channel of await safe(
-        candidates.map((one) => one.channel),
-        event,
-        rules.visibilityVersion,
-        note,
-      )) {
-        const quiet = quietFor({ event, card }, channel, rules, now);
-        const passesQuiet = quiet?.isExcepted === true;
-        const until = quiet === null || passesQuiet ? null : quiet.until;
-        if (until !== null) note('held', channel, `Until ${new Date(until).toISOString()}: ${quiet?.because}.`);
-        deliveries.push({ channel, holdUntil: until, passesQuiet });
-      }
-    } else {
-      for (const { channel } of candidates) {
-        note(
-          'muted',
-          channel,
-          `${mute.kind === 'mute' ? 'The card is muted' : 'A travel notice explains it'}, by <@${mute.by}>.`,
-        );
-      }
-      if (mute.kind === 'travel') {
-        deliveries = [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
-        note('routed', mute.directChannel, 'To the author of the travel notice, instead of the channels.');
-      }
-    }
+    const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
+    const routing: Routing = { event, card, rules: await deps.rules(), nowMs: deps.now().getTime(), note };
+    const candidates = candidatesFor(routing, channels);
+    const mute = await muteThatWithholds(routing, candidates);
+    const deliveries = mute === null ? await deliveriesTo(candidates, routing) : withheldBy(mute, candidates, note);
     await Promise.all([
       eventLog.note(event.id, ...steps),
-      event.acctId === null ? Promise.resolve() : eventLog.setLatest(event.acctId, event.id),
+      event.acctId === null ? null : eventLog.setLatest(event.acctId, event.id),
     ]);
     return deliveries;
   };
 
   /**
-   * The mute or travel notice that keeps an event back, written down there; null when none does.
+   * The mute or travel notice that withholds an event, which has recorded it; null when none does.
    *
-   * A mute is the team's: it outlives the role of who set it, is listed with its author, and ends. A travel notice sends
-   * alerts to its author instead, so it counts only while it is certain that they may read them: else the channels get
-   * them as always, and nobody misses anything.
+   * A mute belongs to the team: it outlives its author's role, is listed with its author, and ends. A travel notice sends
+   * alerts to its author instead, so it counts only while it is certain that they may read them. Otherwise the channels
+   * get them as usual, and nobody misses anything.
    */
-  async function withheldBy(
-    event: StoredEvent,
-    candidates: readonly Candidate[],
-    rules: RoutingRules,
-    now: number,
-    note: (step: Step['step'], channel: string | null, text: string) => void,
-  ): Promise<Mute | null> {
+  async function muteThatWithholds(routing: Routing, candidates: readonly string[]): Promise<Mute | null> {
+    const { event, rules, nowMs, note } = routing;
     if (candidates.length === 0) return null;
-    const { kind, id: eventId } = event;
-    for (const mute of mutesOf(event, rules.mutes, now)) {
+    for (const mute of mutesOf(event, rules.mutes, nowMs)) {
       const mayBeNotified = mute.kind === 'mute' ? 'yes' : await deps.mayBeNotified(mute.by);
       if (mayBeNotified !== 'yes') {
         const why =
@@ -105,32 +114,56 @@ export function createRoute(deps: Deps): Route {
         note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
         continue;
       }
-      const alerts = candidates.map(({ channel }) => ({ channel, kind, eventId }));
+      const alerts = candidates.map((channel) => ({ channel, kind: event.kind, eventId: event.id }));
       if (await mutes.withhold(mute.id, alerts)) return mute;
     }
     return null;
   }
 
-  /** In place of a channel that another company reads: the default channel, or the one for everything. */
-  async function safe(
-    wanted: readonly string[],
-    event: StoredEvent,
-    version: string | null,
-    note: (step: Step['step'], channel: string, text: string) => void,
-  ): Promise<Set<string>> {
-    const result = new Set<string>();
-    for (const channel of wanted) {
-      if (channel === channels.fallback || (await deps.visibilityOf(channel, version)) !== 'shared') {
-        result.add(channel);
-        continue;
-      }
-      await deps.notifySharedChannel(channel);
-      const usual = defaultChannel(event.kind, channels) ?? channels.fallback;
-      const instead =
-        usual !== channel && (await deps.visibilityOf(usual, version)) !== 'shared' ? usual : channels.fallback;
-      note('redirected', channel, `This channel is shared with another company, so <#${instead}> gets it.`);
-      result.add(instead);
-    }
-    return result;
+  async function deliveriesTo(candidates: readonly string[], routing: Routing): Promise<Delivery[]> {
+    const permitted = new Set<string>();
+    for (const channel of candidates) permitted.add(await notShared(channel, routing));
+    return [...permitted].map((channel) => {
+      const quiet = quietFor(routing, channel, routing.rules, routing.nowMs);
+      const passesQuiet = quiet?.isExempt === true;
+      if (quiet === null || passesQuiet) return { channel, holdUntil: null, passesQuiet };
+      routing.note('held', channel, `Until ${new Date(quiet.until).toISOString()}: ${quiet.because}.`);
+      return { channel, holdUntil: quiet.until, passesQuiet };
+    });
   }
+
+  /** The channel itself; or, if another company reads it, the default channel of the kind, or the fallback. */
+  async function notShared(channel: string, { event, rules, note }: Routing): Promise<string> {
+    const isShared = async (each: string): Promise<boolean> =>
+      each !== channels.fallback && (await deps.visibilityOf(each, rules.visibilityVersion)) === 'shared';
+    if (!(await isShared(channel))) return channel;
+    await deps.notifySharedChannel(channel);
+    const usual = defaultChannel(event.kind, channels) ?? channels.fallback;
+    const instead = usual !== channel && !(await isShared(usual)) ? usual : channels.fallback;
+    note('redirected', channel, `This channel is shared with another company, so <#${instead}> gets it.`);
+    return instead;
+  }
+}
+
+/** The channels that want an event, each once. */
+function candidatesFor({ event, card, rules, note }: Routing, channels: AlertChannels): string[] {
+  const { candidates, notFitting } = whoWants({ event, card }, rules, defaultChannel(event.kind, channels));
+  for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
+  if (candidates.length === 0) {
+    note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
+  }
+  for (const reason of notFitting.slice(0, NOT_FITTING_MAX)) note('skipped', null, `Not for ${reason}.`);
+  if (notFitting.length > NOT_FITTING_MAX) {
+    note('skipped', null, `${notFitting.length - NOT_FITTING_MAX} more subscriptions do not fit.`);
+  }
+  return candidates.map(({ channel }) => channel);
+}
+
+/** Nothing for a mute; the author's direct conversation for a travel notice. */
+function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Delivery[] {
+  const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel notice explains it';
+  for (const channel of candidates) note('muted', channel, `${why}, by <@${mute.by}>.`);
+  if (mute.kind === 'mute') return [];
+  note('routed', mute.directChannel, 'To the author of the travel notice, instead of the channels.');
+  return [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
 }

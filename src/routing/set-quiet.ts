@@ -1,22 +1,27 @@
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { MayGetAlerts } from './channel-of-action.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import type { EventLog } from '../alerts/event-log.ts';
+import { alertIdOf } from '../outbox/entry.ts';
+import type { Held, Outbox } from '../outbox/outbox-store.ts';
+import type { MayGetAlerts } from './channel-access.ts';
+import type { QuietHours, QuietHoursStore } from './channel-rules-store.ts';
+import { quietFor } from './decide.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
-import type { QuietHoursStore } from './quiet-hours-store.ts';
 import type { ChannelAction } from './verbs.ts';
 
 const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
 
 interface Deps {
   readonly quietHours: QuietHoursStore;
-  /** What a channel holds waits for the quiet hours that it has now. @returns how many alerts need not wait any more. */
+  /** Applies the channel's quiet hours to what it holds already. @returns how many alerts need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear'>;
-  /** IANA name of the zone that is meant where none is named. */
+  /** IANA name of the default time zone. */
   readonly zone: string;
   readonly now: () => Date;
 }
@@ -24,23 +29,22 @@ interface Deps {
 /** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
 export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, zone, now }: Deps) {
   return async function setQuiet(action: ChannelAction): Promise<void> {
-    const { text } = action.target;
-    const parsed = parseQuiet(text, zone);
-    if ('why' in parsed) return await reply.refuseUnclear(action, { why: parsed.why, usage });
-    if ('off' in parsed) return await end(action);
+    const parsed = parseQuiet(action.target.text, zone);
+    if (parsed.kind === 'unclear') return await reply.refuseUnclear(action, { why: parsed.why, usage });
+    if (parsed.kind === 'off') return await end(action);
     await set(action, parsed);
   };
 
   async function wordsBefore(channel: string): Promise<string | null> {
-    const hours = (await quietHours.all()).find((each) => each.channel === channel);
-    return hours === undefined ? null : printQuiet(hours.window);
+    const hours = await quietHours.get(channel);
+    return hours === null ? null : printQuiet(hours.window);
   }
 
   async function end(action: Action): Promise<void> {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
     const isRecorded = await reply.hasBegun(action);
-    // On record first: after a crash they are gone already, and only the record knows who ended them.
+    // Recorded first: after a crash the hours are gone, and only the record knows who ended them.
     const line = { did: `ended the quiet hours of channel ${channel}` };
     if (before !== null) await reply.record(action, { event: 'done', isFirst: true, before, line });
     else if (!isRecorded) await reply.record(action, { event: 'unchanged' });
@@ -49,7 +53,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     await reply.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
   }
 
-  async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { window: unknown }>) {
+  async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { kind: 'hours' }>) {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
     let except: string | null = null;
@@ -60,7 +64,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     }
     if (!(await mayGetAlerts(action))) return;
     const after = `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
-    // On record first: after a crash these hours would be there already, and what was before would be lost.
+    // Recorded first: after a crash the new hours would be set already, and what was before would be lost.
     const line = { did: `set the quiet hours of channel ${channel}` };
     await reply.record(action, { event: 'done', isFirst: true, before, after, line });
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
@@ -69,4 +73,68 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     const untilText = until === null ? null : new Date(until).toISOString();
     await reply.answer(action, quietSet({ words: printQuiet(window), except, until: untilText, released }));
   }
+}
+
+interface HoldDeps {
+  readonly outbox: Pick<Outbox, 'channels' | 'held' | 'holdUntil' | 'releaseHeld'>;
+  readonly quietHours: Pick<QuietHoursStore, 'get'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly eventLog: Pick<EventLog, 'note'>;
+  readonly now: () => Date;
+}
+
+/** How long after a change an alert may still be held under the previous hours. */
+const OVERLAP_MS = 10 * 60_000;
+
+/**
+ * Applies a channel's present quiet hours to what it holds: without hours, or when an alert is exempt from them, it is
+ * released; when the hours end at another time, it waits until then. Safe to repeat.
+ *
+ * @returns how many entries were released.
+ */
+export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<number> {
+  return await applyHours(channel, await deps.quietHours.get(channel), deps, false);
+}
+
+/** The same for every channel, for what was held while somebody changed the hours. */
+export async function holdAllAsQuiet(deps: HoldDeps): Promise<void> {
+  for (const channel of await deps.outbox.channels()) {
+    // Read one by one: hours that were set a moment ago must not lose what they hold.
+    const hours = await deps.quietHours.get(channel);
+    const isSettled = hours !== null && Date.parse(hours.at) + OVERLAP_MS < deps.now().getTime();
+    await applyHours(channel, hours, deps, isSettled);
+  }
+}
+
+/** @param isSettled nothing is held under the previous hours any more: only entries with another end are looked at. */
+async function applyHours(
+  channel: string,
+  hours: QuietHours | null,
+  deps: HoldDeps,
+  isSettled: boolean,
+): Promise<number> {
+  const now = deps.now().getTime();
+  const until = hours === null ? null : quietUntil(hours.window, now);
+  if (hours === null || until === null) return await deps.outbox.releaseHeld(channel);
+  let released = 0;
+  for (const held of await deps.outbox.held(channel, isSettled ? until : null)) {
+    const isExempt = await isExemptFrom(hours, held, now, deps);
+    if (!isExempt && held.untilMs === until) continue;
+    await deps.outbox.holdUntil(channel, held.entry.id, isExempt ? 0 : until);
+    if (isExempt) released += 1;
+    const alertId = alertIdOf(held.entry);
+    if (alertId === null) continue;
+    const what = isExempt ? 'No longer' : `Until ${new Date(until).toISOString()}`;
+    const text = `${what}: the quiet hours of this channel were changed by <@${hours.by}>.`;
+    await deps.eventLog.note(alertId, { step: 'held', channel, text });
+  }
+  return released;
+}
+
+async function isExemptFrom(hours: QuietHours, { entry }: Held, now: number, { alerts }: HoldDeps): Promise<boolean> {
+  const alertId = alertIdOf(entry);
+  const alert = alertId === null ? null : await alerts.get(alertId);
+  if (alert === null) return false;
+  const quiet = new Map([[hours.channel, hours]]);
+  return quietFor(alert, hours.channel, { quiet }, now)?.isExempt ?? true;
 }

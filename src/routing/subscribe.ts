@@ -6,13 +6,12 @@ import {
 } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
-import type { MayGetAlerts } from './channel-of-action.ts';
+import type { MayGetAlerts } from './channel-access.ts';
+import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
 import { kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
-import type { QuietHoursStore } from './quiet-hours-store.ts';
-import type { Subscription, Subscriptions } from './subscription-store.ts';
 import type { ChannelAction } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
@@ -27,23 +26,14 @@ interface Deps {
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'>;
 }
 
-export interface SubscriptionVerbs {
-  /** `/card subscribe KIND [filters]`: adds to what the channel gets where it is typed. */
-  subscribe(action: ChannelAction): Promise<void>;
-  /** `/card unsubscribe [number | KIND | all]`: in the channel where it is typed; a number may be of any channel. */
-  unsubscribe(action: ChannelAction): Promise<void>;
-  /** `/card subscriptions [all]`: what the channel gets where it is typed, or every channel. */
-  list(action: ChannelAction): Promise<void>;
-}
-
-export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
+export function createSubscriptionVerbs(deps: Deps) {
   const { subscriptions, defaultChannel, reply } = deps;
 
   return {
-    async subscribe(action) {
-      const { text } = action.target;
+    /** `/card subscribe KIND [filters]`: adds to what this channel gets. */
+    async subscribe(action: ChannelAction): Promise<void> {
       const { channel } = action.origin;
-      const parsed = parseFilter(text);
+      const parsed = parseFilter(action.target.text);
       if ('error' in parsed) {
         const usage =
           '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
@@ -78,54 +68,65 @@ export function createSubscriptionVerbs(deps: Deps): SubscriptionVerbs {
       await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
     },
 
-    async unsubscribe(action) {
-      const { text } = action.target;
+    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of this channel; a number may be any channel's. */
+    async unsubscribe(action: ChannelAction): Promise<void> {
       const all = await subscriptions.all();
       const here = all.filter(({ channel }) => channel === action.origin.channel);
-      const meant = subscriptionsMeant(text.trim(), here, all);
+      const meant = subscriptionsMeant(action.target.text.trim(), here, all);
       if (meant === null || meant.length === 0) {
-        const why =
-          here.length === 0
-            ? 'This channel has no subscription.'
-            : `Which one? This channel has ${here.map(({ number, filter }) => `${number} (${filter})`).join(', ')}.`;
-        const whoCan = here.length === 0 ? 'See /card subscriptions all.' : 'Write its number, its kind, or all.';
-        return await reply.refuse(action, { what: 'Unsubscribing', why, whoCan });
+        return await reply.refuse(action, { what: 'Unsubscribing', ...whichOnes(here) });
       }
       for (const { number } of meant) await subscriptions.remove(number);
-      const before = meant.map(({ number, filter }) => `${number} (${filter})`).join(', ');
-      await reply.record(action, { event: 'done', isFirst: true, before, line: { did: 'took subscriptions away' } });
+      const line = { did: 'took subscriptions away' };
+      await reply.record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
       await reply.answer(action, unsubscribed({ removed: meant }));
     },
 
-    async list(action) {
-      const { text } = action.target;
-      const isAll = /^all$/i.test(text.trim());
-      const [rules, mutes] = await Promise.all([rulesOf(isAll ? null : action.origin.channel), deps.mutes.active()]);
+    /** `/card subscriptions [all]`: lists what this channel gets, or every channel. */
+    async list(action: ChannelAction): Promise<void> {
+      const isAll = /^all$/i.test(action.target.text.trim());
+      const [rules, mutes] = await Promise.all([
+        rulesOf(isAll ? null : action.origin.channel, deps),
+        deps.mutes.active(),
+      ]);
       await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));
     },
   };
-
-  /** What decides what one channel gets, or every channel. */
-  async function rulesOf(only: string | null): Promise<ChannelRules[]> {
-    const [all, quiet] = await Promise.all([subscriptions.all(), deps.quietHours.all()]);
-    const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
-    const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
-    return [...new Set(named)].map((channel): ChannelRules => {
-      const hours = quiet.find((each) => each.channel === channel);
-      return {
-        channel,
-        byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindName(kind)),
-        subscriptions: all.filter((each) => each.channel === channel),
-        quiet:
-          hours === undefined
-            ? null
-            : { words: printQuiet(hours.window), except: hours.except, by: hours.by, at: hours.at },
-      };
-    });
-  }
 }
 
-/** Null: it is not clear which. */
+/** The rules of one channel, or of every channel. */
+async function rulesOf(
+  only: string | null,
+  { subscriptions, quietHours, defaultChannel }: Deps,
+): Promise<ChannelRules[]> {
+  const [all, quiet] = await Promise.all([subscriptions.all(), quietHours.all()]);
+  const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
+  const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
+  return [...new Set(named)].map((channel): ChannelRules => {
+    const hours = quiet.find((each) => each.channel === channel);
+    return {
+      channel,
+      byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindName(kind)),
+      subscriptions: all.filter((each) => each.channel === channel),
+      quiet:
+        hours === undefined
+          ? null
+          : { words: printQuiet(hours.window), except: hours.except, by: hours.by, at: hours.at },
+    };
+  });
+}
+
+function listOf(subscriptions: readonly Subscription[]): string {
+  return subscriptions.map(({ number, filter }) => `${number} (${filter})`).join(', ');
+}
+
+function whichOnes(here: readonly Subscription[]): { readonly why: string; readonly whoCan: string } {
+  return here.length === 0
+    ? { why: 'This channel has no subscription.', whoCan: 'See /card subscriptions all.' }
+    : { why: `Which one? This channel has ${listOf(here)}.`, whoCan: 'Write its number, its kind, or all.' };
+}
+
+/** Null when it is not clear which ones are meant. */
 function subscriptionsMeant(
   text: string,
   here: readonly Subscription[],
@@ -137,11 +138,11 @@ function subscriptionsMeant(
   const parsed = parseFilter(text);
   if ('error' in parsed) return null;
   const filter = printFilter(parsed.filter);
-  const same = here.filter((one) => one.filter === filter);
+  const same = here.filter((subscription) => subscription.filter === filter);
   if (same.length > 0 || parsed.filter.is !== 'kind') return same;
   const { kinds } = parsed.filter;
-  return here.filter((one) => {
-    const known = parseFilter(one.filter);
-    return 'filter' in known && possibleKinds(known.filter).every((kind) => kinds.includes(kind));
+  return here.filter((subscription) => {
+    const stored = parseFilter(subscription.filter);
+    return 'filter' in stored && possibleKinds(stored.filter).every((kind) => kinds.includes(kind));
   });
 }

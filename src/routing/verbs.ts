@@ -4,16 +4,16 @@ import { type ReadCommand, readCard, readChannelText, type UnclearCommand, type 
 import { readDuration } from '../core/duration.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
-/** Until when, which countries: as it was typed, read where the time and the zone are known. */
+/** The end and the countries as they were typed; parsed where the time and the time zone are known. */
 const details = { details: z.string() };
 export const MuteAction = actionOf('mute', target.card, details);
-export const TravelAction = actionOf('travel', target.card, details);
+const TravelAction = actionOf('travel', target.card, details);
 export type MuteAction = z.infer<typeof MuteAction> | z.infer<typeof TravelAction>;
 
-/** What a channel gets; what is typed after the verb is read by whoever does it. */
+/** About what a channel gets. The words after the verb are parsed where the action is performed. */
 const ChannelAction = <V extends string>(verb: V) => actionOf(verb, target.channel, {});
 export type ChannelAction = z.infer<ReturnType<typeof ChannelAction>>;
-/** The way of an alert; once it was asked back which card is meant, of that card's last one. */
+/** About one alert; or about the last one of a card, once the user has said which card is meant. */
 export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.channel, target.card]), {});
 export type WhyAction = z.infer<typeof WhyAction>;
 
@@ -145,12 +145,12 @@ function needsText(verb: string, why: string, usage: string) {
     words.length === 0 ? { kind: 'unclear', why, usage: `/card ${usage}` } : read(words);
 }
 
-/** An event's id, or what *Copy link* on a message gives. */
+/** An event's id, or the link that *Copy link* on a message gives. */
 const eventRef = /evt_[0-9a-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
 
 /**
- * Reads `why` with an event's id or a link to a message, as it was typed: sixteen digits of a link may look like a card
- * number. A message becomes `C0123 1700000000.000100`. Null for anything else.
+ * Reads `why` with an event's id or a link to a message. Reads the text as it was typed, because the sixteen digits of a
+ * link may look like a card number. A message becomes `C0123 1700000000.000100`. Null for anything else.
  */
 export function readWhy(text: string): ReadCommand | null {
   const [, ref = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
@@ -169,7 +169,7 @@ function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string)
   return { kind: 'read', verb, target: on, reason: '', input: { details: typed } };
 }
 
-/** `for` and `until` may stand before it. A name comes first, so that nobody called "2 Days" is cut in two. */
+/** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
 function readMute(words: readonly string[]): ReadCommand | UnclearCommand {
   const usage = 'mute CARD DURATION [reason], for instance /card mute 4242 3 days trade show';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
@@ -180,7 +180,7 @@ function readMute(words: readonly string[]): ReadCommand | UnclearCommand {
   return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
 }
 
-/** `4242 Spain, France until May 9 conference`: the countries are as many of the words before "until" as name some. */
+/** `4242 Spain, France until May 9 conference`: the longest run of words before "until" that names only countries. */
 function readTravel(words: readonly string[]): ReadCommand | UnclearCommand {
   const usage = 'travel CARD COUNTRY[, COUNTRY] until DATE [reason]';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');

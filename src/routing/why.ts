@@ -7,31 +7,31 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { WhyAction } from './verbs.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
-/** As `readWhy` writes a message. */
+/** A message as `readWhy` writes it. */
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
-/** Meant as an event's id, whatever is wrong with it. */
+/** Meant as an event's id, even when it is not a valid one. */
 const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
-  /** Where the messages of alerts stand. */
+  /** Which messages show which alerts. */
   readonly messages: {
     readonly of: (alertId: string) => Promise<readonly { readonly channel: string; readonly ts: string }[]>;
-    /** Alerts of a message. */
+    /** Ids of the alerts in a message. */
     readonly at: (channel: string, ts: string) => Promise<string[]>;
   };
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
-  /** How often an event was delivered; 0 when it is not remembered any more. */
+  /** How often an event was received; 0 when that is no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
-  /** Address of a message. Null: not known now. */
+  /** Link to a message; null when Slack does not say. */
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
-  /** Null: the person has been asked which card, or told that there is none. */
+  /** Null: the user has been asked which card is meant, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
 
-/** `/card why evt_… | MESSAGE LINK | CARD`: the way of an alert, from the webhook to the message. */
+/** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
   const { alerts, messages, eventLog, timesDelivered, permalink, resolveCard, reply } = deps;
 
@@ -59,7 +59,7 @@ export function createExplainRouting(deps: Deps) {
     }
   };
 
-  /** Null: the person has been asked which card, or told that there is none. */
+  /** Null: the user has been asked which card is meant, or told that there is none. */
   async function eventsMeant(action: WhyAction): Promise<string[] | null> {
     const text = action.target.kind === 'channel' ? action.target.text : '';
     const id = eventId.exec(text)?.[0];

@@ -1,5 +1,4 @@
 import type { ActivationReminder } from '../../src/alerts/alert.ts';
-import { trackingLink } from '../../src/alerts/tracking.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
@@ -7,6 +6,7 @@ import { activateButton } from '../actions/card-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
 import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
 /** A card that was shipped long ago and that nobody has activated. */

@@ -1,11 +1,11 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
-import { trackingLink } from '../../src/alerts/tracking.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 

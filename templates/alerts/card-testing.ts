@@ -1,6 +1,5 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
-import type { CardTestingAlert } from '../../src/alerts/alert.ts';
-import { type TriedCard, testedCardValue } from '../../src/alerts/card-testing-rule.ts';
+import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
 import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';

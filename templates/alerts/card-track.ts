@@ -1,9 +1,9 @@
-import { trackingLink } from '../../src/alerts/tracking.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { context, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+import { trackingLink } from '../core/tracking-link.ts';
 
 export interface CardTrack {
   readonly card: CardFacts;

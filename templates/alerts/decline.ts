@@ -1,6 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Repeats } from '../../src/alerts/aggregation-rule.ts';
-import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';

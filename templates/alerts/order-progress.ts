@@ -1,5 +1,4 @@
-import type { OrderProgress, OrderStep } from '../../src/alerts/card-order.ts';
-import { orderSteps } from '../../src/alerts/card-order.ts';
+import { type OrderProgress, type OrderStep, orderSteps } from '../../src/alerts/alert.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 
 const words: Readonly<Record<OrderStep, string>> = {

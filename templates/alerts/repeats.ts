@@ -1,5 +1,4 @@
-import type { Repeats } from '../../src/alerts/aggregation-rule.ts';
-import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { View } from '../core/view.ts';
 

@@ -1,10 +1,10 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
-import { trackingLink } from '../../src/alerts/tracking.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
 
 /** Your new card is on its way. */

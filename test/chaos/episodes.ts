@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { Repeats } from '../../src/alerts/aggregation-rule.ts';
+import { Repeats } from '../../src/alerts/alert.ts';
 import { stateKey } from '../../src/core/keys.ts';
 import { type ChaosEvent, markPattern } from './events.ts';
 import type { Seen } from './oracle.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
-import { createSubscriptions } from '../../src/routing/subscription-store.ts';
+import { createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';

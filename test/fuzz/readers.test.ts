@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTestedCardValue } from '../../src/alerts/card-testing-rule.ts';
+import { readTestedCardValue } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
-import { trackingLink } from '../../src/alerts/tracking.ts';
 import { toCardStatus } from '../../src/card-api/schema.ts';
 import { readSpendRules, toSpendRulesBody } from '../../src/card-api/spend-rules.ts';
 import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
@@ -26,6 +25,7 @@ import { instantOf } from '../../src/webhooks/payload.ts';
 import { quarantine } from '../../src/webhooks/quarantine.ts';
 import { hasCurrentSigns, redactTransaction } from '../../src/webhooks/transaction.ts';
 import { redactVirtualCard } from '../../src/webhooks/virtual-card.ts';
+import { trackingLink } from '../../templates/core/tracking-link.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
 import { examples } from '../support/examples.ts';
 import { anyJson, spiteful } from './strings.ts';

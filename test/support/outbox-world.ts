@@ -1,10 +1,9 @@
 import { SlackError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
-import type { Draft } from '../../src/outbox/draft.ts';
-import type { OutboxEntry, Sending } from '../../src/outbox/entry.ts';
+import type { Draft, OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { defaultThrottle } from '../../src/outbox/throttle.ts';
+import { defaultThrottle } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -42,7 +41,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
   const plan = [...script];
   const channel: { ref: string; text: string; at: number }[] = [];
   const noted = new Map<string, number>();
-  const settle = (ref: string, remove: boolean): void => {
+  const resolve = (ref: string, remove: boolean): void => {
     if (sending?.ref !== ref) return;
     const { entryIds } = sending;
     if (remove) queue.splice(0, queue.length, ...queue.filter(({ id }) => !entryIds.includes(id)));
@@ -57,10 +56,10 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       if (sending !== null) {
         const { entryIds, startedAt } = sending;
         const mine = queue.filter(({ id }) => entryIds.includes(id));
-        return { unsettled: { sending, entries: mine, ageMs: clock - startedAt }, waiting: [], heldForMs: null };
+        return { unresolved: { sending, entries: mine, ageMs: clock - startedAt }, waiting: [], heldForMs: null };
       }
       const waiting = queue.slice(0, max).map((entry) => ({ entry, ageMs: 0, most: null }));
-      return { unsettled: null, waiting, heldForMs: null };
+      return { unresolved: null, waiting, heldForMs: null };
     },
     async claim(_channel, entryIds) {
       if (sending !== null || !entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
@@ -68,9 +67,9 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       sending = { ref: `m_${serial}`, entryIds: [...entryIds], startedAt: clock };
       return sending;
     },
-    settleSent: async (_channel, ref) => settle(ref, true),
-    settleUnsent: async (_channel, ref) => settle(ref, false),
-    settleDropped: async (_channel, ref) => settle(ref, true),
+    markSent: async (_channel, ref) => resolve(ref, true),
+    requeue: async (_channel, ref) => resolve(ref, false),
+    drop: async (_channel, ref) => resolve(ref, true),
     countTry: async () => 1,
     pauseLeft: async () => Math.max(0, pausedUntil - clock),
     pauseFor: async (_channel, ms) => {

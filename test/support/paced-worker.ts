@@ -4,7 +4,7 @@ import { workerConfig } from '../../src/app/config.ts';
 import { runProcess } from '../../src/app/run-process.ts';
 import { startWorker } from '../../src/app/worker-process.ts';
 import { createLog } from '../../src/core/log.ts';
-import { defaultThrottle } from '../../src/outbox/throttle.ts';
+import { defaultThrottle } from '../../src/outbox/send-message.ts';
 
 const config = workerConfig();
 const log = createLog({ level: config.logLevel, process: 'worker' });

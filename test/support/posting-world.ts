@@ -6,16 +6,13 @@ import { createLock } from '../../src/core/lock.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
 import { createAttachRows } from '../../src/outbox/attach-rows.ts';
-import { createBatchMessages } from '../../src/outbox/batch-store.ts';
 import { OutboxEntry } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
-import { createRenderBatch } from '../../src/outbox/render-batch.ts';
-import { createRenderEntries } from '../../src/outbox/render-entries.ts';
-import { createSender } from '../../src/outbox/send-message.ts';
-import { createThreads } from '../../src/outbox/thread-store.ts';
-import { defaultThrottle } from '../../src/outbox/throttle.ts';
+import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
+import { createSender, defaultThrottle } from '../../src/outbox/send-message.ts';
 import {
   type RenderSubject,
   type RenderSubjects,
@@ -24,7 +21,6 @@ import {
 } from '../../src/outbox/tracked-message.ts';
 import { createTrackedMessages, type Subject } from '../../src/outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../../src/outbox/undeliverable.ts';
-import { createUnsupportedBlocks } from '../../src/outbox/unsupported-blocks-store.ts';
 import type { Slack } from '../../src/slack/client.ts';
 import { transactionAlert } from '../templates/fixtures.ts';
 

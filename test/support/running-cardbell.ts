@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
-import type { Throttle } from '../../src/outbox/throttle.ts';
+import type { Throttle } from '../../src/outbox/send-message.ts';
 import {
   type ApiCall,
   type Delivery,

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
-import { AGGREGATION_GAP_MS, AGGREGATION_SPAN_MS, aggregationRule } from '../../../src/alerts/aggregation-rule.ts';
+import {
+  AGGREGATION_GAP_MS,
+  AGGREGATION_SPAN_MS,
+  aggregationRule,
+  createAggregationGroups,
+} from '../../../src/alerts/aggregation-group-store.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -5,9 +5,9 @@ import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import {
   CARD_TESTING_GAP_MS,
   CARD_TESTING_WINDOW_MS,
+  createCardTesting,
   mayBeCardTesting,
-} from '../../../src/alerts/card-testing-rule.ts';
-import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
+} from '../../../src/alerts/card-testing-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
 

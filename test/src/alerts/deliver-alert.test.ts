@@ -2,12 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import type { Delivery } from '../../../src/alerts/announce.ts';
+import { createAnnounce, type Delivery, type Publish } from '../../../src/alerts/announce.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createCardLifecycle } from '../../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
 import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
-import { deliverAlert } from '../../../src/alerts/deliver-alert.ts';
+import { createDeliverAlert } from '../../../src/alerts/deliver-alert.ts';
+import { createDeliverStatus } from '../../../src/alerts/deliver-status.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createGroupAlert } from '../../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../../src/alerts/purchase-store.ts';
@@ -45,36 +46,45 @@ function world({ paddingCounts = true } = {}) {
     eventLog: createEventLog(redis()),
   });
   const outbox = createOutbox(redis());
-  const deliver = (event: StoredEvent): Promise<number | null> =>
-    deliverAlert(
-      event,
-      { hasWaited: true, isLate: false },
-      {
-        factsOf: async ({ acctId }) => ({ ...transactionAlert().card, acctId }),
-        knownStatus: async () => 'INACTIVE',
-        learn: async () => {},
-        adviceFor: async (event) => {
-          advised.push(event);
-          return { remedy: null, isIncomplete: false };
-        },
-        paddingCounts,
-        enrichLater: async () => {},
-        cardUsed: async () => [],
-        notifyHolder: async (alert) => {
-          toHolder.push(alert);
-        },
-        history: createCardHistory(redis()),
-        countDecline: async () => {},
-        alerts,
-        route: async ({ id }) => [routes.get(id) ?? []].flat(),
-        groupAlert,
-        outbox,
-        wakeOutbox: async () => {},
-        updateMessages: async (id) => {
-          updated.push(id);
-        },
+  const updateMessages = async (id: string): Promise<void> => void updated.push(id);
+  const announce = createAnnounce({
+    alerts,
+    route: async ({ id }) => [routes.get(id) ?? []].flat(),
+    groupAlert,
+    outbox,
+    wakeOutbox: async () => {},
+    updateMessages,
+  });
+  const publish: Publish = async (alert, occasion) => {
+    await announce(alert, occasion);
+    toHolder.push(alert);
+  };
+  const history = createCardHistory(redis());
+  const directory = {
+    factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId }),
+    statusBefore: async () => 'INACTIVE' as const,
+    learn: async () => {},
+  };
+  const deliverAlert = createDeliverAlert({
+    directory,
+    history,
+    advice: {
+      for: async (event) => {
+        advised.push(event);
+        return { remedy: null, isIncomplete: false };
       },
-    );
+      completeLater: async () => {},
+    },
+    countDecline: async () => {},
+    cardUsed: async () => [],
+    updateMessages,
+    publish,
+    paddingCounts,
+  });
+  const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateMessages });
+  const arrival = { hasWaited: true, isLate: false };
+  const deliver = async (event: StoredEvent): Promise<number | null | void> =>
+    event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
   return { alerts, outbox, groupAlert, deliver, advised };
 }
 
@@ -114,7 +124,7 @@ describe('an activation that a block follows at once', () => {
     for (const { id } of [active, blocked]) routes.set(id, here);
     await deliver(active);
     const sending = await outbox.claim('C1', [active.id]);
-    await outbox.settleSent('C1', sending?.ref ?? '', '1.0');
+    await outbox.markSent('C1', sending?.ref ?? '', '1.0');
 
     await deliver(blocked);
 

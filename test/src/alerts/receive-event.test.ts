@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReceiveEvent } from '../../../src/alerts/receive-event.ts';
+import { createReceiveEvent } from '../../../src/alerts/deliver-alert.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -14,7 +14,10 @@ function createWorld({ isBackfilled = false } = {}) {
       did.push(`lock ${name}`);
       return await work();
     },
-    async deliver({ kind }, { isLate }) {
+    async deliverAlert({ kind }, { isLate }) {
+      did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
+    },
+    async deliverStatus({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
       return 500;
     },
@@ -62,7 +65,7 @@ it('tells who ordered a virtual card after its alert', async () => {
 it('ends what was changed for a purchase after the alert of that purchase', async () => {
   const { receive, did } = createWorld();
 
-  expect(await receive(read('authorization'), first)).toBe(500);
+  expect(await receive(read('authorization'), first)).toBeNull();
 
   expect(did).toEqual(['deliver authorization', 'end changes']);
 });

@@ -29,7 +29,7 @@ const routing = (over: object = {}): Partial<WorldDeps> => ({
     zone: 'America/New_York',
     channelInfo: async () => place,
     subscriptions: { all: async () => [] },
-    quietHours: { all: async () => [] },
+    quietHours: { get: async () => null, all: async () => [] },
     eventLog: { latest: async () => null },
     ...over,
   } as unknown as WorldDeps['routing'],

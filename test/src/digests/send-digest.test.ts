@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDigests } from '../../../src/digests/digest-store.ts';
+import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { useRedis } from '../../support/on-redis.ts';

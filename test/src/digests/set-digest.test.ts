@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { composeTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
-import { readDigest } from '../../../src/digests/digest-command.ts';
-import { createDigests } from '../../../src/digests/digest-store.ts';
+import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
-import { createMayGetAlerts } from '../../../src/routing/channel-of-action.ts';
+import { readDigest } from '../../../src/digests/verbs.ts';
+import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, baseOf, createActionWorld } from '../../support/perform-world.ts';
 

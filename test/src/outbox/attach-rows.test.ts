@@ -36,6 +36,6 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
     await world.flush('C1');
 
     expect(shared).toHaveLength(1);
-    expect(await world.outbox.look('C1', 9)).toMatchObject({ unsettled: null, waiting: [] });
+    expect(await world.outbox.look('C1', 9)).toMatchObject({ unresolved: null, waiting: [] });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
-import { createMeasurePosted } from '../../../src/outbox/measure-posted.ts';
+import { createMeasurePosted } from '../../../src/outbox/record-posted.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const alert = transactionAlert({});

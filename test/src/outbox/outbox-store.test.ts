@@ -26,7 +26,7 @@ it('keeps each entry once, while it waits and after it was posted', async () => 
   const ref = await claimed(outbox, ['a']);
   expect(await outbox.put('C1', alert('a'))).toBe(false);
 
-  await outbox.settleSent('C1', ref, '1.0');
+  await outbox.markSent('C1', ref, '1.0');
 
   expect(await outbox.put('C1', alert('a'))).toBe(false);
   expect(await outbox.put('C2', alert('a'))).toBe(true);
@@ -40,16 +40,16 @@ it('lets one take entries, and nobody else anything until that is settled', asyn
   const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids)));
 
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
-  const { unsettled, waiting } = await outbox.look('C1', 100);
+  const { unresolved, waiting } = await outbox.look('C1', 100);
   expect(waiting).toEqual([]);
-  expect(unsettled?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
+  expect(unresolved?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
 });
 
 it('gives nothing that is gone: whoever looked before must look again', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   await outbox.put('C1', alert('b'));
-  await outbox.settleSent('C1', await claimed(outbox, ['a']), '1.0');
+  await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
 
   expect(await outbox.claim('C1', ['a', 'b'])).toBeNull();
   expect(await outbox.claim('C1', ['b'])).not.toBeNull();
@@ -59,13 +59,13 @@ it('unsent, an entry waits again; dropped, it is gone and may come back later', 
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   const first = await claimed(outbox, ['a']);
-  await outbox.settleUnsent('C1', first, 7);
+  await outbox.requeue('C1', first, 7);
   expect(await outbox.waiting('C1')).toBe(1);
   expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ entry: { id: 'a' }, most: 7 }]);
 
   const second = await claimed(outbox, ['a']);
   expect(second).not.toBe(first);
-  await outbox.settleDropped('C1', second);
+  await outbox.drop('C1', second);
 
   expect(await outbox.waiting('C1')).toBe(0);
   expect(await outbox.put('C1', alert('a'))).toBe(true);
@@ -77,9 +77,9 @@ it('settling something else than what is on its way changes nothing', async () =
   await outbox.put('C1', alert('a'));
   await claimed(outbox, ['a']);
 
-  await outbox.settleSent('C1', 'm_other', '1.0');
+  await outbox.markSent('C1', 'm_other', '1.0');
 
-  expect((await outbox.look('C1', 1)).unsettled).not.toBeNull();
+  expect((await outbox.look('C1', 1)).unresolved).not.toBeNull();
 });
 
 /** As if it had come that much earlier. */
@@ -104,7 +104,7 @@ it('holds what must wait until its time, then gives it all at once', async () =>
   await outbox.put('C1', alert('b', { notBefore: soon + 1 }));
   await outbox.put('C1', alert('c', { notBefore: soon + 600_000 }));
   const before = await outbox.look('C1', 9);
-  expect(before).toMatchObject({ unsettled: null, waiting: [] });
+  expect(before).toMatchObject({ unresolved: null, waiting: [] });
   expect(before.heldForMs).toBeLessThanOrEqual(300);
   expect(await outbox.put('C1', alert('b', { notBefore: soon }))).toBe(false);
 
@@ -140,7 +140,7 @@ it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
 
   expect(await outbox.pauseLeft('C1')).toBeGreaterThan(0);
   await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over');
-  const { unsettled } = await outbox.look('C1', 1);
+  const { unresolved } = await outbox.look('C1', 1);
 
-  expect(unsettled?.ageMs).toBeGreaterThanOrEqual(150);
+  expect(unresolved?.ageMs).toBeGreaterThanOrEqual(150);
 });

@@ -77,13 +77,12 @@ describe('App Home', () => {
       viewers: createHomeViewers(redis()),
       currentRoles,
       ownCards: async () => [],
-      teamFacts: async (_userId, isApprover) => {
+      teamFacts: async ({ isApprover }) => {
         teamFor.push(isApprover);
         return { isApprover, ...none, health: { lagMs: 0 } } as never;
       },
       publish: async (_userId, view) => void published.push(JSON.stringify(view)),
-      renderHome: async () => {},
-      renderHomes: async () => {},
+      enqueue: { renderHome: async () => {}, renderAll: async () => {} },
       now: () => new Date(),
       log,
     });

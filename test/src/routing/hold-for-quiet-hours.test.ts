@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
-import { holdAllAsQuiet, holdAsQuiet } from '../../../src/routing/hold-for-quiet-hours.ts';
-import { createQuietHours, type QuietWindow } from '../../../src/routing/quiet-hours-store.ts';
+import { createQuietHours, type QuietWindow } from '../../../src/routing/channel-rules-store.ts';
+import { holdAllAsQuiet, holdAsQuiet } from '../../../src/routing/set-quiet.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 

@@ -78,6 +78,6 @@ describe('quiet hours that people type', () => {
   });
 
   it('off ends them', () => {
-    expect(parseQuiet('off', 'UTC')).toEqual({ off: true });
+    expect(parseQuiet('off', 'UTC')).toEqual({ kind: 'off' });
   });
 });

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
+import { createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
-import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
-import { createRoute } from '../../../src/routing/route.ts';
-import { createRoutingRules } from '../../../src/routing/routing-rules.ts';
-import { createSubscriptions } from '../../../src/routing/subscription-store.ts';
+import { createRoute, createRoutingRules } from '../../../src/routing/route.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
 
@@ -182,7 +180,7 @@ describe('a route', () => {
     expect(await mutes.active()).toContainEqual(expect.objectContaining({ kind: 'mute', by: 'U0BEN' }));
   });
 
-  it('says in the trail what fitted, and what did not and why', async () => {
+  it('logs which rules fitted, which did not, and why', async () => {
     const { to, add, eventLog } = world();
     await add('C0TEAM', 'declines and over $900.00');
     await to();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createQuietHours } from '../../../src/routing/quiet-hours-store.ts';
+import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';

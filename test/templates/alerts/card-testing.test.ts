@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardTestingAlert } from '../../../src/alerts/alert.ts';
-import type { TriedCard } from '../../../src/alerts/card-testing-rule.ts';
+import { CardTestingAlert, type TriedCard } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';

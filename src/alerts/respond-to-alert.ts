@@ -1,0 +1,58 @@
+import { seen } from '../../templates/alerts/seen.ts';
+import { cardOf } from '../../templates/core/card-words.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import { tooOld } from '../directory/resolve-card.ts';
+import type { Alert } from './alert.ts';
+import type { Alerts } from './alert-store.ts';
+import type { AcknowledgeAction, RecognizeAction } from './verbs.ts';
+
+interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'outcomes' | 'answer' | 'withLock' | 'now'> {
+  readonly alerts: Pick<Alerts, 'get'>;
+}
+
+/** Responses to an alert that change no card. Everybody who reads the alert sees who gave them. Each counts once. */
+export function createRespondToAlert(deps: Deps) {
+  const { alerts, record, refuse, outcomes, answer, withLock, now } = deps;
+
+  return {
+    /** *Seen*. */
+    async acknowledge(action: AcknowledgeAction): Promise<void> {
+      const alert = await respond(action);
+      // Pressed in a message that only this user sees: nothing in it changes by itself.
+      if (alert !== null && action.origin.messageTs === null) await answer(action, seen(cardOf(alert)));
+    },
+
+    /** *It was me*, from the holder of the card. */
+    async recognize(action: RecognizeAction): Promise<void> {
+      await respond(action);
+    },
+  };
+
+  /** Null when the alert is too old, or somebody gave this response before. */
+  async function respond(action: AcknowledgeAction | RecognizeAction): Promise<Alert | null> {
+    const { verb } = action;
+    const { alertId } = action.target;
+    return await withLock(`alert:${alertId}`, async () => {
+      const alert = await alerts.get(alertId);
+      if (alert === null) {
+        await refuse(action, tooOld);
+        return null;
+      }
+      const { acctId } = alert.event;
+      const by = action.actor.userId;
+      const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
+      if (earlier !== undefined) {
+        // The same user again is this job, run again after a crash.
+        if (earlier.by !== by) await record(action, { event: 'unchanged', acctId });
+        return null;
+      }
+      const { channel, messageTs } = action.origin;
+      if (messageTs !== null) await outcomes.seen(alertId, { channel, ts: messageTs });
+      await record(action, { event: 'done', acctId });
+      const outcome = { verb, by, at: now().toISOString(), state: 'done', text: '' } as const;
+      const asHolder = verb === 'recognize' ? { asHolder: true } : {};
+      await outcomes.show(alertId, action.id, { ...outcome, ...asHolder });
+      return alert;
+    });
+  }
+}

@@ -1,0 +1,192 @@
+import type { HealthFacts } from '../../templates/app-home/home-health.ts';
+import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
+import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
+import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import type { Requests } from '../approvals/request-store.ts';
+import type { CardClient } from '../card-api/client.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import type { QuarantinedWebhook } from '../core/event.ts';
+import type { Queues } from '../core/queues.ts';
+import { toCardFacts } from '../directory/account.ts';
+import type { Directory } from '../directory/directory.ts';
+import { lastDeclines, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import type { Claims } from '../holders/claim-store.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import type { Health } from '../ops/health.ts';
+import { listStuck } from '../ops/stuck.ts';
+import type { Mutes } from '../routing/mute-store.ts';
+
+interface TeamDeps {
+  readonly requests: Pick<Requests, 'open'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly mutes: Pick<Mutes, 'active'>;
+  readonly claims: Pick<Claims, 'open'>;
+  readonly directory: Pick<Directory, 'waitingForActivation'>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  /** Declines of all cards, newest first. */
+  readonly newestDeclines: (limit: number) => Promise<TransactionAlert[]>;
+  readonly health: () => Promise<HealthFacts>;
+}
+
+interface Viewer {
+  readonly userId: string;
+  readonly isApprover: boolean;
+}
+
+const DECLINES_MAX = 10;
+/** More than the page shows, so that it can say how many are left. */
+const INACTIVE_MAX = 200;
+/** Of each kind and queue; the page shows the newest overall. */
+const STUCK_MAX = 6;
+
+/** What App Home shows to the team: everything that is waiting for somebody. */
+export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
+  const [requests, claims, recentRaises, mutes, declines, inactive, health] = await Promise.all([
+    waitingRequests(viewer, deps),
+    waitingClaims(deps),
+    openRaises(now, deps),
+    openMutes(deps),
+    newestDeclines(deps),
+    inactiveCards(deps.directory),
+    deps.health(),
+  ]);
+  return { isApprover: viewer.isApprover, requests, claims, recentRaises, mutes, declines, inactive, health };
+}
+
+/** Requests that are not decided yet. */
+async function waitingRequests({ userId, isApprover }: Viewer, { requests }: TeamDeps): Promise<WaitingRequest[]> {
+  return (await requests.open()).map(({ id, action, card, holder, changes, approvals, needed }) => ({
+    value: id,
+    askedBy: action.actor.userId,
+    askedAt: action.askedAt,
+    card,
+    changes,
+    reason: action.reason,
+    approvals: approvals.length,
+    needed,
+    mayDecide: isApprover && ![action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId),
+  }));
+}
+
+async function waitingClaims({ claims, factsOf }: TeamDeps): Promise<WaitingClaim[]> {
+  return await Promise.all(
+    (await claims.open()).map(async ({ id, action, acctIds }) => ({
+      value: id,
+      claimedBy: action.actor.userId,
+      claimedAt: action.askedAt,
+      query: action.target.kind === 'words' ? action.target.words.join(' ') : '',
+      cards: await Promise.all(acctIds.map(factsOf)),
+    })),
+  );
+}
+
+/** Temporary changes, soonest end first. */
+async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenRaise[]> {
+  return await Promise.all(
+    (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state }) => ({
+      value: id,
+      card: await factsOf(acctId),
+      changes,
+      by: by.userId,
+      endsAt,
+      leftMs: state === 'open' ? Math.max(1, Date.parse(endsAt) - now.getTime()) : 0,
+    })),
+  );
+}
+
+/** Mutes and travel notices, soonest end first. */
+async function openMutes({ mutes }: TeamDeps): Promise<OpenMute[]> {
+  return (await mutes.active()).map(({ card, kind, by, reason, endsAt }) => ({
+    card,
+    isTravel: kind === 'travel',
+    by,
+    reason,
+    endsAt,
+  }));
+}
+
+async function newestDeclines(deps: TeamDeps): Promise<TeamFacts['declines']> {
+  return (await deps.newestDeclines(DECLINES_MAX)).map(({ event, card }) => ({
+    card: { ...card, acctId: card.acctId ?? event.acctId },
+    occurredAt: event.occurredAt,
+    amountCents: event.amountCents,
+    merchant: event.merchant.name,
+    code: event.decline?.code ?? '',
+    message: event.decline?.message ?? '',
+  }));
+}
+
+/** Cards that nobody has activated yet. */
+export async function inactiveCards(directory: Pick<Directory, 'waitingForActivation'>): Promise<CardFacts[]> {
+  const accounts = await directory.waitingForActivation(INACTIVE_MAX);
+  return accounts.map((account) => {
+    const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
+    return toCardFacts(account.acctId, account, card?.cardId == null ? {} : { cardId: card.cardId });
+  });
+}
+
+interface OwnCardsDeps {
+  readonly links: Pick<Links, 'ofUser'>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly directory: Pick<Directory, 'account'>;
+  readonly recentDeclines: RecentDeclines;
+}
+
+/** More cards than anybody looks at. Each takes three calls. */
+const CARDS_MAX = 12;
+/** A page with gaps is better than none. */
+const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
+
+/** The cards that are linked to a user, as they are now. What the card API does not answer in time is left out. */
+export async function ownCards(userId: string, deps: OwnCardsDeps): Promise<OwnCardFacts[]> {
+  const links = (await deps.links.ofUser(userId)).slice(0, CARDS_MAX);
+  return await Promise.all(links.map(({ acctId }) => ownCard(acctId, deps)));
+}
+
+async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts> {
+  const { card: api } = deps;
+  const [details, rules, remaining, account, declines] = await Promise.all([
+    api.getAccount(acctId, CALL_LIMITS).catch(() => null),
+    api.getSpendRules(acctId, CALL_LIMITS).catch(() => null),
+    api.getRemainingLimits(acctId, CALL_LIMITS).catch(() => null),
+    deps.directory.account(acctId),
+    lastDeclines(acctId, deps.recentDeclines),
+  ]);
+  const cards = details?.cards ?? account?.cards ?? [];
+  const open = cards.filter(({ status }) => status !== 'CLOSED');
+  // The card in use: an activated one if there is one.
+  const shown = open.find(({ status }) => status !== 'INACTIVE') ?? open.at(-1) ?? cards.at(-1);
+  const facts = toCardFacts(acctId, account, shown?.cardId == null ? {} : { cardId: shown.cardId });
+  return {
+    card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
+    status: shown?.status ?? null,
+    balanceCents: details?.availableCents ?? null,
+    limits: limitsOf(rules?.rules ?? null, remaining),
+    hasLimits: rules !== null || remaining !== null,
+    declines,
+  };
+}
+
+/** Cardbell's own health, as App Home shows it. */
+export async function homeHealthFacts(
+  readHealth: () => Promise<Health>,
+  stores: {
+    readonly queues: Queues;
+    readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
+  },
+): Promise<HealthFacts> {
+  const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
+  const { alerts, actions } = health.queues;
+  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead } = health;
+  return {
+    waiting: health.inbox.entries + alerts.waiting + actions.waiting,
+    lagMs,
+    failed,
+    quarantined,
+    stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
+    isCardApiAway,
+    isCardTokenDead,
+  };
+}

@@ -1,0 +1,87 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { outboxKey, stateKey } from '../core/keys.ts';
+import { createRecordStore } from '../core/record-store.ts';
+
+/** As long as the alerts in it stay actionable. */
+const BATCH_TTL_SECONDS = 30 * 24 * 3600;
+/** A card order may take weeks from the order to the first use. */
+const THREAD_TTL_SECONDS = 90 * 24 * 3600;
+/** Slack brings new blocks to more and more workspaces, so they are tried again after a day. */
+const UNSUPPORTED_TTL_SECONDS = 24 * 3600;
+
+/** Why alerts share a message: too many came at once, quiet hours held them, or they were fetched after a gap. */
+const batchReasons = ['busy', 'held', 'late', 'fraud'] as const;
+
+/** A message that shows several alerts. */
+const Batch = z.strictObject({
+  why: z.enum(batchReasons),
+  audience: z.enum(['team', 'holder']),
+  /** Decided when it was posted. A message keeps its form. */
+  form: z.enum(['list', 'table', 'summary']),
+  alerts: z.array(
+    z.strictObject({
+      id: z.string(),
+      /** For a menu: who, how much, where. */
+      label: z.string(),
+    }),
+  ),
+});
+export type Batch = z.infer<typeof Batch>;
+
+export interface BatchMessages {
+  save(channel: string, ts: string, batch: Batch): Promise<void>;
+  /** Null when the message shows a single alert, or is too old. */
+  get(channel: string, ts: string): Promise<Batch | null>;
+}
+
+/** Which alerts each batch shows. */
+export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
+  const store = createRecordStore<Batch, { readonly channel: string; readonly ts: string }>({
+    redis,
+    schema: Batch,
+    keyOf: ({ channel, ts }) => outboxKey(channel, `batch:${ts}`),
+    ttlSeconds: BATCH_TTL_SECONDS,
+  });
+  return {
+    save: (channel, ts, batch) => store.put({ channel, ts }, batch),
+    get: (channel, ts) => store.get({ channel, ts }),
+  };
+}
+
+/** The first message of each thread in a channel. */
+export interface Threads {
+  /** Its Slack timestamp; null when the thread has no message there yet. */
+  rootOf(channel: string, threadId: string): Promise<string | null>;
+  /** The first one that is set stays. */
+  setRoot(channel: string, threadId: string, ts: string): Promise<void>;
+}
+
+export function createThreads(redis: Redis | Cluster): Threads {
+  const keyOf = (channel: string, threadId: string): string => outboxKey(channel, `thread:${threadId}`);
+  return {
+    rootOf: (channel, threadId) => redis.get(keyOf(channel, threadId)),
+    async setRoot(channel, threadId, ts) {
+      await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS, 'NX');
+    },
+  };
+}
+
+/** Blocks that not every workspace supports yet. */
+export type NewBlock = 'chart' | 'table';
+
+/** The new blocks that this workspace has refused. */
+export interface UnsupportedBlocks {
+  has(block: NewBlock): Promise<boolean>;
+  add(block: NewBlock): Promise<void>;
+}
+
+export function createUnsupportedBlocks(redis: Redis | Cluster): UnsupportedBlocks {
+  const keyOf = (block: NewBlock): string => stateKey(`unsupported-blocks:${block}`);
+  return {
+    has: async (block) => (await redis.exists(keyOf(block))) === 1,
+    async add(block) {
+      await redis.set(keyOf(block), '1', 'EX', UNSUPPORTED_TTL_SECONDS);
+    },
+  };
+}

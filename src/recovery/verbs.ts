@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { VerbEntry } from '../actions/verb.ts';
+import { readSince } from '../core/since.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+export const RecoverAction = actionOf('recover', target.since, {});
+export type RecoverAction = z.infer<typeof RecoverAction>;
+
+export const recoveryVerbs = {
+  recover: {
+    action: RecoverAction,
+    permission: { role: 'approver', doing: 'have missed events fetched' },
+    refusedTo: 'recover',
+    isOfCard: false,
+    command: {
+      usage: 'recover [SINCE]',
+      example: '/card recover 2h',
+      effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
+      read(words) {
+        const since = words.length === 0 ? { agoMs: DAY_MS } : readSince(words);
+        const why = 'Since when? Write how long ago, or a date and time.';
+        if (since === null) return { kind: 'unclear', why, usage: '/card recover [2h | 2026-11-20T09:00]' };
+        return { kind: 'read', verb: 'recover', target: { kind: 'since', since }, reason: '', input: {} };
+      },
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;

@@ -1,0 +1,94 @@
+import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../core/keys.ts';
+import { createRecordHash } from '../core/record-store.ts';
+
+/** Counts the changes of anything that decides where events go. */
+export const routingVersionKey = stateKey('routing-version');
+
+/** To be added to every transaction that changes a rule: each worker then reads all rules again at its next event. */
+export function routingChanged(transaction: ChainableCommander): ChainableCommander {
+  return transaction.incr(routingVersionKey);
+}
+
+/** Events that a channel has subscribed to, until somebody unsubscribes. */
+export const Subscription = z.strictObject({
+  /** What people type to remove it. */
+  number: z.int().positive(),
+  channel: z.string(),
+  /** Normal form of a filter: see `src/routing/filter.ts`. */
+  filter: z.string(),
+  /** Slack user id. */
+  by: z.string(),
+  /** UTC ISO 8601. */
+  at: z.string(),
+});
+export type Subscription = z.infer<typeof Subscription>;
+
+export interface Subscriptions {
+  /** A channel has at most one subscription with the same filter. @returns the new one, or the one that it has. */
+  add(subscription: Omit<Subscription, 'number'>): Promise<Subscription>;
+  remove(number: number): Promise<void>;
+  /** In order of their numbers. */
+  all(): Promise<Subscription[]>;
+}
+
+export function createSubscriptions(redis: Redis | Cluster): Subscriptions {
+  const store = createRecordHash({ redis, schema: Subscription, key: stateKey('subscriptions') });
+  const all = async (): Promise<Subscription[]> => (await store.all()).toSorted((a, b) => a.number - b.number);
+  return {
+    async add(wanted) {
+      const same = (await all()).find(({ channel, filter }) => channel === wanted.channel && filter === wanted.filter);
+      if (same !== undefined) return same;
+      const subscription = { ...wanted, number: await redis.incr(stateKey('subscription-number')) };
+      await store.put(String(subscription.number), subscription, routingChanged);
+      return subscription;
+    },
+    remove: (number) => store.delete(String(number), routingChanged),
+    all,
+  };
+}
+
+/** Hours of the day, on the wall clock of a time zone. */
+export const QuietWindow = z.strictObject({
+  /** `22:00`. */
+  from: z.string(),
+  /** `07:00`. On the next day when it is not later than `from`. `24:00` is the end of the day. */
+  to: z.string(),
+  /** IANA name. */
+  zone: z.string(),
+  /** Weekdays on which it begins; 0 is Sunday. */
+  days: z.array(z.int().min(0).max(6)).min(1),
+});
+export type QuietWindow = z.infer<typeof QuietWindow>;
+
+/** A channel's quiet hours: alerts that come in them are held, and posted when they end. */
+export const QuietHours = z.strictObject({
+  channel: z.string(),
+  window: QuietWindow,
+  /** Normal form of the filter for events that are exempt; null when none is. */
+  except: z.string().nullable(),
+  /** Slack user id. */
+  by: z.string(),
+  /** UTC ISO 8601. */
+  at: z.string(),
+});
+export type QuietHours = z.infer<typeof QuietHours>;
+
+export interface QuietHoursStore {
+  /** Replaces the quiet hours that the channel had. */
+  set(quiet: QuietHours): Promise<void>;
+  remove(channel: string): Promise<void>;
+  get(channel: string): Promise<QuietHours | null>;
+  all(): Promise<QuietHours[]>;
+}
+
+export function createQuietHours(redis: Redis | Cluster): QuietHoursStore {
+  const store = createRecordHash({ redis, schema: QuietHours, key: stateKey('quiet-hours') });
+  return {
+    set: (quiet) => store.put(quiet.channel, quiet, routingChanged),
+    remove: (channel) => store.delete(channel, routingChanged),
+    get: store.get,
+    all: store.all,
+  };
+}

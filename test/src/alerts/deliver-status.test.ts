@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StatusRecord } from '../../../src/alerts/card-history.ts';
+import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
+import { cardStatuses } from '../../../src/core/event.ts';
+
+const card = { cardId: 1, last4: '4242' };
+const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, second)).toISOString();
+const record = (eventId: string, status: StatusRecord['status'], second: number): StatusRecord => ({
+  eventId,
+  status,
+  callbackAt: at(second),
+});
+
+describe('what a status event means', () => {
+  it('a change tells from what is known to what', () => {
+    const timeline = statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'ACTIVE');
+
+    expect(timeline.change).toMatchObject({ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }], supersededBy: null });
+    expect(timeline.mayContinue).toBe(false);
+  });
+
+  it.each(['a', 'b'])('an activation on the way to BLOCKED is one story, seen from event %s', (eventId) => {
+    const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 1)];
+
+    const timeline = statusTimeline(card, eventId, history, 'INACTIVE');
+
+    expect(timeline.change.from).toBe('INACTIVE');
+    expect(timeline.change.steps.map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
+    expect(timeline.eventIds).toEqual(['a', 'b']);
+    expect(timeline.change.supersededBy).toBeNull();
+  });
+
+  it('an activation waits for a BLOCKED that may follow; a card that was active does not', () => {
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'INACTIVE').mayContinue).toBe(true);
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], null).mayContinue).toBe(true);
+    expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'BLOCKED').mayContinue).toBe(false);
+  });
+
+  it('a block long after the activation is a story of its own', () => {
+    const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 600)];
+
+    expect(statusTimeline(card, 'b', history, 'INACTIVE').eventIds).toEqual(['b']);
+  });
+
+  it('an event that was overtaken says what the card is now', () => {
+    const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300), record('c', 'CLOSED', 900)];
+
+    expect(statusTimeline(card, 'a', history, null).change.supersededBy).toBe('CLOSED');
+  });
+
+  it('every event is part of its own story, in order, whatever the history', () => {
+    const histories = fc
+      .array(fc.tuple(fc.constantFrom(...cardStatuses), fc.integer({ min: 0, max: 200 })), {
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((entries) =>
+        entries
+          .toSorted((one, other) => one[1] - other[1])
+          .map(([status, second], index) => record(`e${index}`, status, second)),
+      );
+    fc.assert(
+      fc.property(histories, fc.constantFrom(null, ...cardStatuses), (history, known) => {
+        for (const { eventId } of history) {
+          const { eventIds, change } = statusTimeline(card, eventId, history, known);
+          expect(eventIds).toContain(eventId);
+          expect(change.steps.map((step) => step.at)).toEqual(change.steps.map((step) => step.at).toSorted());
+          const isNewest = history.at(-1)?.eventId === eventIds.at(-1);
+          expect(change.supersededBy === null).toBe(isNewest);
+        }
+      }),
+    );
+  });
+});

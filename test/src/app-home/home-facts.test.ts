@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { inactiveCards, ownCards, teamFacts } from '../../../src/app-home/home-facts.ts';
+import type { DirectoryAccount } from '../../../src/directory/account.ts';
+import { card, declined } from '../../templates/fixtures.ts';
+
+const health = {
+  waiting: 0,
+  lagMs: 0,
+  failed: 0,
+  quarantined: 0,
+  stuck: [],
+  isCardApiAway: false,
+  isCardTokenDead: false,
+};
+
+const account: DirectoryAccount = {
+  acctId: 7378,
+  firstName: null,
+  lastName: null,
+  namesAt: null,
+  customId: null,
+  isVirtual: null,
+  group: null,
+  rulesetId: null,
+  accountStatus: null,
+  availableCents: null,
+  email: null,
+  detailsAt: null,
+  cards: [
+    { cardId: 1, last4: '1111', status: 'INACTIVE', seenAt: '2026-11-20T00:00:00Z' },
+    { cardId: 2, last4: '2222', status: 'INACTIVE', seenAt: '2026-11-20T00:00:00Z' },
+    { cardId: 3, last4: '3333', status: 'ACTIVE', seenAt: '2026-11-20T00:00:00Z' },
+  ],
+};
+
+it('a decline names the account of its event when nothing is known about its card', async () => {
+  const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
+  const facts = await teamFacts({ userId: 'U0ANA', isApprover: false }, new Date(), {
+    requests: { open: async () => [] },
+    temporaryChanges: { all: async () => [] },
+    mutes: { active: async () => [] },
+    claims: { open: async () => [] },
+    directory: { waitingForActivation: async () => [] },
+    factsOf: async () => card,
+    newestDeclines: async () => [alert],
+    health: async () => health,
+  });
+
+  expect(facts).toMatchObject({
+    isApprover: false,
+    health,
+    declines: [{ card: { acctId: alert.event.acctId }, code: 'decline.balance.card', message: 'Insufficient balance' }],
+  });
+});
+
+it('of an account with several cards, the newest inactive one waits for activation', async () => {
+  const cards = await inactiveCards({ waitingForActivation: async () => [account] });
+
+  expect(cards).toMatchObject([{ acctId: 7378, cardId: 2, last4: '2222' }]);
+});
+
+describe('the own cards of a user', () => {
+  it('are shown with gaps when the card API does not answer', async () => {
+    const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
+
+    const [own] = await ownCards('U0ANA', {
+      links: {
+        ofUser: async () => [
+          { acctId: 7378, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at: '2026-11-20T00:00:00Z' },
+        ],
+      },
+      card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
+      directory: { account: async () => account },
+      recentDeclines: async () => [],
+    });
+
+    expect(own).toMatchObject({ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createHome } from '../../../src/app-home/render-home.ts';
+import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+function createWorld(publishError: SlackError | null = null) {
+  const enqueued: (string | number)[] = [];
+  const home = createHome({
+    viewers: createHomeViewers(redis()),
+    currentRoles: async () => ({ roles: [], isComplete: true }),
+    ownCards: async () => [],
+    teamFacts: async () => {
+      throw new Error('only the team may see the facts of the team');
+    },
+    async publish() {
+      if (publishError !== null) throw publishError;
+    },
+    enqueue: {
+      renderHome: async (userId) => void enqueued.push(userId),
+      renderAll: async (delayMs) => void enqueued.push(delayMs),
+    },
+    now: () => new Date(),
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const open = (userId: string) => home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true });
+  return { home, open, enqueued };
+}
+
+describe('a change that App Home may show', () => {
+  it('costs nothing while nobody has App Home open', async () => {
+    const { home, enqueued } = createWorld();
+
+    await home.changed();
+
+    expect(enqueued).toEqual([]);
+  });
+
+  it('is rendered once for all viewers, no faster than Slack takes it', async () => {
+    const { home, open, enqueued } = createWorld();
+    for (const userId of ['U0ANA', 'U0BEN', 'U0OLGA']) await open(userId);
+    enqueued.length = 0;
+
+    await home.changed();
+    expect(enqueued).toEqual([3 * 1200]);
+
+    await home.renderAll();
+    expect(new Set(enqueued.slice(1))).toEqual(new Set(['U0ANA', 'U0BEN', 'U0OLGA']));
+  });
+});
+
+describe('App Home that Slack does not take', () => {
+  it('is left as it is when a retry cannot help', async () => {
+    const { home, open } = createWorld(new SlackError('views.publish', 'refused', 'user_not_found'));
+    await open('U0ANA');
+
+    await expect(home.render('U0ANA')).resolves.toBeUndefined();
+  });
+
+  it('is rendered again when a retry can help', async () => {
+    const { home, open } = createWorld(new SlackError('views.publish', 'rate_limited', 'ratelimited'));
+    await open('U0ANA');
+
+    await expect(home.render('U0ANA')).rejects.toThrow(SlackError);
+  });
+});

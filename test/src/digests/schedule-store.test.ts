@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { cronPattern, nextDue, periodBefore, periodBeforeThat } from '../../../src/digests/schedule-store.ts';
+
+const at = (weekday: number | null, hour: number, minute: number, zone: string) => ({ weekday, hour, minute, zone });
+const shown = ({ fromMs, toMs, date }: { fromMs: number; toMs: number; date: string }) => [
+  new Date(fromMs).toISOString(),
+  new Date(toMs).toISOString(),
+  date,
+];
+
+describe('the period of a digest', () => {
+  const newYork = at(null, 9, 0, 'America/New_York');
+
+  it.each([
+    // A minute before nine, at nine, late in the evening.
+    ['2026-11-20T13:59:00Z', '2026-11-18T14:00:00.000Z', '2026-11-19T14:00:00.000Z', '2026-11-19'],
+    ['2026-11-20T14:00:00Z', '2026-11-19T14:00:00.000Z', '2026-11-20T14:00:00.000Z', '2026-11-20'],
+    ['2026-11-21T04:30:00Z', '2026-11-19T14:00:00.000Z', '2026-11-20T14:00:00.000Z', '2026-11-20'],
+  ])('of a day at %s', (now, from, to, date) => {
+    expect(shown(periodBefore(newYork, new Date(now)))).toEqual([from, to, date]);
+  });
+
+  it('is an hour shorter or longer where the clock changes', () => {
+    const spring = periodBefore(newYork, new Date('2026-03-08T14:00:00Z'));
+    const autumn = periodBefore(newYork, new Date('2026-11-01T15:00:00Z'));
+
+    expect((spring.toMs - spring.fromMs) / 3_600_000).toBe(23);
+    expect((autumn.toMs - autumn.fromMs) / 3_600_000).toBe(25);
+  });
+
+  it('exists where spring skips its hour, and is one where autumn has it twice', () => {
+    const early = at(null, 2, 30, 'America/New_York');
+
+    expect(shown(periodBefore(early, new Date('2026-03-08T12:00:00Z')))).toEqual([
+      '2026-03-07T07:30:00.000Z',
+      '2026-03-08T07:30:00.000Z',
+      '2026-03-08',
+    ]);
+    const late = at(null, 1, 30, 'America/New_York');
+    expect(periodBefore(late, new Date('2026-11-01T05:45:00Z')).date).toBe('2026-10-31');
+    expect(periodBefore(late, new Date('2026-11-01T06:45:00Z')).date).toBe('2026-11-01');
+  });
+
+  it('of a week begins where the one before ended', () => {
+    const monday = at(1, 9, 15, 'Asia/Kathmandu');
+    const week = periodBefore(monday, new Date('2026-11-20T12:00:00Z'));
+
+    expect(shown(week)).toEqual(['2026-11-09T03:30:00.000Z', '2026-11-16T03:30:00.000Z', '2026-11-16']);
+    expect(periodBeforeThat(monday, week).toMs).toBe(week.fromMs);
+    expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
+  });
+
+  it('rings as BullMQ takes it', () => {
+    expect(cronPattern(newYork)).toBe('0 9 * * *');
+    expect(cronPattern(at(0, 17, 30, 'UTC'))).toBe('30 17 * * 0');
+  });
+});

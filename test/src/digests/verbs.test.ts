@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readDigest } from '../../../src/digests/verbs.ts';
+
+const nine = { kind: 'at', weekday: null, hour: 9, minute: 0, zone: null };
+
+describe('what stands behind /card digest', () => {
+  it.each([
+    ['daily 09:00', nine],
+    ['DAILY 9am', nine],
+    ['daily 12am', { ...nine, hour: 0 }],
+    ['daily 12:30pm', { ...nine, hour: 12, minute: 30 }],
+    ['daily 17:30 America/Chicago', { ...nine, hour: 17, minute: 30, zone: 'America/Chicago' }],
+    ['daily 9:00 PT', { ...nine, zone: 'America/Los_Angeles' }],
+    ['weekly monday 09:00', { ...nine, weekday: 1 }],
+    ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
+    ['off', { kind: 'off' }],
+    ['now', { kind: 'now' }],
+  ])('%j', (text, changeRequest) => {
+    expect(readDigest(text.split(' '))).toEqual(changeRequest);
+  });
+
+  it.each([
+    '',
+    'hourly',
+    'daily',
+    'daily 9',
+    'daily 25:00',
+    'daily 13pm',
+    'daily 09:60',
+    'daily 09:00 Atlantis',
+    'daily 09:00 ET now',
+    'weekly 09:00',
+    'weekly someday 09:00',
+    'weekly monday',
+  ])('%j cannot be read', (text) => {
+    expect(typeof readDigest(text.split(' '))).toBe('string');
+  });
+});

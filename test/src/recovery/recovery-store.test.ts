@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { stateKey, webKeys } from '../../../src/core/keys.ts';
+import { createUnreportedOnly } from '../../../src/recovery/recovery-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const now = new Date('2026-11-20T12:00:00Z');
+const daysAgo = (days: number): string => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
+
+function step(kind: 'settlement' | 'reversal', requested: number, happened: number): TransactionEvent {
+  return transactionAlert({
+    kind,
+    decline: null,
+    requestedAt: daysAgo(requested),
+    occurredAt: daysAgo(happened),
+    settledAt: kind === 'settlement' ? daysAgo(happened) : null,
+  }).event;
+}
+
+const isLeftOut = async (event: TransactionEvent): Promise<boolean> =>
+  (await createUnreportedOnly(redis(), () => now)([event])).length === 0;
+
+describe('what an alert shows to be reported', () => {
+  it.each([
+    ['settlement', 20, 7],
+    ['reversal', 7, 1],
+  ] as const)('is a %s requested %i days ago that happened %i days ago', async (kind, requested, happened) => {
+    const event = step(kind, requested, happened);
+    expect(await isLeftOut(event)).toBe(false);
+
+    await redis().set(stateKey(`alert:${event.id}`), '{}');
+
+    expect(await isLeftOut(event)).toBe(true);
+  });
+
+  it('is not asked where the memory of the inbox still knows: a settlement of the last days, however old its purchase', async () => {
+    const event = step('settlement', 40, 5);
+    await redis().set(stateKey(`alert:${event.id}`), '{}');
+
+    expect(await isLeftOut(event)).toBe(false);
+  });
+});
+
+describe('what is older than its alert', () => {
+  it.each([
+    ['settlement', 'settled', step('settlement', 90, 40)],
+    ['reversal', 'requested', step('reversal', 40, 1)],
+  ])('counts as reported when webhooks were taken at the time at which a %s was %s', async (_kind, _what, event) => {
+    expect(await isLeftOut(event)).toBe(false);
+
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
+    expect(await isLeftOut(event)).toBe(true);
+
+    const [from, to] = [Date.parse(daysAgo(41)), Date.parse(daysAgo(39))];
+    await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
+    expect(await isLeftOut(event)).toBe(false);
+  });
+
+  it('counts as not reported from an hour before a gap to its end, and at its first and last moment', async () => {
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
+    const [from, to] = [Date.parse(daysAgo(40)), Date.parse(daysAgo(39))];
+    await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
+    const at = (ms: number): number => (now.getTime() - ms) / (24 * 3_600_000);
+    const hourMs = 3_600_000;
+
+    const leftOut = await Promise.all(
+      [from - hourMs - 1000, from - hourMs, from, to, to + 1000].map((ms) => isLeftOut(step('settlement', 90, at(ms)))),
+    );
+
+    expect(leftOut).toEqual([true, false, false, false, true]);
+  });
+
+  it('counts as not reported before webhooks were first taken', async () => {
+    await redis().set(webKeys.since, String(Date.parse(daysAgo(40))));
+
+    expect(await isLeftOut(step('settlement', 90, 41))).toBe(false);
+    expect(await isLeftOut(step('settlement', 90, 39))).toBe(true);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createQuietHours, createSubscriptions, routingVersionKey } from '../../../src/routing/channel-rules-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const declines = { channel: 'C1', filter: 'declines', by: 'U0ANA', at: '2026-11-20T09:00:00.000Z' };
+
+describe('subscriptions', () => {
+  it('have numbers that are never used again', async () => {
+    const subscriptions = createSubscriptions(redis());
+    const first = await subscriptions.add(declines);
+    await subscriptions.remove(first.number);
+
+    const second = await subscriptions.add(declines);
+
+    expect(second.number).toBe(first.number + 1);
+  });
+
+  it('with the same filter in the same channel are one', async () => {
+    const subscriptions = createSubscriptions(redis());
+    const first = await subscriptions.add(declines);
+
+    expect(await subscriptions.add({ ...declines, by: 'U0OLGA' })).toEqual(first);
+    await subscriptions.add({ ...declines, channel: 'C2' });
+
+    expect((await subscriptions.all()).map(({ channel }) => channel)).toEqual(['C1', 'C2']);
+  });
+});
+
+it('every change of a rule tells the workers to read all rules again', async () => {
+  const version = async (): Promise<number> => Number((await redis().get(routingVersionKey)) ?? 0);
+  const subscriptions = createSubscriptions(redis());
+  const quietHours = createQuietHours(redis());
+  const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [1] };
+  const changes = [
+    () => subscriptions.add(declines),
+    () => subscriptions.remove(1),
+    () => quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: declines.at }),
+    () => quietHours.remove('C1'),
+  ];
+
+  for (const [index, change] of changes.entries()) {
+    await change();
+    expect(await version(), `version after change ${index + 1}`).toBe(index + 1);
+  }
+});
