@@ -25,7 +25,7 @@ export const steps: readonly Step[] = [
   { name: 'Slack is asked to post', process: 'worker', pattern: 'POST /api/chat\\.postMessage' },
   { name: 'Slack is asked what it has', process: 'worker', pattern: 'POST /api/conversations\\.(history|replies)' },
   { name: 'the reference to a message is stored', process: 'worker', pattern: 'hset[^]*ref:C' },
-  { name: 'a message is settled', process: 'worker', pattern: '\\r\\n(sent|unsent)\\r\\n' },
+  { name: 'a message is resolved', process: 'worker', pattern: '\\r\\n(sent|unsent)\\r\\n' },
   { name: 'a job is finished', process: 'worker', pattern: ':completed' },
   { name: 'the record is written', process: 'worker', pattern: `${redisKey('audit\\}:chain')}` },
   {

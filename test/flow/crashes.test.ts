@@ -33,7 +33,7 @@ sideBySide('a worker that is killed', () => {
         .filter((text) => text.includes(holderOf(card)));
     await until(() => told().length > 0, 'the person is told', 60_000);
     const isOnItsWay = () => store.exists(`{cardbell:out:${channels.shipping}}:sending`);
-    await until(async () => (await isOnItsWay()) === 0, 'the message is settled', 60_000);
+    await until(async () => (await isOnItsWay()) === 0, 'the message is resolved', 60_000);
     await settled(500);
 
     expect(texts(channels.shipping)).toEqual([expect.stringContaining(TrackingNumber)]);

@@ -346,7 +346,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'AuthTransactionId may be absent or unreliable on reversals',
     file: 'test/src/alerts/purchase-store.test.ts',
-    title: 'in any order of arrival, at once and again, is one purchase with one beginning',
+    title: 'is one purchase with one first event, in any order of arrival, at the same time and repeated',
   },
   {
     row: 'several captures of one authorization',

@@ -39,7 +39,7 @@ async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
 }
 
 describe('declines of the same card, merchant and reason', () => {
-  it('are one episode, led by the first that arrived, whichever was tried first', async () => {
+  it('are one group, led by the first to arrive, whichever was tried first', async () => {
     const [late, early, later] = [tried(5, 10), tried(1, 0), tried(9, 25)];
 
     expect(await join(late)).toBe(idOf(5));
@@ -55,7 +55,7 @@ describe('declines of the same card, merchant and reason', () => {
     });
   });
 
-  it('count each event once, however often it is run', async () => {
+  it('count each event once, however often its job runs', async () => {
     for (const alert of [tried(1, 0), tried(2, 1), tried(2, 1), tried(1, 0), tried(2, 1)])
       expect(await join(alert)).toBe(idOf(1));
 
@@ -76,7 +76,7 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join(tried(2, 1, over))).toBe(idOf(2));
   });
 
-  it('are the same merchant and reason, however they are written', async () => {
+  it('match whatever the case and the spaces of merchant and reason', async () => {
     await join(tried(1, 0));
     const merchant = { name: ' BLUE  BOTTLE coffee', city: 'Austin', state: '', country: '', id: 'M1' };
 
@@ -85,7 +85,7 @@ describe('declines of the same card, merchant and reason', () => {
     );
   });
 
-  it('are counted in each channel for itself', async () => {
+  it('are counted separately in each channel', async () => {
     await join(tried(1, 0), 'C1');
     await join(tried(2, 1), 'C2');
     await join(tried(3, 2), 'C1');
@@ -109,7 +109,7 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join(tried(2, minutes))).toBe(leader);
   });
 
-  it('are told anew after a day, however steadily they come', async () => {
+  it('get a new message after a day, however steadily they come', async () => {
     const steps = span / gap;
     for (let index = 1; index <= steps + 1; index += 1)
       expect(await join(tried(index, (index - 1) * gap))).toBe(idOf(1));
@@ -118,7 +118,7 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join(tried(91, span + gap))).toBe(idOf(90));
   });
 
-  it('are news once somebody has done something about the first', async () => {
+  it('start a new group once somebody has acted on the first', async () => {
     const alerts = createAlerts(redis());
     await join(tried(1, 0));
     const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -132,7 +132,7 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join(tried(5, 5))).toBe(idOf(4));
   });
 
-  it('are news where the first was fetched after a gap: what happens now is not told among what is over', async () => {
+  it('start a new group when the first was fetched after a gap', async () => {
     const [missed, live] = [{ ...tried(1, 0), late: true }, tried(2, 1)];
     await createAlerts(redis()).save(missed);
     await createAlerts(redis()).save(live);
@@ -143,7 +143,7 @@ describe('declines of the same card, merchant and reason', () => {
     expect(await join({ ...tried(4, 0.1), late: true })).toBe(idOf(1));
   });
 
-  it('in any order of arrival, under several workers, are counted alike', async () => {
+  it('are counted the same in any order of arrival, with several workers', async () => {
     const servers = [redis(), redis().duplicate(), redis().duplicate()];
     others.push(...servers.slice(1));
     const workers = servers.map((server) => createAggregationGroups(server));
@@ -179,7 +179,7 @@ describe('declines of the same card, merchant and reason', () => {
     );
   });
 
-  it('whose gaps are filled late are counted once all the same, and fall apart into no more episodes than before', async () => {
+  it('that arrive late between others are counted once, and make no more groups than before', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(

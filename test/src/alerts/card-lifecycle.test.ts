@@ -49,7 +49,7 @@ describe('a card that was shipped', () => {
     await news().shipping(shipped);
   });
 
-  it('and is still not activated when its time has come is reminded of once', async () => {
+  it('is reminded of once when it is still not activated after ten days', async () => {
     await look(due - 1);
     expect(announced).toEqual([]);
 
@@ -61,7 +61,7 @@ describe('a card that was shipped', () => {
     expect(announced[0]?.event.id).not.toBe(shipped.event.id);
   });
 
-  it('is reminded of under the same id after a crash', async () => {
+  it('gets its reminder under the same id after a crash', async () => {
     await remindOfActivation({
       cardOrders: { ...createCardOrders(redis()), forget: async () => Promise.reject(new Error('killed')) },
       alerts: createAlerts(redis()),
@@ -92,7 +92,7 @@ describe('a card that was shipped', () => {
     expect(announced).toEqual([]);
   });
 
-  it('waits for the next look while the card API does not answer', async () => {
+  it('is checked again later when the card API does not answer', async () => {
     cards = null;
     await look();
     expect(announced).toEqual([]);
@@ -103,7 +103,7 @@ describe('a card that was shipped', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it('has its turn also behind many of which nobody can say anything', async () => {
+  it('is reached even behind many that the card API says nothing about', async () => {
     const orders = createCardOrders(redis());
     for (let acctId = 1; acctId <= 60; acctId += 1) {
       await orders.note({ acctId, cardOrderId: acctId }, 'shipped', shipped.event.callbackAt, shipped.event.id);
@@ -118,7 +118,7 @@ describe('a card that was shipped', () => {
     expect(await orders.overdue(due + 2000, 100)).toHaveLength(60);
   });
 
-  it('is not reminded of once its activation was told, nor when another was shipped', async () => {
+  it('is not reminded of after its activation, nor when another one was shipped', async () => {
     await news().status(status('ACTIVE', '2026-11-21T00:00:00Z', 'evt_000000000000000a'));
     await look();
     expect(announced).toEqual([]);
@@ -134,7 +134,7 @@ describe('a card that was shipped', () => {
   });
 });
 
-describe('the story of a card', () => {
+describe('the timeline of a card order', () => {
   const steps = [
     ['created', status('INACTIVE', '2026-11-10T00:00:00Z', 'evt_000000000000000a')],
     ['shipped', shipped],
@@ -142,16 +142,16 @@ describe('the story of a card', () => {
   ] as const;
 
   it.each([[[0, 1, 2]], [[1, 0, 2]], [[1, 2, 0]]])(
-    'is one thread, told alike in the order of arrival %j',
+    'is one thread with the same progress in the order of arrival %j',
     async (order) => {
-      const places = [];
+      const groupings = [];
       for (const index of order) {
         const alert = steps[index]?.[1] as (typeof steps)[number][1];
         await createAlerts(redis()).save(alert);
-        places.push(alert.kind === 'card-status' ? await news().status(alert) : await news().shipping(alert));
+        groupings.push(alert.kind === 'card-status' ? await news().status(alert) : await news().shipping(alert));
       }
 
-      expect(new Set(places.map(({ threadId }) => threadId))).toEqual(new Set(['order-7378-1221']));
+      expect(new Set(groupings.map(({ threadId }) => threadId))).toEqual(new Set(['order-7378-1221']));
       const told = await createAlerts(redis()).get(shipped.event.id);
       expect(told).toMatchObject({
         progress: {
@@ -164,7 +164,7 @@ describe('the story of a card', () => {
     },
   );
 
-  it('ends with the first use, the earliest that is known', async () => {
+  it('ends with the earliest known use', async () => {
     for (const [, alert] of steps) {
       await createAlerts(redis()).save(alert);
       await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert));
@@ -182,13 +182,13 @@ describe('the story of a card', () => {
     expect(later).toMatchObject({ threadId: 'block-evt_000000000000000e', broadcast: false });
   });
 
-  it('whispers what is a matter of course and shows the channel what matters', async () => {
-    const places = [];
+  it('keeps routine steps in the thread and shows the rest in the channel', async () => {
+    const groupings = [];
     for (const [, alert] of steps)
-      places.push(await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert)));
+      groupings.push(await (alert.kind === 'card-status' ? news().status(alert) : news().shipping(alert)));
     const blocked = await news().status(status('BLOCKED', '2026-11-24T00:00:00Z', 'evt_000000000000000e'));
 
-    expect(places.map(({ broadcast }) => broadcast)).toEqual([false, true, false]);
+    expect(groupings.map(({ broadcast }) => broadcast)).toEqual([false, true, false]);
     expect(blocked).toMatchObject({ threadId: 'order-7378-1221', broadcast: true });
     expect(await createCardOrders(redis()).blockThread(7378)).toBe('order-7378-1221');
   });

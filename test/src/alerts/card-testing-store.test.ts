@@ -46,7 +46,7 @@ const window = CARD_TESTING_WINDOW_MS / 60_000;
 const gap = CARD_TESTING_GAP_MS / 60_000;
 
 describe('declines at one merchant', () => {
-  it('of three different cards within the window are a warning, which the third brings about', async () => {
+  it('of three different cards within the window cause a warning', async () => {
     const [one, two, three] = [tried(1, 1001, 0), tried(2, 1002, 4), tried(3, 1003, window)];
     expect(await join(one)).toBeNull();
     expect(await join(two)).toBeNull();
@@ -95,7 +95,7 @@ describe('declines at one merchant', () => {
       expect(await join(tried(index, acctId, minutes))).toBeNull();
   });
 
-  it('take further cards and further tries into the same warning, also such as were before', async () => {
+  it('add later cards and tries to the same warning, and earlier ones that arrive late', async () => {
     await join(tried(1, 1001, 10));
     await join(tried(2, 1002, 11));
     const warning = await join(tried(3, 1003, 12));
@@ -113,13 +113,13 @@ describe('declines at one merchant', () => {
     expect(cards[0]).toMatchObject({ alertId: idOf(1), minCents: 101, maxCents: 105 });
   });
 
-  it('after a long quiet need three cards again', async () => {
+  it('need three cards again after a long pause', async () => {
     for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
 
     expect(await join(tried(4, 1004, gap + 1 / 60))).toBeNull();
   });
 
-  it('of the same event again count nothing, and get the same answer', async () => {
+  it('count each event once and give it the same answer again', async () => {
     const all = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2), tried(4, 1004, 3)];
     for (const alert of all) await join(alert);
     const again = [];
@@ -131,7 +131,7 @@ describe('declines at one merchant', () => {
     expect(cards.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
   });
 
-  it('in any order of arrival, at once, name the same cards as often', async () => {
+  it('name the same cards with the same counts in any order of arrival, at the same time', async () => {
     const minutes = [0, 25, 50, 52, 55, 58, 70, 95];
     const alerts = minutes.map((minute, index) => tried(index, 1000 + (index % 5), minute));
     let run = 0;
@@ -157,7 +157,7 @@ describe('declines at one merchant', () => {
   });
 });
 
-it('what hits every card at once is no card testing', () => {
+it('a reason that hits every card at once is not card testing', () => {
   const is = (code: string): boolean => mayBeCardTesting(declined(code, '').event);
 
   expect(['decline.balance.business', 'Decline.Remote ', 'decline.mcc'].map(is)).toEqual([false, false, false]);

@@ -16,21 +16,21 @@ const codes = {
   decline: ['Do not honor', 'none'],
 } as const;
 
-it('knows exactly the codes that the service lists', () => {
+it('covers exactly the codes that the service documents', () => {
   expect([...declineCodes].sort()).toEqual(Object.keys(codes).sort());
 });
 
 describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
   const reason = declineReason({ code, message });
 
-  it('says what it means and who can do what', () => {
+  it('has a meaning, and says who can do what', () => {
     expect(reason).toMatchObject({ code, remedy, isKnown: true, isSensitive: code === 'decline.card.pin' });
     expect(reason.title).not.toMatch(/decline\./);
     expect(reason.title.length).toBeLessThan(46);
     for (const words of [reason.meaning, reason.holderFix, reason.adminFix]) expect(words).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('is found whatever its case and the space around it', () => {
+  it('is found whatever its case and surrounding spaces', () => {
     expect(declineReason({ code: ` ${code.toUpperCase()}\n`, message })).toEqual(reason);
   });
 });
@@ -67,7 +67,7 @@ it.each([
   expect(reason.title).toBe(`Over the ${period} limit`);
 });
 
-it('names no window of a category limit that the service does not name', () => {
+it('names no period for a category limit when the service names none', () => {
   const code = 'decline.rule.velocity.mcc';
 
   expect(declineReason({ code, message: 'Transaction exceeded merchant category limit' }).period).toBeNull();
@@ -99,7 +99,7 @@ it.each([
   expect(reason.title).toMatch(title);
 });
 
-it('promises no activation of a closed card', () => {
+it('does not offer to activate a closed card', () => {
   const { meaning, adminFix } = declineReason({ code: 'decline.card.status', message: 'Card Status Closed' });
 
   expect(meaning).toContain('never be used again');

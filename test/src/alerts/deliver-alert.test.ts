@@ -101,10 +101,10 @@ function declined(index: number, over: Partial<TransactionEvent> = {}): Transact
   return { ...transactionAlert().event, id: idOf(index), occurredAt: at, callbackAt: at, ...over };
 }
 
-describe('an activation that a block follows at once', () => {
+describe('an activation that is followed by a block at once', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
 
-  it('withheld by a mute, is told with the block, which no mute withholds; its holder hears of both', async () => {
+  it('that a mute withheld is shown with the block, which passes every mute, and its holder is notified of both', async () => {
     const { deliver, outbox, alerts } = world();
     routes.set(blocked.id, here);
 
@@ -119,7 +119,7 @@ describe('an activation that a block follows at once', () => {
     expect(toHolder.at(-1)).toMatchObject({ event: { id: active.id }, changes: [{ steps: [{}, {}] }] });
   });
 
-  it('told before, is the same message', async () => {
+  it('shares its message with the block', async () => {
     const { deliver, outbox } = world();
     for (const { id } of [active, blocked]) routes.set(id, here);
     await deliver(active);
@@ -132,7 +132,7 @@ describe('an activation that a block follows at once', () => {
     expect(updated).toContain(active.id);
   });
 
-  it('that comes after the block adds to its message, and goes nowhere else', async () => {
+  it('that arrives after the block is added to its message, and is posted nowhere else', async () => {
     const { deliver, outbox } = world();
     routes.set(blocked.id, here).set(active.id, { ...here, channel: 'C2' });
 
@@ -145,7 +145,7 @@ describe('an activation that a block follows at once', () => {
   });
 });
 
-it('what quiet hours let pass is told now, with the message that they held and that counts it', async () => {
+it('an alert that is exempt from quiet hours is posted now, with the held message that counts it', async () => {
   const { deliver, outbox } = world();
   const holdUntil = Date.now() + 600_000;
   const held = { ...here, holdUntil };
@@ -161,7 +161,7 @@ it('what quiet hours let pass is told now, with the message that they held and t
   expect(heldForMs).toBeNull();
 });
 
-it('a card-testing warning has its first message even when the decline that brought it about was given up', async () => {
+it('a card-testing warning gets its message even when the job of the decline that caused it failed for good', async () => {
   const { deliver, outbox, groupAlert, alerts } = world();
   const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index }));
   for (const { id } of events) routes.set(id, here);
@@ -191,7 +191,7 @@ it.each([
   ['counts', true, 800],
   ['does not count', false, 0],
 ])(
-  'what is set aside on top of a purchase %s against its limits, now and later, as assumed',
+  'padding on top of a purchase %s against its limits, now and later, as configured',
   async (_how, paddingCounts, paddingCents) => {
     const { deliver, alerts, advised } = world({ paddingCounts });
     const event = declined(1, { kind: 'decline', paddingCents: 800 });

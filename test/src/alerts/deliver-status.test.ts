@@ -12,15 +12,15 @@ const record = (eventId: string, status: StatusRecord['status'], second: number)
   callbackAt: at(second),
 });
 
-describe('what a status event means', () => {
-  it('a change tells from what is known to what', () => {
+describe('the timeline of a status event', () => {
+  it('shows the known status before and the new one', () => {
     const timeline = statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'ACTIVE');
 
     expect(timeline.change).toMatchObject({ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }], supersededBy: null });
     expect(timeline.mayContinue).toBe(false);
   });
 
-  it.each(['a', 'b'])('an activation on the way to BLOCKED is one story, seen from event %s', (eventId) => {
+  it.each(['a', 'b'])('merges an activation on the way to BLOCKED with the block, seen from event %s', (eventId) => {
     const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 1)];
 
     const timeline = statusTimeline(card, eventId, history, 'INACTIVE');
@@ -31,25 +31,25 @@ describe('what a status event means', () => {
     expect(timeline.change.supersededBy).toBeNull();
   });
 
-  it('an activation waits for a BLOCKED that may follow; a card that was active does not', () => {
+  it('waits for a BLOCKED after an activation, but not when the card was active before', () => {
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'INACTIVE').mayContinue).toBe(true);
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], null).mayContinue).toBe(true);
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'BLOCKED').mayContinue).toBe(false);
   });
 
-  it('a block long after the activation is a story of its own', () => {
+  it('does not merge a block long after the activation', () => {
     const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 600)];
 
     expect(statusTimeline(card, 'b', history, 'INACTIVE').eventIds).toEqual(['b']);
   });
 
-  it('an event that was overtaken says what the card is now', () => {
+  it('shows the present status when a newer event arrived first', () => {
     const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300), record('c', 'CLOSED', 900)];
 
     expect(statusTimeline(card, 'a', history, null).change.supersededBy).toBe('CLOSED');
   });
 
-  it('every event is part of its own story, in order, whatever the history', () => {
+  it('contains its event, in order, whatever the history', () => {
     const histories = fc
       .array(fc.tuple(fc.constantFrom(...cardStatuses), fc.integer({ min: 0, max: 200 })), {
         minLength: 1,

@@ -22,17 +22,17 @@ async function enrich(advice: Advice, hasWaited = false) {
   return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined };
 }
 
-it('adds the numbers when the card API says them late, and updates the messages', async () => {
+it('adds the numbers when the card API answers late, and updates the messages', async () => {
   expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy });
 });
 
-it('asks once more while they are incomplete, and then no more', async () => {
+it('asks once more when the answer is incomplete, and then stops', async () => {
   const incomplete = { remedy: { ...remedy, remainingCents: null }, isIncomplete: true };
 
   expect(await enrich(incomplete)).toEqual({ again: expect.any(Number), updated: 0, remedy: null });
   expect(await enrich(incomplete, true)).toEqual({ again: null, updated: 0, remedy: null });
 });
 
-it('is done when nothing would stop the purchase now', async () => {
+it('is done when nothing would stop the purchase any more', async () => {
   expect(await enrich({ remedy: null, isIncomplete: false })).toEqual({ again: null, updated: 0, remedy: null });
 });

@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('keeps each step once, in the order of its first time', async () => {
+it('stores each step once, in the order of its first occurrence', async () => {
   let now = Date.parse('2026-11-20T15:00:00Z');
   const eventLog = createEventLog(redis(), () => new Date(now));
   const routed = { step: 'routed', channel: 'C1', text: 'Because.' } as const;
@@ -21,7 +21,7 @@ it('keeps each step once, in the order of its first time', async () => {
   expect(await eventLog.read('evt_2')).toEqual([]);
 });
 
-it('does not grow without end', async () => {
+it('is limited in size', async () => {
   const eventLog = createEventLog(redis());
   for (let count = 0; count < 120; count += 1) {
     await eventLog.note('evt_1', { step: 'edited', channel: null, text: `Step ${count}` });

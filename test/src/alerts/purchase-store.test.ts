@@ -27,7 +27,7 @@ function steps(acctId: number) {
   ];
 }
 
-it('in any order of arrival, at once and again, is one purchase with one beginning', async () => {
+it('is one purchase with one first event, in any order of arrival, at the same time and repeated', async () => {
   // Side by side, each on a card of its own: most of the time they wait for their own locks.
   const orders = fc.sample(fc.shuffledSubarray([0, 1, 2, 3, 0, 1, 2, 3], { minLength: 8 }), 25);
   await Promise.all(
@@ -58,7 +58,7 @@ it('in any order of arrival, at once and again, is one purchase with one beginni
   );
 });
 
-it('is found by the event that came first, also when its ids tie it to another thread later', async () => {
+it('keeps the thread of its first event, even when ids connect it to another thread later', async () => {
   const [auth, , settled] = steps(1);
   if (auth === undefined || settled === undefined) throw new Error('no steps');
 
@@ -67,7 +67,7 @@ it('is found by the event that came first, also when its ids tie it to another t
   expect((await purchases().join(settled)).leaderId).toBe(settled.id);
 });
 
-it('forgets what is too old to belong to anything', async () => {
+it('forgets steps that are too old to belong to a new event', async () => {
   const [auth] = steps(2);
   if (auth === undefined) throw new Error('no step');
   await purchases().join(auth);

@@ -31,14 +31,14 @@ function grouped(events: readonly PurchaseStep[]) {
 }
 
 describe('the steps of a purchase', () => {
-  it('belong together by the network’s id, whatever the amounts', () => {
+  it('share the network’s id, whatever the amounts', () => {
     const same = { networkTransactionId: '2265018' };
     const steps = [step('authorization', 0, same), step('settlement', DAY, { ...same, cents: 99_999 })];
 
     expect(grouped(steps)).toEqual([{ ids: steps.map(({ eventId }) => eventId), inferred: [] }]);
   });
 
-  it('belong together by the authorization’s id, over another step', () => {
+  it('share the authorization’s id, also through another step', () => {
     const auth = step('authorization', 0, { networkTransactionId: '1' });
     const settled = step('settlement', DAY, { networkTransactionId: '1', authTransactionId: '77' });
     const refund = step('settlement', 9 * DAY, {
@@ -52,7 +52,7 @@ describe('the steps of a purchase', () => {
     ]);
   });
 
-  it('are not believed when another merchant names the same authorization', () => {
+  it('do not match when another merchant names the same authorization', () => {
     const one = step('reversal', 0, { authTransactionId: '77' });
     const other = step('reversal', 1, { authTransactionId: '77', merchant: 'm2' });
 
@@ -95,7 +95,7 @@ describe('the steps of a purchase', () => {
     expect(grouped([step('authorization', 0), other])).toHaveLength(2);
   });
 
-  it('take one settlement each: the second goes to the other purchase, or stays by itself', () => {
+  it('have one settlement each: a second one goes to another purchase, or stays alone', () => {
     const auths = [step('authorization', 0), step('authorization', 10)];
     const settled = [step('settlement', DAY), step('settlement', DAY + 1), step('settlement', DAY + 2)];
 
@@ -107,7 +107,7 @@ describe('the steps of a purchase', () => {
     ]);
   });
 
-  it('prefer the exact amount to the nearer time', () => {
+  it('match by the exact amount before the nearer time', () => {
     const exact = step('authorization', 0, { mcc: '5812' });
     const near = step('authorization', 10, { mcc: '5812', cents: 7000 });
     const settled = step('settlement', DAY, { mcc: '5812' });
@@ -115,14 +115,14 @@ describe('the steps of a purchase', () => {
     expect(grouped([near, settled, exact])[0]).toMatchObject({ ids: [exact.eventId, settled.eventId] });
   });
 
-  it('of a PIN purchase are its reversal and its refund, never a settlement', () => {
+  it('of a PIN purchase include its reversal and its refund, but no settlement', () => {
     const paid = step('pin', 0);
     expect(grouped([paid, step('reversal', 5)])).toHaveLength(1);
     expect(grouped([paid, step('settlement', DAY, { direction: 'credit' })])).toHaveLength(1);
     expect(grouped([paid, step('settlement', DAY)])).toHaveLength(2);
   });
 
-  it('are put together alike in any order of arrival, and none is lost', () => {
+  it('are grouped the same in any order of arrival, and none is lost', () => {
     const kind = fc.constantFrom('authorization' as const, 'pin' as const, 'settlement' as const, 'reversal' as const);
     const one = fc
       .record({

@@ -38,7 +38,7 @@ it('delivers the status changes of one account one at a time', async () => {
   expect(did).toEqual([`lock account:${event.acctId}:status`, 'deliver card-status']);
 });
 
-it('adds nothing for a webhook whose change was told before it came', async () => {
+it('ignores a webhook whose change was reported before it came', async () => {
   const { receive, did } = createWorld({ isBackfilled: true });
 
   expect(await receive(read('card-status'), first)).toBeNull();
@@ -46,7 +46,7 @@ it('adds nothing for a webhook whose change was told before it came', async () =
   expect(did).toEqual([]);
 });
 
-it('delivers a change that is told late, although it is the one that was backfilled', async () => {
+it('delivers a backfilled change when it is the backfilled event itself', async () => {
   const { receive, did } = createWorld({ isBackfilled: true });
 
   await receive(read('card-status'), { ...first, isLate: true });
@@ -54,7 +54,7 @@ it('delivers a change that is told late, although it is the one that was backfil
   expect(did).toContain('deliver card-status late');
 });
 
-it('tells who ordered a virtual card after its alert', async () => {
+it('notifies whoever ordered a virtual card after its alert', async () => {
   const { receive, did } = createWorld();
 
   await receive(read('virtual-card'), { ...first, isLast: true });
@@ -62,7 +62,7 @@ it('tells who ordered a virtual card after its alert', async () => {
   expect(did).toEqual(['deliver virtual-card', 'virtual card arrived, last try', 'end changes']);
 });
 
-it('ends what was changed for a purchase after the alert of that purchase', async () => {
+it('ends the changes for a purchase after its alert', async () => {
   const { receive, did } = createWorld();
 
   expect(await receive(read('authorization'), first)).toBeNull();

@@ -11,6 +11,6 @@ it('reads what was typed as an action of its verb', () => {
   });
 });
 
-it('says how it is written where it cannot be read', () => {
+it('explains the usage when it cannot be read', () => {
   expect(read([])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
 });

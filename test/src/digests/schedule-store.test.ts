@@ -20,7 +20,7 @@ describe('the period of a digest', () => {
     expect(shown(periodBefore(newYork, new Date(now)))).toEqual([from, to, date]);
   });
 
-  it('is an hour shorter or longer where the clock changes', () => {
+  it('is an hour shorter or longer when the clock changes', () => {
     const spring = periodBefore(newYork, new Date('2026-03-08T14:00:00Z'));
     const autumn = periodBefore(newYork, new Date('2026-11-01T15:00:00Z'));
 
@@ -28,7 +28,7 @@ describe('the period of a digest', () => {
     expect((autumn.toMs - autumn.fromMs) / 3_600_000).toBe(25);
   });
 
-  it('exists where spring skips its hour, and is one where autumn has it twice', () => {
+  it('exists when spring skips its hour, and is one when autumn repeats it', () => {
     const early = at(null, 2, 30, 'America/New_York');
 
     expect(shown(periodBefore(early, new Date('2026-03-08T12:00:00Z')))).toEqual([
@@ -50,7 +50,7 @@ describe('the period of a digest', () => {
     expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
   });
 
-  it('rings as BullMQ takes it', () => {
+  it('becomes a cron pattern for BullMQ', () => {
     expect(cronPattern(newYork)).toBe('0 9 * * *');
     expect(cronPattern(at(0, 17, 30, 'UTC'))).toBe('30 17 * * 0');
   });

@@ -7,7 +7,7 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const now = new Date('2026-11-20T23:00:00Z');
 
-it('a digest is for no channel that another company reads, and brings words for everybody along', async () => {
+it('a digest is not posted in a channel that another company can read, and has words for everybody', async () => {
   const posted: string[] = [];
   const shared: string[] = [];
   const tallies = createTallies(redis());

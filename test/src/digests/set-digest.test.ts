@@ -69,7 +69,7 @@ describe('a digest', () => {
     }
   });
 
-  it('is ended also where Cardbell was sent away', async () => {
+  it('can be ended in a channel that Cardbell was removed from', async () => {
     await typed('daily 09:00', own, 'C2');
 
     const { told, set } = await typed('off', { isExtShared: false, isMember: false }, 'C2');

@@ -15,8 +15,8 @@ const decline = (eventId: string, at: string, over = {}) => ({
 });
 const ms = Date.parse;
 
-describe('what was declined', () => {
-  it('is counted once for each event, in the quarter of an hour in which it happened', async () => {
+describe('a decline in the tally', () => {
+  it('is counted once, in the quarter hour in which it happened', async () => {
     const tallies = createTallies(redis(), now);
     for (const _twice of [1, 2]) {
       await tallies.count(decline('evt_1', '2026-11-20T14:14:59Z'));

@@ -3,7 +3,7 @@ import { readDigest } from '../../../src/digests/verbs.ts';
 
 const nine = { kind: 'at', weekday: null, hour: 9, minute: 0, zone: null };
 
-describe('what stands behind /card digest', () => {
+describe('the words after /card digest', () => {
   it.each([
     ['daily 09:00', nine],
     ['DAILY 9am', nine],

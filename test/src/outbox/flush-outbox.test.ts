@@ -18,7 +18,7 @@ const failures = postOutcomes.flatMap((first) =>
 );
 
 describe('a channel’s messages', () => {
-  it('each stand there exactly once and in order, whatever happens on the way', async () => {
+  it('are posted exactly once and in order, whatever happens on the way', async () => {
     const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
@@ -85,7 +85,7 @@ describe('a channel’s messages', () => {
     },
   );
 
-  it('stand there once when a worker stands still at any moment, others take over, and it goes on', async () => {
+  it('are posted once when a worker freezes at any moment, others take over, and it continues', async () => {
     for (const { script, lostLookUps, name } of failures) {
       for (let stillAt = 0, hasStood = true; hasStood; stillAt += 1) {
         let moment = -1;

@@ -22,17 +22,17 @@ function ids(waiting: readonly Waiting[]): string[] | number {
 }
 
 describe('the next message of a channel', () => {
-  it('is the one alert that waits, at once', () => {
+  it('is a single waiting alert, without delay', () => {
     expect(nextMessage([])).toBeNull();
     expect(ids([alert('a', {}, 0)])).toEqual(['a']);
   });
 
-  it('has all alerts that wait, in their order', () => {
+  it('contains all waiting alerts, in their order', () => {
     expect(ids([alert('a', {}, 0), alert('b', {}, 0), alert('c', {}, 0)])).toEqual(['a', 'b', 'c']);
     expect(ids(many(5000))).toHaveLength(5000);
   });
 
-  it('is one notice, whose buttons are about it alone', () => {
+  it('is a notice by itself, because its buttons are about it', () => {
     expect(ids([notice('n'), alert('a')])).toEqual(['n']);
     expect(ids([alert('a'), notice('n'), alert('b')])).toEqual(['a', 'b']);
   });
@@ -45,13 +45,13 @@ describe('the next message of a channel', () => {
     expect(ids([alert('a', more), alert('b'), alert('c', more), alert('d')])).toEqual(['a', 'c']);
   });
 
-  it('tells a holder one thing at a time', () => {
+  it('tells a holder about one thing at a time', () => {
     const own = { audience: 'holder' };
     expect(ids([alert('a', own), alert('b', own)])).toEqual(['a']);
     expect(ids([alert('a'), alert('b', own), alert('c')])).toEqual(['a', 'c']);
   });
 
-  it('keeps what belongs to one story together, and mixes stories when there are too many', () => {
+  it('keeps the entries of a timeline together, and mixes timelines when there are too many', () => {
     const inTimeline = (id: string, threadId: string) => alert(id, { threadId });
     expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 's')])).toEqual(['a', 'c']);
     expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 't')])).toEqual(['a', 'b', 'c']);
@@ -62,22 +62,22 @@ describe('the next message of a channel', () => {
     expect(ids(pairs)).toHaveLength(8);
   });
 
-  it('waits a little while a crowd is still growing, and not for ever', () => {
+  it('waits while more alerts keep coming, but not forever', () => {
     expect(ids(many(6, 100))).toBe(700);
     expect(ids(many(6, 900))).toHaveLength(6);
     expect(ids([alert('first', {}, 4000), ...many(50, 0)])).toHaveLength(51);
   });
 
-  it('lets something else go first while it waits', () => {
+  it('is something else while it waits for more', () => {
     expect(ids([...many(6, 100), notice('n')])).toEqual(['n']);
   });
 
-  it('collects late ones from the first', () => {
+  it('waits for more from the first late alert on', () => {
     expect(ids([alert('a', { late: true }, 0)])).toBe(800);
     expect(ids([alert('a', { late: true }, 900)])).toEqual(['a']);
   });
 
-  it('is no larger than the most cautious of its entries allows', () => {
+  it('is no larger than each of its entries allows', () => {
     expect(ids([alert('a', {}, 9000, 2), alert('b', {}, 9000, 2), alert('c', {}, 9000, 2)])).toEqual(['a', 'b']);
     expect(ids([alert('a', {}, 9000, 1), alert('b')])).toEqual(['a']);
     expect(ids([alert('a'), alert('b'), alert('c', {}, 9000, 1)])).toEqual(['a', 'b']);

@@ -19,7 +19,7 @@ async function order(outbox: Outbox): Promise<string[]> {
   return (await outbox.look('C1', 100)).waiting.map(({ entry }) => entry.id);
 }
 
-it('keeps each entry once, while it waits and after it was posted', async () => {
+it('stores each entry once, while it waits and after it was posted', async () => {
   const outbox = createOutbox(redis());
   expect(await outbox.put('C1', alert('a'))).toBe(true);
   expect(await outbox.put('C1', alert('a'))).toBe(false);
@@ -33,7 +33,7 @@ it('keeps each entry once, while it waits and after it was posted', async () => 
   expect(await order(outbox)).toEqual([]);
 });
 
-it('lets one take entries, and nobody else anything until that is settled', async () => {
+it('lets one worker claim entries, and nobody else anything until that is resolved', async () => {
   const outbox = createOutbox(redis());
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
 
@@ -45,7 +45,7 @@ it('lets one take entries, and nobody else anything until that is settled', asyn
   expect(unresolved?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
 });
 
-it('gives nothing that is gone: whoever looked before must look again', async () => {
+it('refuses to claim an entry that is gone', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   await outbox.put('C1', alert('b'));
@@ -55,7 +55,7 @@ it('gives nothing that is gone: whoever looked before must look again', async ()
   expect(await outbox.claim('C1', ['b'])).not.toBeNull();
 });
 
-it('unsent, an entry waits again; dropped, it is gone and may come back later', async () => {
+it('a requeued entry waits again; a dropped one is gone and may be put again', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   const first = await claimed(outbox, ['a']);
@@ -72,7 +72,7 @@ it('unsent, an entry waits again; dropped, it is gone and may come back later', 
   expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
 });
 
-it('settling something else than what is on its way changes nothing', async () => {
+it('resolving a message that is not on its way changes nothing', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   await claimed(outbox, ['a']);
@@ -87,7 +87,7 @@ async function age(id: string, ms: number): Promise<void> {
   await redis().zincrby(outboxKey('C1', 'queue'), -ms, id);
 }
 
-it('the urgent goes first, and what has waited long enough before that', async () => {
+it('urgent entries go first, unless others have waited long enough', async () => {
   const outbox = createOutbox(redis());
   for (const priority of ['spend', 'shipping', 'decline', 'fraud'] as const)
     await outbox.put('C1', alert(priority, { priority }));
@@ -97,7 +97,7 @@ it('the urgent goes first, and what has waited long enough before that', async (
   expect(await order(outbox)).toEqual(['fraud', 'old spend', 'decline', 'shipping', 'spend']);
 });
 
-it('holds what must wait until its time, then gives it all at once', async () => {
+it('holds entries until their time, then releases them all', async () => {
   const outbox = createOutbox(redis());
   const soon = Date.now() + 300;
   await outbox.put('C1', alert('a', { notBefore: soon }));
@@ -115,7 +115,7 @@ it('holds what must wait until its time, then gives it all at once', async () =>
   expect(heldForMs).toBeGreaterThan(500_000);
 });
 
-it('lets go what is put again without a time to wait for, and all of it when the quiet hours are taken away', async () => {
+it('releases an entry that is put again without a time, and everything when the quiet hours are removed', async () => {
   const outbox = createOutbox(redis());
   const notBefore = Date.now() + 600_000;
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id, { notBefore }));
@@ -132,7 +132,7 @@ it('lets go what is put again without a time to wait for, and all of it when the
   expect(heldForMs).toBeNull();
 });
 
-it('a pause runs out, and a claim ages, by Redis’ clock', async () => {
+it('a pause ends, and a claim ages, by the clock of Redis', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   await claimed(outbox, ['a']);

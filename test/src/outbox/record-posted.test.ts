@@ -33,7 +33,7 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     expect(world.asked).toEqual([]);
   });
 
-  it('is updated when another worker rendered it and died', async () => {
+  it('is updated when the worker that rendered it crashed', async () => {
     const world = createPostingWorld(redis());
 
     await world.recordPosted(await world.entries(count), ref, null);

@@ -37,7 +37,7 @@ it.each([
   },
 );
 
-it('a subject gets one message in its channel, however often it is asked for', async () => {
+it('a subject gets one message in its channel, however often it is posted', async () => {
   const { outbox, trackedMessages } = createPostingWorld(redis());
   const woken: string[] = [];
   const wakeOutbox = async (channel: string): Promise<void> => void woken.push(channel);

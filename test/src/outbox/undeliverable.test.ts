@@ -12,7 +12,7 @@ describe('what a channel does not take', () => {
   const inFallback = async ({ outbox }: ReturnType<typeof createPostingWorld>) =>
     (await outbox.look('C0ALL', 9)).waiting.map(({ entry }) => entry);
 
-  it('is posted elsewhere in words for everybody', async () => {
+  it('is posted in the fallback channel in words for everybody', async () => {
     const world = createPostingWorld(redis());
     const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
     const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere });
@@ -23,7 +23,7 @@ describe('what a channel does not take', () => {
     expect(JSON.stringify(await inFallback(world))).not.toContain('For few.');
   });
 
-  it('made plain for one person, says no more than everybody may read where everybody reads it', async () => {
+  it('in plain text says in the fallback channel only what everybody may read', async () => {
     const world = createPostingWorld(redis());
     await world.alerts.save(declined('decline.card.pin', 'Incorrect PIN'));
     const { id } = transactionAlert().event;

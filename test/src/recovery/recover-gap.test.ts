@@ -68,7 +68,7 @@ const stored = async (): Promise<string[]> =>
     return entry.event.networkTransactionId;
   });
 
-it('asks for all of it, slice by slice without holes, and takes each event once, oldest first', async () => {
+it('fetches the whole gap, slice by slice, and takes each event once, oldest first', async () => {
   const done: number[] = [];
   const result = await recoverGap(gap, deps(), async (share) => void done.push(share));
 
@@ -79,7 +79,7 @@ it('asks for all of it, slice by slice without holes, and takes each event once,
   expect(done).toEqual(done.toSorted((a, b) => a - b));
 });
 
-it('what came as a webhook is known, and a second run adds nothing and asks nothing', async () => {
+it('events that came as webhooks are known, and a second run adds nothing and asks nothing', async () => {
   await redis().set(`{cardbell:in}:seen:${rows[1]?.event.id}`, '1');
 
   const first = await recoverGap(gap, deps());
@@ -92,7 +92,7 @@ it('what came as a webhook is known, and a second run adds nothing and asks noth
   expect(await stored()).toHaveLength(4);
 });
 
-it('goes on where it stopped when it died in the middle, and counts nothing twice', async () => {
+it('continues where it stopped after a crash, and counts nothing twice', async () => {
   for (const step of ['fetch', 'take', 'journal'] as const) {
     await redis().flushall();
     let calls = 0;
@@ -122,7 +122,7 @@ it('goes on where it stopped when it died in the middle, and counts nothing twic
   }
 });
 
-it('a row that does not fit is kept aside, redacted, counted once whatever dies, and does not hold up the others', async () => {
+it('an unreadable row is quarantined, redacted, counted once even after a crash, and does not hold up the others', async () => {
   const whole = deps();
   const misfit = { ...row(30), CardNumber: '4111111111111111', Note: 'PAN 4111111111111111' };
   rows.push(misfit);
@@ -156,7 +156,7 @@ it('a row that does not fit is kept aside, redacted, counted once whatever dies,
   expect(entries.join()).not.toContain('4111111111111111');
 });
 
-it('keeps what it has when the service does not answer any more', async () => {
+it('keeps its progress when the service stops answering', async () => {
   const away = new CardApiError('away', {
     operation: 'x',
     status: 503,
@@ -204,13 +204,13 @@ it('finds what was settled or reversed in the gap, however long before it the pu
   expect((await stored()).toSorted()).toEqual(['120000', '20000', '216000']);
 });
 
-it('leaves out what was settled before the gap, and purchases before it: they are not what was missed', async () => {
+it('leaves out settlements and purchases from before the gap', async () => {
   rows = [laterStep('settlement', 6 * DAY, 4 * DAY), row(5 * DAY)];
 
   expect(await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }))).toMatchObject({ found: 0, recovered: 0 });
 });
 
-it('tells no reversal of a purchase from before Cardbell first ran', async () => {
+it('does not report reversals of purchases from before Cardbell first ran', async () => {
   rows = [laterStep('reversal', 5 * DAY, 4 * DAY)];
 
   const result = await recoverGap(
@@ -221,7 +221,7 @@ it('tells no reversal of a purchase from before Cardbell first ran', async () =>
   expect(result).toMatchObject({ found: 0, recovered: 0 });
 });
 
-it('looks back in few questions where the answers are short, and in short ones where they are long', async () => {
+it('looks back in few calls when the answers are short, and in more when they are long', async () => {
   await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
   const inGap = Math.ceil((59 + 66 / 60) / 12);
   expect(asked.length).toBeLessThanOrEqual(inGap + 5);
@@ -248,7 +248,7 @@ it('never asks about more than the last twelve months', async () => {
   expect(Math.min(...asked.map(([from]) => from))).toBe(nowMs - 364 * DAY * HOUR);
 });
 
-it('goes on looking back where it stopped, and asks about the gap no second time', async () => {
+it('continues looking back where it stopped, without fetching the gap again', async () => {
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('settlement', 12 * DAY, 20), row(20)];
   const from = Date.parse(gap.from);
   let before = 0;
@@ -272,7 +272,7 @@ it('goes on looking back where it stopped, and asks about the gap no second time
   expect(Math.max(...asked.map(([, until]) => until))).toBe(reached);
 });
 
-it('takes what happened in the second in which the gap began, although the service’s times have no fractions', async () => {
+it('takes events in the second in which the gap began, although the service’s times have no fractions', async () => {
   const startMs = nowMs - 60 * HOUR + 700;
   // Happened 100 ms into the gap; the service says the whole second, which is before it.
   rows = [{ ...row(60), atMs: startMs + 100 }];

@@ -87,7 +87,7 @@ describe('a status that changed without a webhook', () => {
     expect(later.taken).toHaveLength(1);
   });
 
-  it('is looked for card by card after a long gap or in a small program, else in the list of all cards', async () => {
+  it('is looked up card by card after a long gap or in a small program, otherwise in the list of all cards', async () => {
     const [short, long] = [gapOf(nowMs - MINUTE, nowMs, 'start'), gapOf(nowMs - 10 * MINUTE, nowMs, 'start')];
     const large = world([], 1000);
 

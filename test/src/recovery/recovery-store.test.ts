@@ -22,7 +22,7 @@ function step(kind: 'settlement' | 'reversal', requested: number, happened: numb
 const isLeftOut = async (event: TransactionEvent): Promise<boolean> =>
   (await createUnreportedOnly(redis(), () => now)([event])).length === 0;
 
-describe('what an alert shows to be reported', () => {
+describe('an event whose alert shows that it was reported', () => {
   it.each([
     ['settlement', 20, 7],
     ['reversal', 7, 1],
@@ -35,7 +35,7 @@ describe('what an alert shows to be reported', () => {
     expect(await isLeftOut(event)).toBe(true);
   });
 
-  it('is not asked where the memory of the inbox still knows: a settlement of the last days, however old its purchase', async () => {
+  it('is left to the inbox while that remembers it: a settlement of the last days, however old its purchase', async () => {
     const event = step('settlement', 40, 5);
     await redis().set(stateKey(`alert:${event.id}`), '{}');
 
@@ -43,7 +43,7 @@ describe('what an alert shows to be reported', () => {
   });
 });
 
-describe('what is older than its alert', () => {
+describe('an event that is older than its alert', () => {
   it.each([
     ['settlement', 'settled', step('settlement', 90, 40)],
     ['reversal', 'requested', step('reversal', 40, 1)],

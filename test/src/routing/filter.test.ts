@@ -151,7 +151,7 @@ describe('what a filter fits', () => {
     expect(whyNot(filterOf(text), subject)).toBe(why);
   });
 
-  it('a fact that is not known fits nothing that asks for it', () => {
+  it('does not fit when it asks for a fact that is not known', () => {
     const unknown = { event, card: card({ group: null, isVirtual: null }) };
 
     expect(whyNot(filterOf('group Field'), unknown)).not.toBeNull();
@@ -159,7 +159,7 @@ describe('what a filter fits', () => {
     expect(whyNot(filterOf('physical cards'), unknown)).not.toBeNull();
   });
 
-  it('what is no purchase has no amount and no country', () => {
+  it('finds no amount and no country in events that are not purchases', () => {
     const shipped = { event: shippingEvent(), card: card({}) };
 
     expect(whyNot({ is: 'amount', test: 'over', cents: 0 }, shipped)).toBe('it has no amount');

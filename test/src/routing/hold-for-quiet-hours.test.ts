@@ -41,7 +41,7 @@ function world() {
   return { deps, outbox, eventLog, hold, quiet, held };
 }
 
-it('what is held is let go where the quiet hours are gone, and nowhere else', async () => {
+it('held alerts are released when the quiet hours of their channel are removed, and in no other channel', async () => {
   const { deps, outbox, hold, quiet } = world();
   await quiet('C0QUIET', {});
   for (const channel of ['C0QUIET', 'C0LOUD']) await hold(channel, [500]);
@@ -52,7 +52,7 @@ it('what is held is let go where the quiet hours are gone, and nowhere else', as
   expect(await outbox.waiting('C0QUIET')).toBe(0);
 });
 
-it('hours that are not quiet any more let everything go', async () => {
+it('quiet hours that are over now release everything', async () => {
   const { deps, outbox, hold, quiet } = world();
   await hold('C1', [500, 900]);
   await quiet('C1', { from: '01:00', to: '05:00' });
@@ -77,7 +77,7 @@ it.each([
   ]);
 });
 
-it('what the new hours let through comes at once, and the rest waits', async () => {
+it('alerts that are exempt from the new quiet hours are released, the rest waits', async () => {
   const { deps, outbox, hold, quiet, held, eventLog } = world();
   await hold('C1', [500, 90_000]);
   await quiet('C1', {}, { except: 'declines over 500' });
@@ -90,7 +90,7 @@ it('what the new hours let through comes at once, and the rest waits', async () 
   expect((await eventLog.read(idOf(90_000))).at(-1)?.text).toMatch(/^No longer: the quiet hours .* changed/);
 });
 
-it('a command that runs long after it was typed lets the same through', async () => {
+it('a command that runs long after it was typed releases the same alerts', async () => {
   const { deps, hold, quiet, held } = world();
   await hold('C1', [500, 90_000]);
   await quiet('C1', {}, { except: 'declines over 500', at: '2099-11-20T12:00:00Z' });
@@ -99,7 +99,7 @@ it('a command that runs long after it was typed lets the same through', async ()
   expect(await held('C1')).toContainEqual([idOf(500), '2099-11-21T07:00']);
 });
 
-it('an alert that was put back under the hours before, the moment they were changed, is found by the sweep', async () => {
+it('an alert that was held under the previous hours while they were changed is found by the sweep', async () => {
   const { deps, hold, quiet, held, outbox } = world();
   await quiet('C1', {}, { except: 'declines over 500' });
   await holdAsQuiet('C1', deps);
@@ -111,7 +111,7 @@ it('an alert that was put back under the hours before, the moment they were chan
   expect((await outbox.look('C1', 9)).waiting.map(({ entry }) => entry.id)).toContain(idOf(90_000));
 });
 
-it('hours that nobody changed for a while are not looked through again and again', async () => {
+it('channels whose hours did not change for a while are not searched again and again', async () => {
   const { deps, outbox, quiet } = world();
   await quiet('C1', {}, { at: '2099-11-20T12:00:00Z' });
   await outbox.put('C1', {

@@ -21,25 +21,25 @@ describe('quiet hours', () => {
     expect(end(night, now)).toBe(until);
   });
 
-  it('that end in the hour which spring skips end when it is over', () => {
+  it('that end in an hour that spring skips end when it is over', () => {
     expect(end({ ...night, to: '02:30' }, '2026-03-29T00:45:00Z')).toBe('2026-03-29T01:30:00.000Z');
   });
 
-  it('that end in the hour which autumn has twice end at its second time', () => {
+  it('that end in an hour that autumn repeats end the second time', () => {
     const early = { ...night, to: '02:30' };
 
     expect(end(early, '2026-10-25T00:45:00Z')).toBe('2026-10-25T01:30:00.000Z');
     expect(end(early, '2026-10-25T01:45:00Z')).toBeNull();
   });
 
-  it('of weekdays begin on weekdays: Friday’s last into Saturday, Sunday evening is loud', () => {
+  it('on weekdays begin on weekdays: Friday’s last into Saturday, and there are none on Sunday evening', () => {
     const weekdays = { ...night, days: [1, 2, 3, 4, 5] };
 
     expect(end(weekdays, '2026-11-21T05:00:00Z')).toBe('2026-11-21T06:00:00.000Z');
     expect(end(weekdays, '2026-11-22T22:00:00Z')).toBeNull();
   });
 
-  it('that follow one another are one', () => {
+  it('that follow each other without a break are one', () => {
     const weekend = { from: '00:00', to: '24:00', zone: 'Europe/Berlin', days: [0, 6] };
 
     expect(end(weekend, '2026-11-21T12:00:00Z')).toBe('2026-11-22T23:00:00.000Z');

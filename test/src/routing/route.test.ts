@@ -82,7 +82,7 @@ describe('a route', () => {
     expect(await to(shippingEvent())).toEqual(['C0ALL']);
   });
 
-  it('of what has no default channel is its subscriptions alone', async () => {
+  it('consists of subscriptions alone when there is no default channel', async () => {
     const { to, add } = world();
     expect(await to(declineEvent({ kind: 'authorization' }))).toEqual([]);
 
@@ -90,7 +90,7 @@ describe('a route', () => {
     expect(await to(declineEvent({ kind: 'authorization' }))).toEqual(['C0TEAM']);
   });
 
-  it('never leads where another company reads along', async () => {
+  it('never leads to a channel that another company can read', async () => {
     const { to, add, shared } = world({ C0TEAM: 'shared', C0DECLINES: 'shared' });
     await add('C0TEAM', 'declines');
 
@@ -98,7 +98,7 @@ describe('a route', () => {
     expect(shared).toEqual(['C0DECLINES', 'C0TEAM']);
   });
 
-  it('leads nowhere while the card is muted, but for what always passes; then it does again', async () => {
+  it('leads nowhere while the card is muted, except for events that pass every mute, and as before afterwards', async () => {
     const { to, mute, mutes } = world();
     const { id } = await mute();
     expect(await to()).toEqual([]);
@@ -111,7 +111,7 @@ describe('a route', () => {
     expect(await to()).toEqual(['C0DECLINES']);
   });
 
-  it('leads there again as soon as the mute has ended, even by rules that were read before', async () => {
+  it('leads to the channels as soon as the mute has ended, even with rules that were cached before', async () => {
     const { to, mute, mutes } = world();
     const ended = await mute();
     expect(await to()).toEqual([]);
@@ -131,7 +131,7 @@ describe('a route', () => {
     expect(await to()).toEqual([]);
   });
 
-  it('of what a journey explains leads to the author of the notice', async () => {
+  it('of a decline that a journey explains leads to the author of the notice', async () => {
     const { to, mute } = world();
     await mute({}, ['ES']);
 
@@ -143,7 +143,7 @@ describe('a route', () => {
     expect(await to(declineEvent({ country: 'ES', code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
   });
 
-  it('waits for the end of a channel’s quiet hours, unless they except it', async () => {
+  it('waits for the end of the channel’s quiet hours, unless the event is exempt', async () => {
     const { route, quietHours } = world();
     const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
     const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
@@ -158,7 +158,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('is not to the author of a travel notice who has no role any more, or of whom Slack does not say; a mute of theirs still counts', async () => {
+  it('does not lead to the author of a travel notice without a role, or when Slack does not say; their mutes still count', async () => {
     const { to, mute, mutes, eventLog } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });
     await mute({}, ['ES']);

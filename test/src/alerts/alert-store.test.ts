@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { alertsOfKind, createAlerts } from '../../../src/alerts/alert-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { outcome, shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+
+it('an alert that is saved again keeps the outcomes that were added in between', async () => {
+  const alerts = createAlerts(redis());
+  const alert = transactionAlert();
+  await alerts.save(alert);
+  await alerts.setOutcome(alert.event.id, 'act_2', outcome({ at: '2026-11-20T15:00:00.000Z' }));
+  await alerts.setOutcome(alert.event.id, 'act_1', outcome({ at: '2026-11-20T14:00:00.000Z' }));
+
+  await alerts.save({ ...alert, late: true });
+
+  const stored = await alerts.get(alert.event.id);
+  expect(stored?.late).toBe(true);
+  expect(
+    stored?.outcomes.map(({ at }) => at),
+    'outcomes, oldest first',
+  ).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T15:00:00.000Z']);
+});
+
+it('an action has one outcome, the latest', async () => {
+  const alerts = createAlerts(redis());
+  const alert = transactionAlert();
+  await alerts.save(alert);
+
+  await alerts.setOutcome(alert.event.id, 'act_1', outcome({ state: 'unknown' }));
+  await alerts.setOutcome(alert.event.id, 'act_1', outcome({ state: 'done' }));
+
+  expect((await alerts.get(alert.event.id))?.outcomes.map(({ state }) => state)).toEqual(['done']);
+});
+
+it('alerts of a kind are read in the order of their ids, without the others and those that are gone', async () => {
+  const alerts = createAlerts(redis());
+  const shipped = shippingAlert({ id: 'evt_000000000000000b' });
+  const declined = transactionAlert();
+  for (const alert of [declined, shipped]) await alerts.save(alert);
+
+  const ids = ['evt_000000000000000f', shipped.event.id, declined.event.id];
+
+  expect((await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event.id)).toEqual([shipped.event.id]);
+});

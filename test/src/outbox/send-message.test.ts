@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import type { Draft } from '../../../src/outbox/entry.ts';
+import { createSender, whenSlackTakesIt } from '../../../src/outbox/send-message.ts';
+
+const never = (): Promise<never> => Promise.reject(new Error('not expected here'));
+const draft: Draft = {
+  kind: 'message',
+  message: { text: 'An alert', blocks: [] },
+  thread: { ts: '1.0', isBroadcast: false },
+  newBlocks: [],
+  batch: null,
+  revisions: [],
+};
+
+it('a message whose thread was deleted is posted without a thread', async () => {
+  const threads: unknown[] = [];
+  const sender = createSender({
+    slack: {
+      async post(channel, _message, _ref, thread = null) {
+        threads.push(thread);
+        if (thread !== null) throw new SlackError('chat.postMessage', 'refused', 'thread_not_found');
+        return { channel, ts: '2.0' };
+      },
+      findByRef: never,
+      shareFile: never,
+      findFile: never,
+    },
+    threads: { rootOf: async () => null },
+  });
+
+  expect(await sender.post('C1', draft, 'm_1')).toEqual({ channel: 'C1', ts: '2.0' });
+  expect(threads).toEqual([{ ts: '1.0', isBroadcast: false }, null]);
+});
+
+describe('an edit that Slack does not take', () => {
+  const edit = (code: SlackError['code'], starts = 1) =>
+    whenSlackTakesIt(starts, { tokenDeadMs: 10_000 }, () => Promise.reject(new SlackError('chat.update', code, 'x')));
+
+  it('waits longer each time when there is no answer, up to a minute', async () => {
+    expect(await edit('unknown', 1)).toBe(1000);
+    expect(await edit('unknown', 3)).toBe(4000);
+    expect(await edit('unknown', 50)).toBe(60_000);
+  });
+
+  it('waits for another token when this one is dead', async () => {
+    expect(await edit('token_dead')).toBe(10_000);
+  });
+
+  it('fails when waiting cannot help, or has gone on for a day', async () => {
+    await expect(edit('refused')).rejects.toThrow(SlackError);
+    await expect(edit('unknown', 24 * 60)).rejects.toThrow(SlackError);
+  });
+
+  it('needs no second run when it worked', async () => {
+    expect(await whenSlackTakesIt(1, { tokenDeadMs: 1 }, async () => {})).toBeNull();
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { mutesOf, quietFor, whoWants } from '../../../src/routing/decide.ts';
+import type { Mute } from '../../../src/routing/mute-store.ts';
+import { card, declineEvent } from './subjects.ts';
+
+const subject = { event: declineEvent({ amountCents: 60_000 }), card: card({}) };
+const subscription = { number: 1, channel: 'C2', filter: 'declines', by: 'U0ANA', at: '2026-11-20T09:00:00.000Z' };
+
+describe('the channels that an event is for', () => {
+  it('include a channel once, with every rule that names it', () => {
+    const subscriptions = [
+      { ...subscription, channel: 'C1' },
+      { ...subscription, number: 2, channel: 'C1', filter: 'declines and over $500.00' },
+    ];
+
+    const { candidates } = whoWants(subject, { subscriptions }, 'C1');
+
+    expect(candidates).toMatchObject([{ channel: 'C1', because: [/default/, /subscription 1/, /subscription 2/] }]);
+  });
+
+  it('leave out a subscription that does not fit, and say why', () => {
+    const subscriptions = [{ ...subscription, filter: 'declines and over $1,000.00' }];
+
+    const { candidates, notFitting } = whoWants(subject, { subscriptions }, null);
+
+    expect(candidates).toEqual([]);
+    expect(notFitting).toMatchObject([/\$600\.00 is not over \$1,000\.00/]);
+  });
+
+  it('include a subscription that this version cannot read, because too much is better than too little', () => {
+    const { candidates } = whoWants(
+      subject,
+      { subscriptions: [{ ...subscription, filter: 'phase of the moon' }] },
+      null,
+    );
+
+    expect(candidates).toMatchObject([{ channel: 'C2' }]);
+  });
+});
+
+describe('the mutes of an event', () => {
+  const mute: Mute = {
+    kind: 'mute',
+    id: 'mute_1',
+    acctId: 7378,
+    card: card({}),
+    by: 'U0ANA',
+    reason: '',
+    at: '2026-11-20T10:00:00.000Z',
+    endsAt: '2026-11-20T16:00:00.000Z',
+  };
+  const travel: Mute = { ...mute, kind: 'travel', id: 'mute_2', countries: ['ES'], directChannel: 'D1' };
+  const now = Date.parse('2026-11-20T15:00:00.000Z');
+
+  it('come before its travel notices, because a mute withholds it from everybody', () => {
+    const event = declineEvent({ country: 'ES', isCardPresent: true });
+
+    expect(mutesOf(event, [travel, mute], now).map(({ id }) => id)).toEqual(['mute_1', 'mute_2']);
+  });
+
+  it('do not count when they are over, or for another card', () => {
+    expect(mutesOf(subject.event, [mute], Date.parse(mute.endsAt))).toEqual([]);
+    expect(mutesOf(subject.event, [{ ...mute, acctId: 1 }], now)).toEqual([]);
+  });
+
+  it('do not withhold a wrong PIN', () => {
+    expect(mutesOf(declineEvent({ code: 'decline.card.pin' }), [mute], now)).toEqual([]);
+  });
+});
+
+it('quiet hours hold an event until they end, and say when it is exempt', () => {
+  const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+  const hours = { channel: 'C1', window, except: 'declines and over $500.00', by: 'U0ANA', at: '' };
+  const quiet = new Map([['C1', hours]]);
+  const now = Date.parse('2026-11-20T15:00:00Z');
+
+  expect(quietFor(subject, 'C1', { quiet }, now)).toMatchObject({
+    until: Date.parse('2026-11-20T18:00:00Z'),
+    isExempt: true,
+  });
+  expect(quietFor({ ...subject, event: declineEvent({ amountCents: 100 }) }, 'C1', { quiet }, now)).toMatchObject({
+    isExempt: false,
+  });
+  expect(quietFor(subject, 'C2', { quiet }, now)).toBeNull();
+});

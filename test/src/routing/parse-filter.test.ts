@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { printFilter } from '../../../src/routing/filter.ts';
+import { parseFilter } from '../../../src/routing/parse-filter.ts';
+
+const printed = (text: string): string | null => {
+  const parsed = parseFilter(text);
+  return 'filter' in parsed ? printFilter(parsed.filter) : null;
+};
+
+describe('a filter', () => {
+  it.each([
+    ['declines or shipping and over 5', 'declines or (shipping and over $5.00)', 'or binds less than and'],
+    ['not declines over 5', '(not declines) and over $5.00', 'not binds most'],
+    ['group Sales, Ops', 'group "Sales" or group "Ops"', 'a comma makes a list of values'],
+    ['virtual', 'virtual', 'virtual alone is a kind'],
+    ['virtual cards', 'virtual cards', 'virtual cards are a form'],
+    ['plastic', 'physical cards', 'plastic is a form by itself'],
+  ])('%j is read as %j: %s', (text, expected) => {
+    const form = printed(text);
+
+    expect(form?.replaceAll(/[()]/g, '')).toBe(expected.replaceAll(/[()]/g, ''));
+    expect(form, 'the printed form, read again').toBe(printed(form ?? ''));
+  });
+
+  it.each([
+    ['declines over', '', /missing at the end/],
+    ['declines beyond 5', 'beyond', /do not understand “beyond”/],
+    ['(declines', '', /closing parenthesis/],
+    [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
+    [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
+    ['shipping over 5', '', /No alert can be all of this/],
+    ['x'.repeat(2001), '', /at most 2000 characters/],
+  ])('names the word that it cannot read, case %#', (text, word, why) => {
+    const parsed = parseFilter(text);
+
+    expect('error' in parsed && parsed.error).toMatchObject({ word, why: expect.stringMatching(why) });
+  });
+});
