@@ -60,7 +60,14 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
           : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
       }),
     findFile: (channel, name, sinceMs, threadTs) =>
-      find(client, call, channel, sinceMs, threadTs, ({ files }) => files?.some((file) => file?.name === name) ?? false),
+      find(
+        client,
+        call,
+        channel,
+        sinceMs,
+        threadTs,
+        ({ files }) => files?.some((file) => file?.name === name) ?? false,
+      ),
   } satisfies Partial<Slack>;
 }
 
@@ -75,7 +82,7 @@ function find(
 }
 
 /** Type of our messages' metadata, which any app in the workspace may read: so it holds an opaque id only. */
-const METADATA_TYPE = 'cardbell_message';
+export const METADATA_TYPE = 'cardbell_message';
 
 /** What is read of a message in a history. */
 interface FoundMessage {

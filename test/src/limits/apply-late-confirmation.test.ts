@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AwaitedConfirmation } from '../../../src/actions/confirmation-store.ts';
-import type { Result } from '../../../src/actions/result.ts';
+import type { AwaitedChange, Result } from '../../../src/actions/action-state.ts';
 import { createApplyLateConfirmation } from '../../../src/limits/apply-late-confirmation.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { limitMove } from '../../support/limit-goals.ts';
@@ -12,10 +11,10 @@ const action = ask('limit');
 const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
 const unknown: Result = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null };
 
-function awaitedOf(over: Partial<Result> = {}): AwaitedConfirmation {
+function awaitedOf(over: Partial<Result> = {}): AwaitedChange {
   const expects = { kind: 'rule', changes: [limitMove('daily', 40_000, 45_000)], term: forAnHour } as const;
   const result = { ...unknown, expects, ...over };
-  return { action, verb: 'limit', acctId, outcomeOf: action.id, result, sentAt: openedAt, verdict: null };
+  return { action, verb: 'limit', acctId, outcomeOf: action.id, result, sentAt: openedAt };
 }
 
 interface Given {
@@ -25,14 +24,14 @@ interface Given {
 }
 
 async function apply(
-  awaited: AwaitedConfirmation,
+  awaited: AwaitedChange,
   confirmation: 'confirmed' | 'unconfirmed',
   { isSuperseded = false, isKnown = true, until = '2026-11-20T16:00:00.000Z' }: Given = {},
 ): Promise<{ said: Opened | null; steps: string[] }> {
   const steps: string[] = [];
   const said = await createApplyLateConfirmation({
     card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
-    confirmations: { isSuperseded: async () => isSuperseded },
+    latestChanges: { isSuperseded: async () => isSuperseded },
     temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf() : null) },
     terms: {
       resolve: async ({ requestId }) => {
@@ -68,7 +67,7 @@ describe('a change of rules whose answer was lost', () => {
     expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['forgotten, from 40000'] });
   });
 
-  it.each<[string, AwaitedConfirmation, 'confirmed' | 'unconfirmed', Given]>([
+  it.each<[string, AwaitedChange, 'confirmed' | 'unconfirmed', Given]>([
     ['a later change did all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
     ['its end was found to be nobody’s', awaitedOf(), 'confirmed', { isKnown: false }],
     ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { ActionState } from '../../../src/actions/action-state.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
 import {
@@ -27,7 +27,7 @@ describe('a change of rules', () => {
     readonly against?: string;
     readonly impossible?: string;
     readonly refused?: 'failed' | 'waiting';
-    readonly written?: ProgressEntry;
+    readonly written?: ActionState;
     readonly kept?: Opened;
   }
   async function change({ changes = raised, against, impossible, refused, written, kept }: Given): Promise<string[]> {

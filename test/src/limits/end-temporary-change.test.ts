@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEntry } from '../../../src/actions/progress-store.ts';
+import type { ActionState } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import {
@@ -20,7 +20,7 @@ describe('restoring what was there before', () => {
   async function restore(
     dailyCents: number | null,
     over: Partial<TemporaryChange> = {},
-    written: ProgressEntry | null = null,
+    written: ActionState | null = null,
   ) {
     const steps: string[] = [];
     const after = await createRestore({
@@ -36,7 +36,7 @@ describe('restoring what was there before', () => {
         putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
       },
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
-      confirmations: { changed: async (_acctId, _expected, id) => void steps.push(`changed by ${id}`) },
+      latestChanges: { changed: async (_acctId, _expected, id) => void steps.push(`changed by ${id}`) },
       now,
     })(temporaryChangeOf(over), ana);
     return { after, steps };

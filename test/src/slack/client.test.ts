@@ -4,7 +4,7 @@ import type { ModalView } from '@slack/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createSlack, type Slack } from '../../../src/slack/client.ts';
-import { METADATA_TYPE } from '../../../src/slack/find-message.ts';
+import { METADATA_TYPE } from '../../../src/slack/messages.ts';
 import recorded from '../../fixtures/slack/answers.json' with { type: 'json' };
 
 type Method = keyof typeof recorded.answers;
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** As recorded, but for what only an answer that refuses has. */
 function taken(method: Method): Answer {
-  const { error, needed, provided, ...answer } = recorded.answers[method] as Answer;
+  const { error: _error, needed: _needed, provided: _provided, ...answer } = recorded.answers[method] as Answer;
   return { ...answer, ok: true };
 }
 
