@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Demo, startDemo } from '../local/demo.ts';
-import { DEMO_USAGE, type DemoFlags, readDemoFlags } from '../local/demo-flags.ts';
+import { DEMO_USAGE, type DemoFlags, readDemoFlags, storyAfterSeconds } from '../local/demo-flags.ts';
 import { guide } from '../local/guide.ts';
 import { createTeardown, InterruptedError } from '../local/teardown.ts';
 import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
 
 /** From 07:30 to 17:30. */
 const STORY_MINUTES = 600;
-/** The story waits this long for a visitor who reads, and begins as soon as somebody does something. */
-const STORY_AFTER_MS = 60_000;
 /** npm hands a Ctrl-C on although the terminal has sent it too: two signals at once are one press. */
 const SAME_PRESS_MS = 500;
 const EXIT_FORCED = 130;
@@ -20,7 +18,7 @@ const complain = (error: unknown): void =>
 
 async function main(flags: DemoFlags): Promise<void> {
   const teardown = createTeardown(complain);
-  const story = new AbortController();
+  const telling = new AbortController();
   const isLive = process.stdout.isTTY === true && !flags.json;
   let pressedAt: number | undefined;
   const onSignal = (): void => {
@@ -33,7 +31,7 @@ async function main(flags: DemoFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
   async function end(code: number): Promise<void> {
-    story.abort();
+    telling.abort();
     await teardown.run();
     // What was just being started is stopped as soon as it runs.
     await starting.catch(() => {});
@@ -65,18 +63,24 @@ async function main(flags: DemoFlags): Promise<void> {
   if (pressedAt !== undefined) return;
 
   const { web, sandbox, till, folder } = demo;
+  const afterSeconds = storyAfterSeconds(flags.speed);
   if (flags.json) say(`${JSON.stringify({ ready: true, page, web, sandbox, till, folder })}\n`);
   else {
-    const storyMinutes = flags.hasStory ? STORY_MINUTES / flags.speed : null;
+    const story = { minutes: STORY_MINUTES / flags.speed, afterSeconds };
     if (isLive) say('\r\x1b[K');
-    say(guide({ ...demo, page }, { isColored: isLive && process.env.NO_COLOR === undefined, storyMinutes }));
+    say(
+      guide(
+        { ...demo, page },
+        { isColored: isLive && process.env.NO_COLOR === undefined, story: flags.hasStory ? story : null },
+      ),
+    );
   }
   if (!flags.hasStory) return;
-  await Promise.race([demo.acted, wait(STORY_AFTER_MS, undefined, { signal: story.signal }).catch(() => {})]);
-  await demo.tellStory(flags.speed, story.signal, (time, text) => {
+  await Promise.race([demo.acted, wait(afterSeconds * 1000, undefined, { signal: telling.signal }).catch(() => {})]);
+  await demo.tellStory(flags.speed, telling.signal, (time, text) => {
     if (isLive) say(`\r\x1b[K${time}  ${text}`.slice(0, (process.stdout.columns || 80) + 3));
   });
-  if (isLive && !story.signal.aborted) say('\r\x1b[KThe day is over. The cash register stays open.\n');
+  if (isLive && !telling.signal.aborted) say('\r\x1b[KThe day is over. The cash register stays open.\n');
 }
 
 try {

@@ -28,6 +28,14 @@ export interface DemoFlags {
   readonly help: boolean;
 }
 
+/**
+ * How long the story waits for a visitor who reads: a minute, or less where the day itself goes by faster. It begins as soon
+ * as somebody does something.
+ */
+export function storyAfterSeconds(speed: number): number {
+  return Math.ceil(60 * Math.min(1, SPEED / speed));
+}
+
 /** @throws UsageError */
 export function readDemoFlags(args: readonly string[]): DemoFlags {
   const flags = parseFlags(args, {

@@ -3,13 +3,16 @@ import { channelId, HERO_LAST4, userId } from './cast.ts';
 import type { Demo } from './demo.ts';
 
 /** What the terminal says when everything runs. `page` leads to Sam’s decline. */
-export function guide(demo: Omit<Demo, 'begin'>, options: { isColored: boolean; storyMinutes: number | null }): string {
+export function guide(
+  demo: Omit<Demo, 'begin'>,
+  options: { isColored: boolean; story: { minutes: number; afterSeconds: number } | null },
+): string {
   const bold = (text: string): string => (options.isColored ? styleText('bold', text) : text);
   const dim = (text: string): string => (options.isColored ? styleText('dim', text) : text);
   const story =
-    options.storyMinutes === null
+    options.story === null
       ? 'No story is told: only you make things happen.'
-      : `Once you have done something, or after a minute, a day at ${demo.businessName} begins. It takes ${minutes(options.storyMinutes)}:
+      : `Once you have done something, or after ${options.story.afterSeconds === 60 ? 'a minute' : `${options.story.afterSeconds} seconds`}, a day at ${demo.businessName} begins. It takes ${minutes(options.story.minutes)}:
   purchases, declines, a card from order to activation, virtual cards, many declines at noon, an outage.`;
   return `
 ${bold('Cardbell is running on this machine.')} No account is needed, nothing leaves it.

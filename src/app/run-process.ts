@@ -34,9 +34,10 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
       )
       .finally(() => process.exit(0));
   };
-  const starting = start();
+  // Before it starts: whoever sees its first line may ask it to stop at once.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  const starting = start();
   try {
     await starting;
   } catch (error) {
