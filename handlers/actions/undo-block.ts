@@ -8,6 +8,6 @@ export function undoBlock(deps: ListenerDeps) {
     await ack();
     const interaction = ofButton(body, deps);
     const target = { kind: 'action', actionId: action.value ?? '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'undo_block', target, input: {} }, interaction.notify);
+    await deps.requestAction({ ...interaction, verb: 'undo-block', target, input: {} }, interaction.notify);
   };
 }

@@ -12,7 +12,7 @@ export function openDecideForm(purpose: DecidePurpose) {
       await ack();
       const interaction = ofButton(body, deps);
       const requestId = action.value ?? '';
-      const verb = purpose === 'override' ? 'break_glass' : 'decide';
+      const verb = purpose === 'override' ? 'emergency-override' : 'decide';
       const target = { kind: 'request', requestId } as const;
       const input = async (): Promise<Refused | { kind: 'none' }> => {
         const request = await deps.requests.get(requestId);

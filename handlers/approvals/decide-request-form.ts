@@ -40,7 +40,9 @@ export function decideRequestForm(deps: ListenerDeps) {
     const asked = { ...submitted, target, reason };
     const input = { approve: form.purpose === 'change', changeRequest };
     await deps.requestAction(
-      form.purpose === 'override' ? { ...asked, verb: 'break_glass', input: {} } : { ...asked, verb: 'decide', input },
+      form.purpose === 'override'
+        ? { ...asked, verb: 'emergency-override', input: {} }
+        : { ...asked, verb: 'decide', input },
       notify,
     );
   };

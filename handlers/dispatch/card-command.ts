@@ -1,7 +1,6 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
-import { parseCommand } from '../../src/dispatch/command.ts';
+import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { readSlashText } from '../../src/dispatch/slash-text.ts';
 import { helpEntries } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';

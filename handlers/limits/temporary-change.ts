@@ -8,7 +8,7 @@ export function revertNow(deps: ListenerDeps) {
     await ack();
     const interaction = ofButton(body, deps);
     const target = { kind: 'temporary-change', temporaryChangeId: action.value ?? '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'take_back', target, input: {} }, interaction.notify);
+    await deps.requestAction({ ...interaction, verb: 'revert', target, input: {} }, interaction.notify);
   };
 }
 
@@ -20,7 +20,7 @@ export function resolveTemporaryChange(restore: boolean) {
       const interaction = ofButton(body, deps);
       const target = { kind: 'temporary-change', temporaryChangeId: action.value ?? '' } as const;
       await deps.requestAction(
-        { ...interaction, verb: 'settle_lease', target, input: { restore } },
+        { ...interaction, verb: 'complete-temporary-change', target, input: { restore } },
         interaction.notify,
       );
     };

@@ -99,7 +99,7 @@ function whyOf(error: CardApiError | null): string | null {
 const changing: Readonly<Record<string, ActionVerb>> = {
   block: 'block',
   unblock: 'unblock',
-  undo_block: 'unblock',
+  'undo-block': 'unblock',
   activate: 'activate',
   limit: 'limit',
   allow: 'allow',

@@ -9,8 +9,8 @@ export type Confirmation = z.infer<typeof Confirmation>;
 
 /** What can still be done about something that was done here. */
 export const Control = z.strictObject({
-  /** `take_back`: reverts a temporary change before its time. `undo`: reverts a block, for a minute. */
-  kind: z.enum(['take_back', 'undo']),
+  /** `revert`: reverts a temporary change before its time. `undo`: reverts a block, for a minute. */
+  kind: z.enum(['revert', 'undo']),
   /** Opaque: the temporary change, or the action. */
   id: z.string(),
   /** UTC ISO 8601: when it ends by itself. */
@@ -20,8 +20,8 @@ export type Control = z.infer<typeof Control>;
 
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
-  /** `put_back`: a temporary change has ended. `recognize`: the holder says that it was them. */
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'put_back', 'acknowledge', 'recognize']),
+  /** `restore`: a temporary change has ended. `recognize`: the holder says that it was them. */
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'restore', 'acknowledge', 'recognize']),
   /** Slack user id; null when the change was seen, but made outside Slack. */
   by: z.string().nullable(),
   /** UTC ISO 8601. */

@@ -7,7 +7,7 @@ import type { CardStatus } from '../core/event.ts';
 import type { Resolved } from './action.ts';
 import type { Expected, Result } from './action-state.ts';
 import type { ActionTools, Attempt } from './action-tools.ts';
-import type { LatestChanges } from './latest-change-store.ts';
+import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
 

@@ -6,8 +6,8 @@ import type { Result } from './action-state.ts';
 import type { ActionTools, Attempt } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
-import type { LatestChanges } from './latest-change-store.ts';
 import type { Outcome } from './outcome.ts';
+import type { LatestChanges } from './progress-store.ts';
 import type { OutcomesOnAlerts, Reports } from './report.ts';
 import { statusVerbs, type UndoBlockAction } from './verbs.ts';
 
@@ -62,7 +62,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
-    const decision = decide(statusVerbs.undo_block.permission, question, deps);
+    const decision = decide(statusVerbs['undo-block'].permission, question, deps);
     if (decision.kind === 'refused') return await refuse(decision.why);
 
     const { acctId, cardId } = block;

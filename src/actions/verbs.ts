@@ -10,7 +10,7 @@ export const ActivateAction = actionOf('activate', target.card, {
   confirmed: z.boolean(),
 });
 export type ActivateAction = z.infer<typeof ActivateAction>;
-export const UndoBlockAction = actionOf('undo_block', target.action, {});
+export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 
 /** What changes the status of a card. */
@@ -56,7 +56,7 @@ export const statusVerbs = {
       read: readCard('unblock', 'unblock CARD [reason]', 'Which card should I unblock?'),
     },
   },
-  undo_block: {
+  'undo-block': {
     action: UndoBlockAction,
     permission: {
       role: 'operator',

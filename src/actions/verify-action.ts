@@ -20,7 +20,7 @@ import {
 } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
-import type { LatestChanges } from './latest-change-store.ts';
+import type { LatestChanges } from './progress-store.ts';
 import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack } from './send-status.ts';
 

@@ -10,18 +10,18 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     activate: status.activate,
     block: status.block,
     unblock: status.unblock,
-    undo_block: status.undoBlock,
+    'undo-block': status.undoBlock,
     limit: (resolved, attempt) =>
       status.changeOnce(resolved, 'limit', () => limits.changeRule(resolved, null, attempt)),
     allow: (resolved, attempt) =>
       status.changeOnce(resolved, 'allow', () => limits.changeRule(resolved, null, attempt)),
     remedy: capabilities.fillForm,
-    take_back: limits.decideTemporaryChange,
-    settle_lease: limits.decideTemporaryChange,
+    revert: limits.decideTemporaryChange,
+    'complete-temporary-change': limits.decideTemporaryChange,
     ask: (resolved) => withLock(`account:${resolved.acctId}`, () => approvals.askForRaise(resolved)),
     decide: (action, attempt) =>
       withLock(`request:${action.target.requestId}`, () => approvals.decideRequest(action, attempt)),
-    break_glass: (action, attempt) =>
+    'emergency-override': (action, attempt) =>
       withLock(`request:${action.target.requestId}`, () => approvals.overrideRequest(action, attempt)),
     claim: holders.claimCard,
     link: holders.linkCard,

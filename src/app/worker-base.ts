@@ -1,6 +1,5 @@
 import { createBlocks } from '../actions/block-store.ts';
-import { createLatestChanges } from '../actions/latest-change-store.ts';
-import { createProgress } from '../actions/progress-store.ts';
+import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';

@@ -72,7 +72,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     if (request.state !== 'open') return await deps.requests.save(request);
     if (isMade(result)) {
       const { control } = result;
-      return await decide(request, approval, control?.kind === 'take_back' ? control.id : null);
+      return await decide(request, approval, control?.kind === 'revert' ? control.id : null);
     }
     if (result.state !== 'unknown') return await deps.requests.save(request);
     const sent = withInFlight(request, { ...approval, state: 'sent' });

@@ -140,7 +140,7 @@ export function requestIdIn({ target }: ApprovalClick): string {
 export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
   const { changes, term, note, approvals } = approved;
   return {
-    kind: click.verb === 'break_glass' ? 'override' : 'approval',
+    kind: click.verb === 'emergency-override' ? 'override' : 'approval',
     state: 'begun',
     actionId: click.id,
     by: click.actor.userId,
@@ -159,7 +159,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
 export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
   const { changes, term } = approval;
-  const reason = click.verb === 'break_glass' ? click.reason : asked.reason;
+  const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
   const changeRequest = { goals: goalsOf(changes), term };
   return { ...inWhoseName, verb: verbOf(approval), changeRequest, id: click.id };
@@ -167,7 +167,7 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
 
 /** Whether who clicks answers for the change; otherwise the approver does who asked for it. */
 export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
-  return click.verb === 'break_glass' || asked.verb === 'ask';
+  return click.verb === 'emergency-override' || asked.verb === 'ask';
 }
 
 export function verbOf({ changes }: Pick<ApprovalInFlight, 'changes'>): 'limit' | 'allow' {

@@ -19,7 +19,7 @@ export const DecideAction = actionOf('decide', target.request, {
 });
 export type DecideAction = z.infer<typeof DecideAction>;
 
-export const OverrideAction = actionOf('break_glass', target.request, {});
+export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
 const askUsage = '/card ask [CARD] AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
@@ -54,7 +54,7 @@ export const approvalVerbs = {
     refusedTo: 'decide a request',
     isOfCard: false,
   },
-  break_glass: {
+  'emergency-override': {
     action: OverrideAction,
     permission: {
       role: 'operator',

@@ -61,11 +61,8 @@ function readWithIncludes(file: URL, included: Set<string>): string {
  *
  * ioredis sends its text again by itself where a server does not know it (restart, failover, a new node).
  */
-export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript;
-/** @deprecated For scripts that are not in a file of their own yet. */
-export function defineScript(redis: Redis | Cluster, source: string, text: string): RedisScript;
-export function defineScript(redis: Redis | Cluster, source: ScriptSource | string, text = ''): RedisScript {
-  const { name, lua, keys: declared, takesMoreKeys } = typeof source === 'string' ? inline(source, text) : source;
+export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript {
+  const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
   const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
   return {
@@ -76,8 +73,4 @@ export function defineScript(redis: Redis | Cluster, source: ScriptSource | stri
       return commands[name]?.call(redis, keys.length, ...keys, ...args);
     },
   };
-}
-
-function inline(name: string, lua: string): ScriptSource {
-  return { name, lua, keys: [], takesMoreKeys: true };
 }

@@ -18,7 +18,10 @@ interface Deps {
   readonly record: RecordAction;
   readonly handlers: Handlers;
   /** An approval that is not tried again. The error is null when the fault is ours, not the card API's. */
-  readonly failApproval: (click: ActionOf<'decide' | 'break_glass'>, error: CardApiError | null) => Promise<void>;
+  readonly failApproval: (
+    click: ActionOf<'decide' | 'emergency-override'>,
+    error: CardApiError | null,
+  ) => Promise<void>;
   /** Any other action that is not tried again. */
   readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
 }
@@ -52,7 +55,7 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !attempt.isLast) throw error;
       const answer = error instanceof CardApiError ? error : null;
-      const isApproval = action.verb === 'break_glass' || (action.verb === 'decide' && action.approve);
+      const isApproval = action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve);
       if (isApproval) await deps.failApproval(action, answer);
       else await deps.failAction(resolved, answer);
       if (answer === null) throw error;

@@ -1,6 +1,6 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedChange, Verdict } from '../actions/action-state.ts';
-import type { LatestChanges } from '../actions/latest-change-store.ts';
+import type { LatestChanges } from '../actions/progress-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';

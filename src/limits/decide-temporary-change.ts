@@ -37,11 +37,11 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     // Done by this very click, before a crash.
     const isOwnEnd = closedBy === action.actor.userId && (await deps.hasBegun(action));
     if (isOwnEnd) return await deps.notifyEnd.show(temporaryChange);
-    const expected = action.verb === 'settle_lease' ? 'asking' : 'open';
+    const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.');
     const why = await deps.permitDecision(action, temporaryChange);
     if (why !== null) return await refuse(action, why, 'Ask an approver.');
-    if (action.verb === 'settle_lease' && !action.restore) {
+    if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
@@ -78,7 +78,7 @@ export function createPermitDecision({ record, factsOf, links, twoPersonAboveCen
   return async function permitDecision(action, { id, acctId, changes }) {
     // Taking back what was lowered for a while is a raise.
     const isRaise = isLooser(reversed(changes));
-    const verb = action.verb === 'settle_lease' || isRaise ? 'settle_lease' : 'take_back';
+    const verb = action.verb === 'complete-temporary-change' || isRaise ? 'complete-temporary-change' : 'revert';
     const isOwnCard = await links.wasHolderLately(action.actor.userId, acctId);
     const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, { twoPersonAboveCents });
     if (verdict.kind === 'refused') return verdict.why;

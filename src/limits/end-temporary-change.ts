@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { LatestChanges } from '../actions/latest-change-store.ts';
+import type { LatestChanges } from '../actions/progress-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade, isSameGoals, type RuleGoal, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';

@@ -131,8 +131,8 @@ function toOutcome(
   by: string | null,
 ): Outcome {
   if (state !== 'ended')
-    return { verb: 'put_back', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
+    return { verb: 'restore', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
   const { changes } = temporaryChange;
   const text = changeWords(ruleStates(changes, 'to'), ruleStates(changes, 'from'));
-  return { verb: 'put_back', by, at, state: 'done', text };
+  return { verb: 'restore', by, at, state: 'done', text };
 }

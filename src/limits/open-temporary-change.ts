@@ -158,7 +158,7 @@ async function openTemporaryChange(
   }
   return {
     note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} by itself ${whenWords(term)}.`,
-    control: { kind: 'take_back', id: temporaryChange.id, until: endsAt },
+    control: { kind: 'revert', id: temporaryChange.id, until: endsAt },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ActionState, Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { superseded } from '../actions/change-status.ts';
-import type { LatestChanges } from '../actions/latest-change-store.ts';
+import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { noteOf } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';

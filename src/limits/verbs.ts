@@ -20,9 +20,11 @@ export const RemedyAction = actionOf('remedy', target.alert, {
 });
 export type RemedyAction = z.infer<typeof RemedyAction>;
 
-export const RevertAction = actionOf('take_back', target.temporaryChange, {});
+export const RevertAction = actionOf('revert', target.temporaryChange, {});
 /** Somebody changed it meanwhile: the rules from before are restored, or what is there is kept. */
-export const ResolveTemporaryChangeAction = actionOf('settle_lease', target.temporaryChange, { restore: z.boolean() });
+export const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', target.temporaryChange, {
+  restore: z.boolean(),
+});
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
 
 const usage =
@@ -57,13 +59,13 @@ export const limitVerbs = {
     refusedTo: 'raise a limit of',
     isOfCard: false,
   },
-  take_back: {
+  revert: {
     action: RevertAction,
     permission: { role: 'operator', doing: 'take back temporary changes' },
     refusedTo: 'take back a temporary change of',
     isOfCard: false,
   },
-  settle_lease: {
+  'complete-temporary-change': {
     action: ResolveTemporaryChangeAction,
     permission: {
       role: 'approver',

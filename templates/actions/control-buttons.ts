@@ -9,7 +9,7 @@ import { revertButton } from '../limits/temporary-change.ts';
 /** The buttons for what can still be done about something that was done here. */
 export function controlButtons(control: Control | null, card: CardFacts): Button[] {
   if (control === null) return [];
-  if (control.kind === 'take_back') return [revertButton(control.id, card)];
+  if (control.kind === 'revert') return [revertButton(control.id, card)];
   const label = `Undo the block of ${cardOfHolderRaw(card)}`;
   return [button({ text: 'Undo', action: actionId.undoBlock, value: control.id, label })];
 }
@@ -21,5 +21,5 @@ export function controlsOf(outcomes: readonly Outcome[]): Control[] {
   return [rules?.control, status?.control].filter((control) => control !== null && control !== undefined);
 }
 
-const ruleVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'put_back']);
+const ruleVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'restore']);
 const statusVerbs: ReadonlySet<Outcome['verb']> = new Set(['block', 'unblock', 'activate']);

@@ -43,7 +43,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Change waits for another approver',
     unknown: 'Spend rules may have changed',
   },
-  put_back: {
+  restore: {
     done: 'Put back',
     failed: 'Not put back',
     waiting: 'Not put back yet',
@@ -53,7 +53,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
 };
 
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
-  if (by === null) return state !== 'done' ? '' : verb === 'put_back' ? ' by itself' : ' outside Slack';
+  if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' by itself' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   return state === 'done' ? ` by ${who}` : ` asked by ${who}`;
 }
@@ -115,7 +115,7 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'recognize') known.isRecognized = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
     // What was temporary is over: it may be needed again.
-    if (verb === 'put_back') known.isRaised = known.isRaised && state !== 'done';
+    if (verb === 'restore') known.isRaised = known.isRaised && state !== 'done';
     if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
   }
   return known;

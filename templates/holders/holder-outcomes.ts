@@ -21,7 +21,7 @@ function line(outcome: Outcome): string {
 }
 
 function head({ verb, state, by, asHolder }: Outcome): string {
-  const itself = verb === 'put_back' ? ' by itself' : ' outside Slack';
+  const itself = verb === 'restore' ? ' by itself' : ' outside Slack';
   const who = by === null ? itself : ` by ${mention(by)}`;
   if (verb === 'recognize') return 'You said that it was you';
   if (verb === 'acknowledge') return `Seen${who}`;
@@ -40,7 +40,7 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   activate: { done: 'activated', noun: 'The activation' },
   limit: { done: 'given another limit', noun: 'The change of the limit' },
   allow: { done: 'allowed to do more', noun: 'The change of its rules' },
-  put_back: { done: 'given its former rules again', noun: 'The end of the temporary change' },
+  restore: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 
 /** What it means for the holder now. */
@@ -51,7 +51,7 @@ function next({ verb, state, text, confirmation }: Outcome): string {
     const todo = verb === 'block' ? 'Ask somebody who runs the cards to block it now.' : '';
     return [outside(text, 300), todo].filter(Boolean).join(' ');
   }
-  if (state !== 'done' || verb === 'put_back') return '';
+  if (state !== 'done' || verb === 'restore') return '';
   if (verb === 'block') return 'It declines everything until somebody who approves unblocks it.';
   if (confirmation === 'sent') return 'Wait a moment: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';

@@ -23,7 +23,7 @@ export const denial = (id: string, userId: string): Action =>
   Action.parse({ ...approvalClick(id, userId), approve: false });
 
 /** Otto, who is no approver, overrides it. */
-export const override = ask('break_glass', {
+export const override = ask('emergency-override', {
   ...onRequest,
   id: 'act_glass1',
   actor: person('U0OTTO'),

@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
-import { createLatestChanges } from '../../src/actions/latest-change-store.ts';
-import { createProgress } from '../../src/actions/progress-store.ts';
+import { createLatestChanges, createProgress } from '../../src/actions/progress-store.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';

@@ -88,7 +88,7 @@ describe('a change whose answer was lost, found made later', () => {
         state: 'done',
         confirmation: 'confirmed',
         text: expect.stringContaining('Goes back to $400.00 by itself in 2 hours'),
-        control: { kind: 'take_back', id: later.id },
+        control: { kind: 'revert', id: later.id },
       });
       const was = await temporaryChangeOf(world, earlier);
       expect([was?.state, was?.changes.at(-1)?.from]).toEqual(left);
@@ -189,7 +189,7 @@ describe('what was found made, but is a later change’s', () => {
       state: 'open',
       changes: [limitMove('daily', 40_000, 50_000)],
     });
-    expect((await lastOutcome(world))?.control).toMatchObject({ kind: 'take_back' });
+    expect((await lastOutcome(world))?.control).toMatchObject({ kind: 'revert' });
   });
 });
 

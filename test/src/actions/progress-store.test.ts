@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AwaitedChange, stateOf } from '../../../src/actions/action-state.ts';
-import { createProgress } from '../../../src/actions/progress-store.ts';
+import { createLatestChanges, createProgress } from '../../../src/actions/progress-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -62,4 +62,22 @@ it('changes that nothing has shown yet are listed, oldest first, until that is t
   await progress.write('act_older', { ...older, state: 'confirmed', seen, isTold: true });
 
   expect((await progress.awaited()).map(({ outcomeOf }) => outcomeOf)).toEqual(['act_newer']);
+});
+
+const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+
+it('an action is superseded by a later one that changed the same, not by what it followed', async () => {
+  const latest = createLatestChanges(redis());
+  await latest.changed(1, status, 'act_before');
+  const followed = await latest.changedBy(1, status);
+
+  expect(followed).toEqual(['act_before']);
+  expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(false);
+
+  await latest.changed(1, status, 'act_own');
+  expect(await latest.isSuperseded(1, status, 'act_own')).toBe(false);
+
+  await latest.changed(1, status, 'act_later');
+  expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(true);
+  expect(await latest.isSuperseded(2, status, 'act_own'), 'of another account').toBe(false);
 });

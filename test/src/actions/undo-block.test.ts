@@ -17,7 +17,7 @@ const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
 
 const block = (id: string, over = {}) => ask('block', { ...byCommand, id, ...over });
-const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
+const undo = ask('undo-block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
 
 async function blocked(): Promise<PerformWorld> {
   const world = await createActionWorld(redis());

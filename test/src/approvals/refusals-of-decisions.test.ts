@@ -62,9 +62,9 @@ const rows: Refused[] = [
     why: /It is your own card/,
     isOfCard: true,
   },
-  { verb: 'break_glass', when: 'it is too old', asked: overrideIt, why: /This request is too old/ },
+  { verb: 'emergency-override', when: 'it is too old', asked: overrideIt, why: /This request is too old/ },
   {
-    verb: 'break_glass',
+    verb: 'emergency-override',
     when: 'it is decided',
     asked: overrideIt,
     before: decided,
@@ -72,7 +72,7 @@ const rows: Refused[] = [
     isOfCard: true,
   },
   {
-    verb: 'break_glass',
+    verb: 'emergency-override',
     when: 'it is too soon',
     asked: overrideIt,
     before: (world) => askedToPay(world, 50_000),
@@ -80,7 +80,7 @@ const rows: Refused[] = [
     isOfCard: true,
   },
   {
-    verb: 'break_glass',
+    verb: 'emergency-override',
     when: 'it was broken a moment ago',
     asked: overrideIt,
     before: async (world) => {
@@ -91,9 +91,9 @@ const rows: Refused[] = [
     why: /within the last 24 hours/,
     isOfCard: true,
   },
-  { verb: 'take_back', when: 'it is too old', asked: onTemporaryChange('act_gone'), why: /This change is too old/ },
+  { verb: 'revert', when: 'it is too old', asked: onTemporaryChange('act_gone'), why: /This change is too old/ },
   {
-    verb: 'take_back',
+    verb: 'revert',
     when: 'it is over',
     asked: onTemporaryChange('act_limit1'),
     before: (world) => temporaryChange(world, 'ended'),
@@ -101,7 +101,7 @@ const rows: Refused[] = [
     isOfCard: true,
   },
   {
-    verb: 'take_back',
+    verb: 'revert',
     when: 'somebody changed it meanwhile',
     asked: onTemporaryChange('act_limit1'),
     before: async (world) => {
@@ -112,16 +112,16 @@ const rows: Refused[] = [
     isOfCard: true,
   },
   {
-    verb: 'settle_lease',
+    verb: 'complete-temporary-change',
     when: 'nothing is asked',
     asked: onTemporaryChange('act_limit1'),
     before: (world) => temporaryChange(world, 'open'),
     why: /It still runs/,
     isOfCard: true,
   },
-  { verb: 'undo_block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },
+  { verb: 'undo-block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },
   {
-    verb: 'undo_block',
+    verb: 'undo-block',
     when: 'somebody else blocked',
     asked: { ...onBlock, actor: OTTO },
     before: ({ deps }) => performAction(ask('block', byCommand), deps),

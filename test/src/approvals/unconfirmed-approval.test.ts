@@ -220,7 +220,7 @@ it('an emergency override that failed does not count as the one of the day, even
 it('an undo that fails between the write and its answer is still verified', async () => {
   const world = await createActionWorld(redis());
   await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
-  const undo = ask('undo_block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
+  const undo = ask('undo-block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });
   const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
     await world.deps.card.setCardStatus(...args);
     fault();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCardNumber } from '../../../src/core/card-number.ts';
-import { commandWords, parseCommand } from '../../../src/dispatch/command.ts';
+import { commandWords, parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { helpEntries } from '../../../src/dispatch/verbs.ts';
 
 const read = (verb: string, words: string[], input: object = {}, reason = '') => ({
@@ -141,3 +141,18 @@ it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
     expect(parseCommand(`limit 4242 ${word} 450`)).toMatchObject({ kind: 'unclear' });
   },
 );
+
+describe('the text of a command that Slack escaped', () => {
+  it.each([
+    ['link 4242 <@U0JANE|jane>', 'link 4242 <@U0JANE>'],
+    ['block 4242 lost by <@U0JANE|jane> at A&amp;B', 'block 4242 lost by @jane at A&B'],
+    ['block 4242 see <#C0OPS|ops> <https://example.com/x|example.com/x>', 'block 4242 see #ops example.com/x'],
+    ['block 4242 see <https://example.com/x>', 'block 4242 see https://example.com/x'],
+    ['block 4242 said <!subteam^S1|@team> 1 &lt; 2', 'block 4242 said @team 1 < 2'],
+    ['show 4242', 'show 4242'],
+    // Typed with its angle brackets, so no person that Slack found.
+    ['block 4242 &lt;@U0JANE&gt;', 'block 4242 <@U0JANE>'],
+  ])('%j', (escaped, typed) => {
+    expect(readSlashText(escaped)).toBe(typed);
+  });
+});

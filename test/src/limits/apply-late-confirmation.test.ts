@@ -36,7 +36,7 @@ async function apply(
     terms: {
       resolve: async ({ requestId }) => {
         steps.push(`resolved for ${requestId ?? 'no request'}`);
-        return { note: 'Goes back.', control: { kind: 'take_back', id: 'act_1', until } };
+        return { note: 'Goes back.', control: { kind: 'revert', id: 'act_1', until } };
       },
       forgetIfGone: async (_id, changes) => void steps.push(`forgotten, from ${String(changes[0]?.from)}`),
     },

@@ -8,8 +8,8 @@ import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const target = { kind: 'temporary-change', temporaryChangeId: 'act_1' } as const;
-const takeBack = (over: Over = {}): TemporaryChangeAction => ask('take_back', { target, ...over });
-const resolve = (restore: boolean): TemporaryChangeAction => ask('settle_lease', { target, restore });
+const takeBack = (over: Over = {}): TemporaryChangeAction => ask('revert', { target, ...over });
+const resolve = (restore: boolean): TemporaryChangeAction => ask('complete-temporary-change', { target, restore });
 
 describe('a click about a temporary change', () => {
   interface Given {

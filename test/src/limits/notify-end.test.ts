@@ -8,7 +8,7 @@ import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const at = '2026-11-20T16:00:00.000Z';
-const click = ask('take_back', {
+const click = ask('revert', {
   target: { kind: 'temporary-change', temporaryChangeId: 'act_1' },
   actor: { userId: 'U0BEN', teamId: 'T1' },
 });

@@ -52,7 +52,7 @@ describe('a change for a while', () => {
     const until = '2026-11-20T19:00:00.000Z';
     expect(said).toEqual({
       note: 'Goes back to $400.00 by itself in 4 hours.',
-      control: { kind: 'take_back', id: 'act_new', until },
+      control: { kind: 'revert', id: 'act_new', until },
     });
     expect(steps).toEqual([`act_new ends ${until}`, 'posted act_new']);
     expect(await temporaryChanges.get('act_new')).toMatchObject({ state: 'open', endsAt: until, changes: [daily] });

@@ -33,7 +33,7 @@ function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
 const raise = (dollars: Partial<Record<LimitPeriod, number>>, term: Term, over: Over = {}) =>
   ask('limit', { changeRequest: { goals: limits(dollars), term }, ...over });
 const both = raise({ daily: 450, monthly: 2100 }, forHours(1));
-const revert = ask('take_back', {
+const revert = ask('revert', {
   ...byCommand,
   id: 'act_back1',
   target: { kind: 'temporary-change', temporaryChangeId: both.id },
@@ -174,7 +174,8 @@ describe('what somebody changed meanwhile', () => {
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
     await endTemporaryChange(both.id, world.deps);
-    const decide = (id: string) => ask('settle_lease', { ...revert, id, verb: 'settle_lease', restore: true });
+    const decide = (id: string) =>
+      ask('complete-temporary-change', { ...revert, id, verb: 'complete-temporary-change', restore: true });
 
     Object.assign(world.service.rules, { MonthlySpendLimit: 3500 });
     await performAction(decide('act_yes1'), world.deps);
@@ -425,7 +426,7 @@ describe('a request for several limits', () => {
     const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
     world.advance(PATIENCE_MS);
-    const override = ask('break_glass', {
+    const override = ask('emergency-override', {
       id: 'act_glass1',
       target: { kind: 'request', requestId: 'req_limit1' },
       actor: { userId: 'U0OTTO', teamId: 'T1' },

@@ -35,16 +35,16 @@ const table: Readonly<
   show: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
   activate: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
   block: ['no yes yes yes', 'no yes yes yes', 'yes yes yes yes', 'yes yes yes yes'],
-  undo_block: ['no no no no', 'no no no no', 'no no no no', 'no no no no'],
+  'undo-block': ['no no no no', 'no no no no', 'no no no no', 'no no no no'],
   unblock: ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
   limit: ['no no yes yes', 'no no +1 +1', 'no no +1 +1', 'no no +2 +2'],
   allow: ['no no yes yes', 'no no +1 +1', 'no no +1 +1', 'no no +2 +2'],
-  take_back: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
-  settle_lease: ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
+  revert: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
+  'complete-temporary-change': ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
   ask: ['no no no no', 'no no no no', '+1 +1 +1 +1', '+2 +2 +2 +2'],
   decide: ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
   // Without an age nobody has waited yet.
-  break_glass: ['no no no no', 'no no no no', 'no no no no', 'no no no no'],
+  'emergency-override': ['no no no no', 'no no no no', 'no no no no', 'no no no no'],
 };
 
 const cases = verbNames.flatMap((verb) =>
@@ -83,7 +83,7 @@ describe('who may do what', () => {
     ['somebody else, at once', { isOwnAction: false, ageMs: 0 }, 'no'],
     ['who blocked, but is no operator any more', { isOwnAction: true, ageMs: 0, roles: [] }, 'no'],
   ])('undoing a block: %s', (_what, over, expected) => {
-    expect(decided('undo_block', { roles: ['operator'], isOwnCard: false, ...over })).toBe(expected);
+    expect(decided('undo-block', { roles: ['operator'], isOwnCard: false, ...over })).toBe(expected);
   });
 
   it.each<[string, Partial<Question>, string]>([
@@ -95,7 +95,7 @@ describe('who may do what', () => {
   ])('breaking the glass: %s', (_what, over, expected) => {
     const question = { roles: ['operator' as const], isOwnCard: false, ageMs: 15 * MINUTE, ...over };
 
-    expect(decided('break_glass', question)).toBe(expected);
+    expect(decided('emergency-override', question)).toBe(expected);
   });
 
   it('nobody approves what they asked for, or approves twice', () => {
