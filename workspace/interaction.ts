@@ -54,12 +54,13 @@ function findPlace(core: Core, at: ElementAddress): Place {
 
 function findElement(place: Place, at: ElementAddress, value?: string) {
   const elements = elementsIn(place.blocks);
-  const found = elements.find(
-    ({ element, blockId }) =>
+  const meant = elements.filter(
+    ({ element }) =>
       element.action_id === at.actionId &&
-      (at.blockId === undefined || blockId === at.blockId) &&
       (value === undefined || element.value === undefined || element.value === value || element.type !== 'button'),
   );
+  // An edit gives new ids to the blocks, and Slack delivers the press of whoever still saw the old ones.
+  const found = meant.find(({ blockId }) => at.blockId === undefined || blockId === at.blockId) ?? meant[0];
   if (found) return found;
   const there = elements.map(({ element }) => `${String(element.action_id)} (${String(element.type)})`).join(', ');
   throw new Error(

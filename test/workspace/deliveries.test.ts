@@ -153,6 +153,19 @@ describe('a press', () => {
     expect(pressed).toEqual(['old']);
   });
 
+  it('is delivered from a screen that still shows the message before an edit with the same button', async () => {
+    const message = await postButtons(button({ action_id: 'block_card', value: 'x1' }));
+    const seen = message.blocks?.[0]?.block_id ?? '';
+    const again = [
+      { type: 'actions', block_id: 'after-the-edit', elements: [button({ action_id: 'block_card', value: 'x1' })] },
+    ];
+    await call(workspace, 'chat.update', { channel: 'C1', ts: message.ts, text: 'again', blocks: again });
+
+    const delivery = await workspace.press({ user: 'U1', message, actionId: 'block_card', blockId: seen, value: 'x1' });
+
+    expect(delivery).toMatchObject({ payload: { actions: [{ block_id: 'after-the-edit', value: 'x1' }] } });
+  });
+
   it('on a message that only one person sees carries no message', async () => {
     let body: Body = {};
     app = await startApp(workspace, (it) =>
