@@ -12,7 +12,7 @@ const { ana, olga } = people;
 const scheduler = (kind: string): string => `digest-${channels.alerts}-${kind}`;
 
 async function withMaintenance<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
-  const queue = new Queue('maintenance', { connection: cardbell().store.duplicate(), prefix: '{cardbell:queue}' });
+  const queue = new Queue('maintenance', { connection: cardbell().store, prefix: '{cardbell:queue}' });
   try {
     return await work(queue);
   } finally {
