@@ -11,7 +11,7 @@ export interface RedisTarget {
   readonly urls: readonly string[];
   /** Given: the addresses are those of sentinels, which know the server by this name. */
   readonly sentinel?: { readonly master: string; readonly password: string | undefined } | null;
-  /** For `rediss://`. `ca`: the authority of the certificate, in PEM. `isInsecure`: any certificate will do. */
+  /** For `rediss://`. `ca`: a private certificate authority, in PEM. `isInsecure`: the certificate is not checked. */
   readonly tls?: { readonly ca: string | undefined; readonly isInsecure: boolean };
 }
 

@@ -20,7 +20,7 @@ export const TemporaryChange = z.strictObject({
   /** UTC ISO 8601, as all times here. */
   openedAt: z.string(),
   endsAt: z.string(),
-  /** The purchase that it was made for: its authorization ends the change. Null: any time until the end. */
+  /** The purchase that it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
   purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
   /** Where it is shown: the alert or the request that it came from; else it has a message of its own. */
   alertId: z.string().nullable(),

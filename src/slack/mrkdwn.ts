@@ -30,8 +30,7 @@ function clean(text: string): string {
  * stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and `@channel`.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
-// biome-ignore lint/suspicious/noShadowRestrictedNames: the word that everybody expects; the global one is for URLs.
-export function escape(text: string): string {
+export function escapeMrkdwn(text: string): string {
   return clean(text)
     .replace(/[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (mark) => lookalikes[mark] ?? '')
     .replace(/:(?=[\w+'-]+:)/g, `:${ZERO_WIDTH_SPACE}`)

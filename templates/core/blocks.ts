@@ -9,7 +9,7 @@ import type {
   SectionBlock,
 } from '@slack/types';
 import * as limits from '../../src/slack/limits.ts';
-import { escape as escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
 /** Outside text inside a mrkdwn text: escaped, one line, cut to `max`. */
 export function outside(text: string, max = 120): string {

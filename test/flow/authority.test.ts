@@ -72,7 +72,7 @@ describe('a holder asks for more', () => {
     expect(shown(request)).toMatch(/Goes back to \$100\.00/);
   });
 
-  it('can ask from the decline itself: the request is decided as any other, and the decline says what was done', async () => {
+  it('can ask from the decline itself: the request is decided like one from a command, and the decline shows the result', async () => {
     const card = await ofOtto();
     const merchant = { MerchantName: 'Slow Boat Tavern', MCCCode: '5812' };
     cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, ...merchant });

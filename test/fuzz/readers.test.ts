@@ -268,7 +268,7 @@ const reader =
 
 /** Not readers, though they look like some: they make text for people or machines out of text. */
 const writers: ReadonlySet<string> = new Set([
-  'escape',
+  'escapeMrkdwn',
   'plain',
   'truncate',
   'foldId',

@@ -5,12 +5,12 @@ import { STANDARD_SEED } from '../../sandbox/seed/standard.ts';
 import type { Account } from '../../sandbox/state/account.ts';
 import { createWorld, type World } from '../../sandbox/state/world.ts';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
+import type { Payload } from './payload.ts';
 
 /** A webhook that the engine gave out, before it is wrapped and sent. */
 export interface Emitted {
   readonly kind: WebhookKind;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every kind.
-  readonly data: any;
+  readonly data: Payload;
 }
 
 export interface BareWorld {

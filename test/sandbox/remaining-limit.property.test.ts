@@ -52,15 +52,22 @@ interface Left {
 function askApi(bare: BareWorld, form: 'RemainingLimit' | 'RemainingLimits'): Left[] {
   const found = createRouter(detailsRoutes)('GET', `/Details/AccountDetails/${onlyAccount(bare).acctId}/${form}`);
   if (!('route' in found)) throw new Error('no such route');
-  // biome-ignore lint/suspicious/noExplicitAny: the two forms differ in every name.
-  const body = found.route.answer({ world: bare.world, params: found.params } as never).body as any;
+  const answer: unknown = found.route.answer({ world: bare.world, params: found.params } as never).body;
   if (form === 'RemainingLimit') {
+    const body = answer as Record<
+      'GlobalLimit' | 'CategoryLimit',
+      { Type: string; Category?: string; Remaining: number }[]
+    >;
     return [...body.GlobalLimit, ...body.CategoryLimit].map((each) => ({
       type: each.Type,
       category: each.Category,
       remaining: each.Remaining,
     }));
   }
+  const body = answer as Record<
+    'GlobalLimits' | 'MerchantCategoryLimits',
+    { Type: string; Category?: string; RemainingSpend: number }[]
+  >;
   return [...body.GlobalLimits, ...body.MerchantCategoryLimits].map((each) => ({
     type: each.Type,
     category: each.Category,

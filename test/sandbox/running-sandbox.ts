@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import type { Payload } from './payload.ts';
 
 /** A webhook as the receiver saw it. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every kind.
-  readonly body: any;
+  readonly body: Payload;
   readonly atMs: number;
 }
 
@@ -49,8 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 export interface ApiResult {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint.
-  readonly body: any;
+  readonly body: Payload;
   readonly headers: Headers;
 }
 

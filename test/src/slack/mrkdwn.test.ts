@@ -5,7 +5,7 @@ import {
   dateAfter,
   dateToken,
   easternTime,
-  escape as escapeMrkdwn,
+  escapeMrkdwn,
   link,
   mention,
   plain,
