@@ -59,19 +59,19 @@ export function truncate(text: string, max: number): string {
 
 /** A link with a label, both possibly foreign. Of an address that is not https only the label is shown. */
 export function link(url: string, label: string): string {
-  const text = escape(label).replaceAll('|', '¦');
+  const text = escapeMrkdwn(label).replaceAll('|', '¦');
   if (!/^https:\/\//i.test(url) || !URL.canParse(url)) return text;
   return `<${new URL(url).href.replaceAll('|', '%7C').replaceAll('&', '&amp;')}|${text}>`;
 }
 
 /** Names a Slack user. Anything that is no user id shows as text. */
 export function mention(userId: string): string {
-  return /^[UW][A-Z0-9]{1,30}$/.test(userId) ? `<@${userId}>` : escape(userId);
+  return /^[UW][A-Z0-9]{1,30}$/.test(userId) ? `<@${userId}>` : escapeMrkdwn(userId);
 }
 
 /** Names a Slack channel. */
 export function channelMention(channelId: string): string {
-  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : escape(channelId);
+  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : escapeMrkdwn(channelId);
 }
 
 const eastern = new Intl.DateTimeFormat('en-US', {
@@ -113,8 +113,8 @@ export function dateToken(
   fallback = easternTime(instant),
 ): string {
   const seconds = Math.floor(new Date(instant).getTime() / 1000);
-  if (Number.isNaN(seconds)) return escape(fallback);
-  return `<!date^${seconds}^${format}|${escape(fallback).replaceAll('|', '¦')}>`;
+  if (Number.isNaN(seconds)) return escapeMrkdwn(fallback);
+  return `<!date^${seconds}^${format}|${escapeMrkdwn(fallback).replaceAll('|', '¦')}>`;
 }
 
 /**
