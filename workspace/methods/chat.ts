@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts';
 import { booleanArg, jsonArg, requiredArg, stringArg } from '../arguments.ts';
 import type { Core } from '../core.ts';
-import { type Json, records } from '../json.ts';
+import { isRecord, type Json, records } from '../json.ts';
 import { LIMITS } from '../limits.ts';
 import {
   addMessage,
@@ -103,11 +103,19 @@ function getPermalink(core: Core, args: Json): Json {
   return { channel: channel.id, permalink: `${core.origin}/archives/${channel.id}/p${message.ts.replace('.', '')}` };
 }
 
-/** `chat.*`. Posting has the pace of its channel instead of a tier. */
+/** Judges the blocks of a message as posting it would, and posts nothing. */
+function validateBlocks(args: Json): Json {
+  const message = jsonArg(args, 'message', 'invalid_arguments');
+  toBlocks(isRecord(message) ? message['blocks'] : jsonArg(args, 'blocks', 'invalid_blocks_format'));
+  return {};
+}
+
+/** `chat.*` and `blocks.validate`. Posting has the pace of its channel instead of a tier. */
 export const chatMethods: Methods = {
   'chat.postMessage': { scopes: ['chat:write'], run: postMessage },
   'chat.postEphemeral': { tier: 'tier4', scopes: ['chat:write'], run: postEphemeral },
   'chat.update': { tier: 'tier3', scopes: ['chat:write'], run: update },
   'chat.delete': { tier: 'tier3', scopes: ['chat:write'], run: remove },
   'chat.getPermalink': { run: getPermalink },
+  'blocks.validate': { run: (_core, args) => validateBlocks(args) },
 };

@@ -1,0 +1,38 @@
+import type { WorkerConfig } from '../../src/app/config.ts';
+import { createCardClient } from '../../src/card-api/client.ts';
+import { AppError, CardApiError } from '../../src/core/errors.ts';
+import type { Report } from './report.ts';
+
+/** Whether the card API answers, and takes the token. */
+export async function checkCardService(config: WorkerConfig, report: Report, timeoutMs: number): Promise<void> {
+  const card = createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions: config.cardApiAssumptions,
+    timezone: config.serviceZone,
+    deadlineMs: timeoutMs,
+    timeoutMs,
+  });
+  try {
+    await card.ping();
+    report.ok('the card API answers');
+  } catch (error) {
+    report.fix(
+      `the card API does not answer (${codeOf(error)})`,
+      'correct CARD_API_URL: it ends with the version segment, such as /v4; check that this machine may reach it',
+    );
+    return;
+  }
+  try {
+    await card.getCurrentToken();
+    report.ok('the token works');
+  } catch (error) {
+    if (error instanceof CardApiError && error.status === 404) report.note('it does not say whose token this is');
+    else report.fix(`the token does not work (${codeOf(error)})`, 'make a new token and set CARD_API_TOKEN');
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof AppError ? error.code : 'unexpected';
+}

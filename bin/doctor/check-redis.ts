@@ -1,0 +1,84 @@
+import type { storeConfig } from '../../src/app/config.ts';
+import { within } from '../../src/core/deadline.ts';
+import { createLog } from '../../src/core/log.ts';
+import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
+import type { Report } from './report.ts';
+
+/** What the clock of a machine may differ by. Waits and expiry times are counted by the clock of Redis. */
+const CLOCK_DIFFERENCE_MAX_MS = 5000;
+/** The oldest version that the tests run against. */
+const OLDEST_MAJOR = 7;
+
+/** Version, memory, persistence and clock of Redis. */
+export async function checkRedis(
+  target: ReturnType<typeof storeConfig>['redis'],
+  report: Report,
+  timeoutMs: number,
+): Promise<void> {
+  const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: 'doctor' }), name: 'doctor' });
+  const inTime = async <T>(work: Promise<T>): Promise<T> =>
+    await within(timeoutMs, work, () => {
+      throw new Error('no answer in time');
+    });
+  try {
+    const server = await inTime(redis.info('server'));
+    checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
+    await checkMemory(await inTime(redis.info('memory')), report);
+    await checkPersistence(async (name) => await setting(redis, name, inTime), report);
+    checkClock(await inTime(redis.time()), Date.now(), report);
+  } catch {
+    report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Null where the service keeps its settings to itself, as managed ones do. */
+async function setting(
+  redis: RedisClient,
+  name: string,
+  inTime: <T>(work: Promise<T>) => Promise<T>,
+): Promise<string | null> {
+  const answer = (await inTime(redis.config('GET', name)).catch(() => null)) as string[] | null;
+  return answer?.[1] ?? null;
+}
+
+function checkVersion(version: string, report: Report): void {
+  if (Number.parseInt(version, 10) >= OLDEST_MAJOR) report.ok(`answers, version ${version}`);
+  else report.fix(`version ${version || 'unknown'} is too old`, `run Redis ${OLDEST_MAJOR} or newer`);
+}
+
+function checkMemory(info: string, report: Report): void {
+  const field = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
+  const [used, max] = [field('used_memory'), field('maxmemory')];
+  if (max === 0) report.note(`uses ${megabytes(used)}; without maxmemory the machine's memory is its limit`);
+  else if (used < max * 0.7) report.ok(`uses ${megabytes(used)} of ${megabytes(max)}`);
+  else
+    report.fix(
+      `uses ${megabytes(used)} of ${megabytes(max)}`,
+      'raise maxmemory; Cardbell refuses webhooks before Redis is full',
+    );
+}
+
+async function checkPersistence(get: (name: string) => Promise<string | null>, report: Report): Promise<void> {
+  const policy = await get('maxmemory-policy');
+  if (policy === null)
+    report.note('its settings cannot be read; they should be maxmemory-policy noeviction and appendonly yes');
+  else if (policy === 'noeviction') report.ok('maxmemory-policy is noeviction');
+  else report.fix(`maxmemory-policy is ${policy}: events can vanish`, 'set maxmemory-policy noeviction');
+  const appendOnly = await get('appendonly');
+  if (appendOnly === 'no') report.fix('appendonly is off: a restart of Redis loses what waits', 'set appendonly yes');
+  else if (appendOnly === 'yes') report.ok(`appendonly is on, appendfsync ${(await get('appendfsync')) ?? 'unknown'}`);
+}
+
+function checkClock(time: readonly (number | string)[], nowMs: number, report: Report): void {
+  const [seconds = 0, microseconds = 0] = time.map(Number);
+  const difference = Math.round(seconds * 1000 + microseconds / 1000 - nowMs);
+  if (Math.abs(difference) <= CLOCK_DIFFERENCE_MAX_MS) report.ok('its clock agrees with the clock of this machine');
+  else
+    report.fix(
+      `its clock is ${Math.abs(Math.round(difference / 1000))} s ${difference > 0 ? 'ahead of' : 'behind'} this machine`,
+      'synchronize both clocks (NTP)',
+    );
+}

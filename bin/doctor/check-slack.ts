@@ -1,0 +1,172 @@
+import webApi from '@slack/web-api';
+import manifest from '../../manifest.json' with { type: 'json' };
+import type { SharedConfig } from '../../src/app/config.ts';
+import { SlackError } from '../../src/core/errors.ts';
+import { createSlack, type Slack } from '../../src/slack/client.ts';
+import { scopes } from '../../src/slack/scopes.ts';
+import type { Report } from './report.ts';
+import { sampleMessages } from './sample-messages.ts';
+
+type Channels = SharedConfig['channels'];
+
+interface SlackCheck {
+  readonly config: Pick<SharedConfig, 'slackBotToken' | 'slackApiUrl' | 'channels'>;
+  /** The variables that name people, and the ids in them. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  readonly timeoutMs: number;
+}
+
+/** Token, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it at once. */
+export async function checkSlack({ config, roles, timeoutMs }: SlackCheck, report: Report): Promise<void> {
+  const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
+  // For the methods that only the doctor calls.
+  const client = new webApi.WebClient(config.slackBotToken, {
+    timeout: timeoutMs,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    logLevel: webApi.LogLevel.ERROR,
+    ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
+  });
+  if (!(await checkToken(slack, report))) return;
+  for (const [variable, ids] of Object.entries(roles)) {
+    for (const id of ids) await checkMember(slack, variable, id, report);
+  }
+  for (const [channel, purposes] of channelPurposes(config.channels))
+    await checkChannel({ slack, client }, channel, purposes, report);
+  await checkTemplates(client, report);
+  await checkManifest(client, report);
+}
+
+async function checkToken(slack: Slack, report: Report): Promise<boolean> {
+  try {
+    const { team, scopes: granted } = await slack.authTest();
+    report.ok(`the bot token works, workspace ${team}`);
+    const missing = Object.keys(scopes).filter((scope) => !granted.includes(scope));
+    if (granted.length === 0) report.note('Slack did not say which scopes the token has');
+    else if (missing.length === 0) report.ok('all scopes are granted');
+    else
+      report.fix(
+        `scopes are missing: ${missing.join(', ')}`,
+        'add them under OAuth & Permissions and install the app again',
+      );
+    return true;
+  } catch (error) {
+    report.fix(
+      `the bot token does not work (${codeOf(error)})`,
+      'copy the bot token again from OAuth & Permissions, and check that this machine reaches Slack',
+    );
+    return false;
+  }
+}
+
+/** Whether a user or a user group that a role names can act. */
+async function checkMember(slack: Slack, variable: string, id: string, report: Report): Promise<void> {
+  try {
+    if (id.startsWith('S')) {
+      const members = await slack.groupMembers(id);
+      if (members.length === 0) report.fix(`${variable}: user group ${id} is empty`, 'add its members in Slack');
+      else
+        report.ok(`${variable}: user group ${id} has ${members.length} ${members.length === 1 ? 'member' : 'members'}`);
+      return;
+    }
+    const person = await slack.person(id);
+    const problem =
+      person === null
+        ? 'is not known to Slack'
+        : person.isDeactivated
+          ? 'is deactivated'
+          : person.isBot
+            ? 'is a bot'
+            : person.isExternal
+              ? 'belongs to another workspace'
+              : null;
+    if (problem !== null) report.fix(`${variable}: ${id} ${problem}`, `correct ${variable}`);
+    else report.ok(`${variable}: ${id} is a member of the workspace`);
+  } catch (error) {
+    report.fix(`${variable}: ${id} cannot be looked up (${codeOf(error)})`, `correct ${variable}, or grant the scope`);
+  }
+}
+
+/** Each channel once, with everything that is posted there. */
+function channelPurposes(channels: Channels): Map<string, string[]> {
+  const purposes = new Map<string, string[]>();
+  for (const [purpose, channel] of Object.entries(channels)) {
+    if (channel !== null) purposes.set(channel, [...(purposes.get(channel) ?? []), purpose]);
+  }
+  return purposes;
+}
+
+/** What names people together with their limits and purchases. */
+const internal: readonly string[] = ['approvals', 'audit', 'ops'] satisfies (keyof Channels)[];
+
+async function checkChannel(
+  { slack, client }: { readonly slack: Slack; readonly client: webApi.WebClient },
+  channel: string,
+  purposes: readonly string[],
+  report: Report,
+): Promise<void> {
+  try {
+    const { name, isMember, isArchived, isExtShared, isPrivate } = await slack.channelInfo(channel);
+    if (isArchived) return report.fix(`#${name} (${channel}) is archived`, 'unarchive it, or name another channel');
+    if (!isMember) return report.fix(`Cardbell is not in #${name} (${channel})`, `type /invite @Cardbell in #${name}`);
+    if (isExtShared) report.fix(`#${name} (${channel}) is shared with another company`, 'name a channel of your own');
+    else if (!isPrivate && purposes.some((purpose) => internal.includes(purpose)))
+      report.fix(
+        `#${name} (${channel}) is public, and gets ${purposes.filter((purpose) => internal.includes(purpose)).join(', ')}`,
+        'make it private, or name a private channel: everybody in the workspace can read limits, amounts and decisions',
+      );
+    const { ts } = await slack.post(
+      channel,
+      { text: 'Cardbell checks that it can post here. This message is deleted at once.', blocks: [] },
+      'doctor',
+    );
+    await client.chat.delete({ channel, ts });
+    report.ok(`can post in #${name}`);
+  } catch (error) {
+    report.fix(
+      `channel ${channel} cannot be used (${codeOf(error)})`,
+      'correct the id, or invite Cardbell if it is private',
+    );
+  }
+}
+
+/** Asks Slack about one message of each kind of alert. */
+async function checkTemplates(client: webApi.WebClient, report: Report): Promise<void> {
+  const refused: string[] = [];
+  for (const { kind, message } of sampleMessages()) {
+    try {
+      await client.blocks.validate({ message: { blocks: [...message.blocks] } });
+    } catch (error) {
+      const code = codeOf(error);
+      if (!/^invalid_(blocks|message|view)/.test(code)) {
+        report.note(`Slack did not validate the templates (${code})`);
+        return;
+      }
+      refused.push(kind);
+    }
+  }
+  if (refused.length === 0) report.ok('Slack accepts the message of each kind of alert');
+  else report.fix(`Slack refuses the messages of: ${refused.join(', ')}`, 'report it with the version of Cardbell');
+}
+
+/** Needs an app configuration token; with any other Slack answers that the token is of the wrong kind. */
+async function checkManifest(client: webApi.WebClient, report: Report): Promise<void> {
+  const token = process.env['SLACK_CONFIG_TOKEN'];
+  if (token === undefined || token === '') {
+    report.note('the manifest was not validated: that needs SLACK_CONFIG_TOKEN, an app configuration token (xoxe…)');
+    return;
+  }
+  try {
+    await client.apiCall('apps.manifest.validate', { token, manifest: JSON.stringify(manifest) });
+    report.ok('Slack accepts the manifest');
+  } catch (error) {
+    report.fix(`Slack refuses the manifest (${codeOf(error)})`, 'create the app from manifest.json without changes');
+  }
+}
+
+/** Slack's own code of an error; never a stack trace. */
+function codeOf(error: unknown): string {
+  if (error instanceof SlackError) return error.slackError;
+  if (error instanceof webApi.WebAPIPlatformError) return error.data.error ?? 'unknown';
+  return 'no answer';
+}

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { createSender } from '../../sandbox/webhook/sender.ts';
+import type { WebConfig } from '../../src/app/config.ts';
+import type { Report } from './report.ts';
+
+/**
+ * Whether the web process takes webhooks and Slack's requests.
+ *
+ * @param publicUrl the address that the card service and Slack know; null: only where it listens is tried.
+ */
+export async function checkWeb(
+  config: WebConfig,
+  publicUrl: string | null,
+  report: Report,
+  timeoutMs: number,
+): Promise<void> {
+  const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host;
+  const base = publicUrl ?? `${config.tls === null ? 'http' : 'https'}://${host}:${config.port}`;
+  if (publicUrl === null)
+    report.note(`tried at ${base} only; --url https://cards.example.com tries the address that the outside uses`);
+  const send = async (path: string, init: RequestInit): Promise<Response> =>
+    await fetch(`${base}${path}`, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+  try {
+    const ready = await send('/readyz', {});
+    if (ready.ok) report.ok(`web is up at ${base}`);
+    else report.fix(`web at ${base} is not ready (${ready.status})`, 'see /readyz on its admin port, or its log');
+    await checkReceiver(config, { send, base, timeoutMs }, report);
+    await checkSlackRequests(config, { send, base, timeoutMs }, report);
+  } catch {
+    if (publicUrl === null) report.note(`web does not run here (${base}); start it and run the doctor again`);
+    else
+      report.fix(
+        `nothing answers at ${base}`,
+        'check DNS, the TLS proxy and the firewall, and that web runs; the card service and Slack need this address',
+      );
+  }
+}
+
+/** How web is reached. */
+interface Outside {
+  readonly base: string;
+  readonly timeoutMs: number;
+  readonly send: (path: string, init: RequestInit) => Promise<Response>;
+}
+
+const WEBHOOK_VERSION = '2.0.2.0';
+
+/** A body that no webhook has: the receiver answers 400 to whoever knows the secret, and keeps nothing. */
+const noWebhook = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[]' };
+
+async function checkReceiver(
+  { webhookSecrets }: WebConfig,
+  { send, base, timeoutMs }: Outside,
+  report: Report,
+): Promise<void> {
+  const refused = await send('/webhooks/decline', noWebhook);
+  if (refused.status === 401) report.ok('a webhook without the shared secret is refused');
+  else
+    report.fix(
+      `a webhook without the shared secret was answered with ${refused.status}, not 401`,
+      'check that the address is that of Cardbell and that no proxy answers for it',
+    );
+  for (const [index, secret] of webhookSecrets.entries()) {
+    const sender = createSender({ secret, version: WEBHOOK_VERSION, timeoutMs });
+    // As the service sends: the secret alone as Basic credential, and the body only after `100 Continue`.
+    const taken = await sender(`${base}/webhooks/decline`, noWebhook.body).finally(() => sender.close());
+    const which = webhookSecrets.length === 1 ? 'the shared secret' : `shared secret ${index + 1}`;
+    if (taken.status === 400) report.ok(`a webhook with ${which} gets through`);
+    else
+      report.fix(
+        `a webhook with ${which} was answered with ${taken.status ?? taken.error ?? 'nothing'}`,
+        'restart web with this WEBHOOK_SHARED_SECRET, and let the proxy pass the Authorization header on',
+      );
+  }
+}
+
+/** What Slack sends when an address is entered as the Request URL. https://docs.slack.dev/reference/events/url_verification */
+async function checkSlackRequests({ slackSigningSecret }: WebConfig, { send }: Outside, report: Report): Promise<void> {
+  if (slackSigningSecret === undefined) return report.note('Slack is reached over Socket Mode: no address is needed');
+  const body = JSON.stringify({ type: 'url_verification', token: 'doctor', challenge: 'cardbell' });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha256', slackSigningSecret).update(`v0:${timestamp}:${body}`).digest('hex');
+  const answer = await send('/slack/events', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${signature}`,
+    },
+    body,
+  });
+  if (answer.ok && (await answer.text()).includes('cardbell')) report.ok('a signed request of Slack gets through');
+  else
+    report.fix(
+      `a signed request of Slack was answered with ${answer.status}`,
+      'restart web with this SLACK_SIGNING_SECRET, and check the clock of its machine',
+    );
+}

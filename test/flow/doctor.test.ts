@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../bin/doctor/report.ts';
+import { stateKey } from '../../src/core/keys.ts';
+import { channels, groups, people, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
+import { useCardbell } from '../support/running-cardbell.ts';
+
+const internal: readonly string[] = [channels.approvals, channels.ops, channels.audit];
+
+const cardbell = useCardbell({
+  workspace: {
+    channels: (workspaceOptions.channels ?? []).map((channel) => ({
+      ...channel,
+      isPrivate: internal.includes(channel.id),
+      isArchived: channel.id === channels.virtual,
+    })),
+  },
+});
+
+/** Runs the doctor with the variables of both processes, which `env` overrides. */
+async function doctor(env: Record<string, string> = {}, args: readonly string[] = []) {
+  const { redis, workspace, sandbox, url } = cardbell();
+  const given = {
+    PATH: process.env.PATH,
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: workspace.apiUrl,
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    ...peopleEnv,
+    ALERTS_CHANNEL_VIRTUAL: channels.alerts,
+    ...env,
+  };
+  const argv = ['dist/bin/doctor.js', '--json', '--url', url, ...args];
+  const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, argv, { env: given }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : error.code, out: stdout, err: stderr });
+    });
+  });
+  expect(err).toBe('');
+  const { findings, toFix } = JSON.parse(out) as { findings: Finding[]; toFix: number };
+  const texts = findings.map(({ level, what }) => `${level}: ${what}`);
+  return { code, findings, toFix, fixes: texts.filter((text) => text.startsWith('fix')), texts };
+}
+
+describe('the doctor', () => {
+  it('finds nothing to do in an installation that works, and leaves no message behind', async () => {
+    const before = Object.values(channels).map((channel) => cardbell().texts(channel));
+    const { texts, fixes } = await doctor();
+
+    expect(fixes).toEqual([]);
+    expect(texts).toContain('ok: can post in #declines');
+    expect(texts).toContain(`ok: OPERATORS: user group ${groups.operators} has 1 member`);
+    expect(texts).toContain('ok: Slack accepts the message of each kind of alert');
+    expect(texts).toContain('ok: a webhook with the shared secret gets through');
+    expect(texts).toContain('ok: a signed request of Slack gets through');
+    expect(texts).toContain('ok: its clock agrees with the clock of this machine');
+    expect(Object.values(channels).map((channel) => cardbell().texts(channel))).toEqual(before);
+    expect(await cardbell().store.zcard(stateKey('quarantine'))).toBe(0);
+  });
+
+  it('names each person, group and channel that cannot be used, with what to do', async () => {
+    const { code, findings } = await doctor({
+      OPERATORS: `${people.olga},U0GONE,S0GONE`,
+      ALERTS_CHANNEL_VIRTUAL: channels.virtual,
+      ALERTS_CHANNEL_SHIPPING: 'C0NOWHERE',
+      ALERTS_CHANNEL_APPROVALS: channels.status,
+    });
+    const todo = (what: RegExp): string | null | undefined => findings.find((finding) => what.test(finding.what))?.todo;
+
+    expect(code).toBe(1);
+    expect(todo(/^OPERATORS: U0GONE is not known to Slack/)).toContain('correct OPERATORS');
+    expect(todo(/^OPERATORS: S0GONE cannot be looked up/)).toContain('correct OPERATORS');
+    expect(todo(/#virtual \(C0VIRTUAL\) is archived/)).toContain('unarchive');
+    expect(todo(/channel C0NOWHERE cannot be used \(channel_not_found\)/)).toContain('correct the id');
+    expect(todo(/#status \(C0STATUS\) is public, and gets approvals/)).toContain('private');
+  });
+
+  it('says that web runs with other secrets than the variables', async () => {
+    const { fixes } = await doctor({
+      WEBHOOK_SHARED_SECRET: 'another-shared-secret',
+      SLACK_SIGNING_SECRET: 'another-signing-secret',
+    });
+
+    expect(fixes).toContain('fix: a webhook with the shared secret was answered with 401');
+    expect(fixes).toContain('fix: a signed request of Slack was answered with 401');
+  });
+
+  it('reports what does not answer in a line with its remedy, and no stack trace', async () => {
+    const away = 'http://127.0.0.1:1';
+    const { findings } = await doctor({
+      REDIS_URL: 'redis://127.0.0.1:1',
+      SLACK_API_URL: away,
+      CARD_API_URL: `${away}/v4`,
+    });
+    const fixes = findings.filter(({ level }) => level === 'fix');
+
+    expect(fixes.map(({ area }) => area)).toEqual(['Redis', 'Slack', 'Card service']);
+    for (const { what, todo } of fixes) {
+      expect(what).not.toMatch(/\n| at /);
+      expect(todo).not.toBe('');
+    }
+  });
+});
