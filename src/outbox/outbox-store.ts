@@ -99,6 +99,7 @@ const scripts = {
   release: readScript(new URL('./release.lua', import.meta.url)),
   claim: readScript(new URL('./claim.lua', import.meta.url)),
   resolve: readScript(new URL('./resolve.lua', import.meta.url)),
+  pause: readScript(new URL('./pause.lua', import.meta.url)),
 };
 
 const entryFormat = recordFormat(OutboxEntry);
@@ -190,6 +191,8 @@ function createSendings(redis: Redis | Cluster): Sendings {
 }
 
 function createPauses(redis: Redis | Cluster): Pauses {
+  const pause = defineScript(redis, scripts.pause);
+  const keyOf = (channel: string): string => outboxKey(channel, 'paused');
   return {
     async countTry(channel, entryId) {
       const key = outboxKey(channel, `tries:${entryId}`);
@@ -197,9 +200,9 @@ function createPauses(redis: Redis | Cluster): Pauses {
       await redis.expire(key, SENT_TTL_SECONDS);
       return tries;
     },
-    pauseLeft: async (channel) => Math.max(0, await redis.pttl(outboxKey(channel, 'paused'))),
+    pauseLeft: async (channel) => Number(await pause.run([keyOf(channel)], [])),
     async pauseFor(channel, ms) {
-      await redis.set(outboxKey(channel, 'paused'), '1', 'PX', Math.max(1, Math.ceil(ms)));
+      await pause.run([keyOf(channel)], [Math.max(1, Math.ceil(ms))]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
 import type { Priority } from '../../../src/outbox/entry.ts';
 import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
@@ -143,4 +143,61 @@ it('a pause ends, and a claim ages, by the clock of Redis', async () => {
   const { unresolved } = await outbox.look('C1', 1);
 
   expect(unresolved?.ageMs).toBeGreaterThanOrEqual(150);
+});
+
+/** As if Redis' clock had been set back since: everything that it has stored so far lies ahead of it. */
+async function setClockBack(ms: number): Promise<void> {
+  const key = (name: string): string => outboxKey('C1', name);
+  const entries = await redis().hgetall(key('entries'));
+  for (const field of Object.keys(entries).filter((one) => one.startsWith('since:'))) {
+    await redis().hincrby(key('entries'), field, ms);
+    await redis().zincrby(key('queue'), ms, field.slice('since:'.length));
+  }
+  const paused = await redis().get(key('paused'));
+  if (paused !== null)
+    await redis().set(
+      key('paused'),
+      paused.replace(/^\d+/, (at) => String(Number(at) + ms)),
+    );
+  const sending = JSON.parse((await redis().get(key('sending'))) ?? 'null') as { startedAt: number } | null;
+  if (sending === null) return;
+  await redis().set(key('sending'), JSON.stringify({ ...sending, startedAt: sending.startedAt + ms }));
+}
+
+describe('when the clock of Redis is set back by five minutes', () => {
+  const FIVE_MINUTES = 300_000;
+
+  it('a pause is no longer than it was to be', async () => {
+    const outbox = createOutbox(redis());
+    await outbox.pauseFor('C1', 100);
+
+    await setClockBack(FIVE_MINUTES);
+
+    expect(await outbox.pauseLeft('C1')).toBeLessThanOrEqual(100);
+    await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over', 5_000);
+  });
+
+  it('what waits gets older again, and later entries do not overtake it', async () => {
+    const outbox = createOutbox(redis());
+    await outbox.put('C1', alert('a'));
+    await setClockBack(FIVE_MINUTES);
+    const ageOf = async () => (await outbox.look('C1', 9)).waiting[0]?.ageMs ?? 0;
+    await ageOf();
+
+    await until(async () => (await ageOf()) > 50, 'it gets older', 5_000);
+    await outbox.put('C1', alert('b'));
+
+    expect(await order(outbox)).toEqual(['a', 'b']);
+  });
+
+  it('a message whose sender died is taken up after the usual time', async () => {
+    const outbox = createOutbox(redis());
+    await outbox.put('C1', alert('a'));
+    await claimed(outbox, ['a']);
+    await setClockBack(FIVE_MINUTES);
+    const ageOf = async () => (await outbox.look('C1', 9)).unresolved?.ageMs ?? 0;
+    await ageOf();
+
+    await until(async () => (await ageOf()) > 50, 'the claim ages', 5_000);
+  });
 });
