@@ -55,7 +55,10 @@ export function bindingLimit(
 /** The card's own limits let the purchase pass by now. */
 function isEnough({ amountCents }: DeclinedPurchase, remaining: Remaining | null): boolean {
   const windows = remaining?.overall ?? [];
-  return windows.length > 0 && windows.every(({ remainingCents }) => (remainingCents ?? 0) >= amountCents);
+  return (
+    windows.length > 0 &&
+    windows.every(({ remainingCents }) => remainingCents !== null && remainingCents >= amountCents)
+  );
 }
 
 /** True when nothing that stops the purchase was found, and all that could have stopped it was read. */
@@ -78,7 +81,10 @@ function bindingOf(
   limits: CardLimits['limits'] | null,
   transactionLimitCents: number | null = null,
 ): LimitRaise[] {
-  const known = windows.length > 0 ? windows : windowsOf(limits);
+  const known = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
+    ...window,
+    limitCents: window.limitCents ?? limits?.[window.period] ?? null,
+  }));
   // All of it is there for each purchase.
   const ofPurchase = {
     period: 'transaction',
@@ -86,11 +92,10 @@ function bindingOf(
     remainingCents: transactionLimitCents,
   } as const;
   return [ofPurchase, ...known]
-    .flatMap(({ period, limitCents, remainingCents }) => {
+    .flatMap(({ period, limitCents: from, remainingCents }) => {
       // Without what remains, only a purchase above the whole limit is certain.
-      const leftCents = remainingCents ?? limitCents;
+      const leftCents = remainingCents ?? from;
       if (leftCents === null || leftCents >= amountCents) return [];
-      const from = limitCents ?? (period === 'transaction' ? null : (limits?.[period] ?? null));
       const to = remainingCents === null || from === null ? null : from - leftCents + amountCents;
       const rule = { kind: 'limit', period, category } as const;
       return [{ rule, from, to, remainingCents, isAlong: false, leftCents }];
@@ -100,6 +105,9 @@ function bindingOf(
     )
     .map(({ leftCents: _left, ...limit }) => limit);
 }
+
+/** Where nobody says what remains, it counts as most. */
+const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
 type OfCategory = [LimitRaise, ...LimitRaise[]];
 
@@ -122,13 +130,9 @@ function bindingCategories(
     return first === undefined ? [] : [[first, ...others] satisfies OfCategory];
   });
   const tightestOf = (some: readonly OfCategory[]): OfCategory | null =>
-    some.toSorted(([a], [b]) => (shortfall(purchase, b) ?? 0) - (shortfall(purchase, a) ?? 0))[0] ?? null;
+    some.toSorted(([a], [b]) => (a.remainingCents ?? UNKNOWN) - (b.remainingCents ?? UNKNOWN))[0] ?? null;
   const likely = candidates.filter(([{ rule }]) => sharesWord(rule.category?.name ?? '', purchase.merchantKind ?? ''));
   return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
-}
-
-function shortfall({ amountCents }: DeclinedPurchase, { remainingCents }: LimitRaise): number | null {
-  return remainingCents === null ? null : amountCents - remainingCents;
 }
 
 /** All of them as one remedy, with what must rise along. */
@@ -140,12 +144,12 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
     return { ...limit, to: goal?.to ?? limit.to };
   });
   if (first === undefined) return null;
-  const along = rules === null ? [] : goals.slice(planned.length).map((goal) => alongOf(goal, rules));
+  const along = goals.slice(planned.length).map((goal) => alongOf(goal, rules));
   return { kind: 'raise_limit', limits: [first, ...others, ...along] };
 }
 
-function alongOf({ rule, to }: LimitGoal, rules: CardLimits): LimitRaise {
-  return { rule, from: limitOf(rules, rule), to, remainingCents: null, isAlong: true };
+function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise {
+  return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAlong: true };
 }
 
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
@@ -156,9 +160,11 @@ function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
   return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAlong: false }];
 }
 
-function windowsOf(limits: CardLimits['limits'] | null): RemainingWindow[] {
-  return limitPeriods.map((period) => ({ period, limitCents: limits?.[period] ?? null, remainingCents: null }));
-}
+const NOTHING_READ: readonly RemainingWindow[] = limitPeriods.map((period) => ({
+  period,
+  limitCents: null,
+  remainingCents: null,
+}));
 
 const fold = (name: string): string => nameWords(name).join('');
 

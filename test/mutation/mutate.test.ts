@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { EQUIVALENT } from './equivalent-mutants.ts';
 import { mutantsOf } from './mutate.ts';
 import { NAMED_MUTANTS } from './named-mutants.ts';
+import { DECIDING, EVERYTHING, NOT_DECIDING } from './targets.ts';
 
 const mutated = (source: string): string[] =>
   mutantsOf(source).map(({ start, end, to }) => source.slice(0, start) + to + source.slice(end));
@@ -25,4 +27,16 @@ it.each(NAMED_MUTANTS)('$name can still be made', ({ file, from, to }) => {
 
   expect(source).toContain(from);
   expect(source.replace(from, to)).not.toBe(source);
+});
+
+it.each([...DECIDING, ...NOT_DECIDING, ...EVERYTHING])('there still is %s to mutate', (path) => {
+  expect(existsSync(path)).toBe(true);
+});
+
+it.each(EQUIVALENT)('the line of $file that cannot be noticed is still there: $text', ({ file, text, what }) => {
+  const source = readFileSync(file, 'utf8');
+  const lines = source.split('\n').map((line) => line.trim());
+  const ofLine = mutantsOf(source).filter(({ start }) => lines[source.slice(0, start).split('\n').length - 1] === text);
+
+  expect(ofLine.map((mutant) => mutant.what)).toContain(what);
 });

@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Candidate, candidatesOf, isSame } from './candidates.ts';
 import { EQUIVALENT } from './equivalent-mutants.ts';
-import { mutantsOf } from './mutate.ts';
 import { NAMED_MUTANTS } from './named-mutants.ts';
-import { createRelatedTests, filesBelow } from './related-tests.ts';
-import { DECIDING, EVERYTHING, NOT_DECIDING } from './targets.ts';
-import { createTestRunner, type TestRunner } from './test-runner.ts';
+import { createRelatedTests } from './related-tests.ts';
+import { DECIDING, EVERYTHING } from './targets.ts';
+import { createTestRunner, type TestRunner, TIME_IS_UP } from './test-runner.ts';
 
 const usage = `Changes the code that decides about money, time, identity, limits, policy and redaction, and the engine of the
 sandbox, one place at a time, and runs the part tests that load it: a test has to notice.
@@ -39,16 +39,6 @@ const TIMEOUT_MS = 120_000;
 /** Test files that take longer are run after the others. */
 const SLOW_MS = 3000;
 
-interface Candidate {
-  readonly file: string;
-  readonly line: number;
-  /** The line as it is, without the blanks around it. */
-  readonly text: string;
-  readonly what: string;
-  readonly original: string;
-  readonly mutated: string;
-}
-
 interface Result {
   readonly seed: number;
   /** All that there are in this code; `tried` of them were drawn. */
@@ -56,6 +46,8 @@ interface Result {
   readonly tried: number;
   readonly killed: number;
   readonly percent: number;
+  /** Killed only because no test came to an end, twice. */
+  readonly timedOut: readonly string[];
   readonly named: readonly { readonly name: string; readonly killedBy: string | null }[];
   readonly survivors: readonly Survivor[];
 }
@@ -74,38 +66,6 @@ function copyOfRepository(): string {
   }
   for (const name of linked) if (existsSync(join(root, name))) symlinkSync(join(root, name), join(copy, name));
   return copy;
-}
-
-/** Numbers that are the same for the same seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-function candidatesOf(targets: readonly string[], seed: number): Candidate[] {
-  const next = random(seed);
-  return targets
-    .flatMap((target) => filesBelow(root, target))
-    .filter((file) => !NOT_DECIDING.includes(file))
-    .flatMap((file) => {
-      const source = readFileSync(join(root, file), 'utf8');
-      const lines = source.split('\n');
-      return mutantsOf(source).map(({ start, end, to, what }) => {
-        const line = source.slice(0, start).split('\n').length;
-        const mutated = source.slice(0, start) + to + source.slice(end);
-        return {
-          order: next(),
-          candidate: { file, line, text: lines[line - 1]?.trim() ?? '', what, original: source, mutated },
-        };
-      });
-    })
-    .toSorted((one, two) => one.order - two.order)
-    .map(({ candidate }) => candidate);
 }
 
 interface Bench {
@@ -129,7 +89,9 @@ async function noticedBy(
   );
   if (tests.length === 0) return null;
   writeFileSync(join(copy, file), mutated);
-  const failed = await runner.run({ changed: file, tests: slowLast });
+  let failed = await runner.run({ changed: file, tests: slowLast });
+  // Perhaps the machine was busy, not the mutant without end: once more, in a new process.
+  if (failed === TIME_IS_UP) failed = await runner.run({ changed: file, tests: slowLast });
   writeFileSync(join(copy, file), original);
   runner.forget(file);
   const test = tests.find((path) => failed?.startsWith(path));
@@ -160,8 +122,9 @@ async function runRandom(
   bench: Bench,
   candidates: readonly Candidate[],
   until: number,
-): Promise<{ tried: number; survivors: Survivor[] }> {
+): Promise<{ tried: number; timedOut: string[]; survivors: Survivor[] }> {
   const survivors: Survivor[] = [];
+  const timedOut: string[] = [];
   let tried = 0;
   for (const { original, mutated, ...place } of candidates) {
     if (Date.now() >= until) break;
@@ -169,10 +132,11 @@ async function runRandom(
     tried += 1;
     const verdict = killedBy === null ? 'SURVIVED' : 'killed  ';
     process.stdout.write(`${verdict}  ${place.file}:${place.line}  ${place.what}  ${killedBy ?? place.text}\n`);
+    if (killedBy === TIME_IS_UP) timedOut.push(`${place.file}:${place.line}  ${place.what}`);
     if (killedBy !== null) continue;
     survivors.push(toSurvivor({ ...place, original, mutated }));
   }
-  return { tried, survivors };
+  return { tried, timedOut, survivors };
 }
 
 const { values } = parseArgs({
@@ -193,7 +157,7 @@ async function main(): Promise<void> {
   const resultFile = values.result ?? (isWhole ? join(root, 'test/mutation/result.json') : null);
   const last = values.again && resultFile !== null ? (JSON.parse(readFileSync(resultFile, 'utf8')) as Result) : null;
   const seed = last?.seed ?? Number(values.seed);
-  const all = candidatesOf(values.only ?? (values.everything ? EVERYTHING : DECIDING), seed);
+  const all = candidatesOf(root, values.only ?? (values.everything ? EVERYTHING : DECIDING), seed);
   const chosen =
     last === null
       ? all.slice(0, Number(values.mutants))
@@ -205,7 +169,7 @@ async function main(): Promise<void> {
   try {
     const bench: Bench = { copy, runner, testsOf: createRelatedTests(copy), passesUnchanged: new Map() };
     const named = isWhole ? await runNamed(bench) : [];
-    const { tried: triedNow, survivors: survivorsNow } = await runRandom(bench, chosen, until);
+    const { tried: triedNow, timedOut: timedOutNow, survivors: survivorsNow } = await runRandom(bench, chosen, until);
     // A survivor whose line is gone was a mutant of other code: it counts no more, neither way.
     const gone = last === null ? 0 : last.survivors.length - chosen.length;
     const tried = last === null ? triedNow : last.tried - gone;
@@ -214,7 +178,9 @@ async function main(): Promise<void> {
     const survivors = [...survivorsNow, ...untried];
     const killed = tried - survivors.length;
     const percent = tried === 0 ? 100 : Math.floor((killed / tried) * 1000) / 10;
-    const result: Result = { seed, mutants: last?.mutants ?? all.length, tried, killed, percent, named, survivors };
+    const timedOut = [...(last?.timedOut ?? []), ...timedOutNow];
+    const counts = { seed, mutants: last?.mutants ?? all.length, tried, killed, percent };
+    const result: Result = { ...counts, timedOut, named, survivors };
     if (resultFile !== null) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
     report(result);
     process.exitCode = named.every(({ killedBy }) => killedBy !== null) && percent >= 90 ? 0 : 1;
@@ -228,18 +194,11 @@ function toSurvivor({ original: _original, mutated: _mutated, ...place }: Candid
   return { ...place, reason: EQUIVALENT.find((mutant) => isSame(mutant, place))?.reason ?? null };
 }
 
-/** Lines move: a mutant is the same when its line reads the same. */
-function isSame(
-  one: Pick<Candidate, 'file' | 'text' | 'what'>,
-  two: Pick<Candidate, 'file' | 'text' | 'what'>,
-): boolean {
-  return one.file === two.file && one.text === two.text && one.what === two.what;
-}
-
-function report({ mutants, tried, killed, percent, survivors }: Result): void {
+function report({ mutants, tried, killed, percent, timedOut, survivors }: Result): void {
   process.stdout.write(
     `\n${tried} of ${mutants} mutants tried, ${killed} killed (${percent} %), ${survivors.length} survived:\n`,
   );
+  for (const mutant of timedOut) process.stdout.write(`  no end within the time limit: ${mutant}\n`);
   for (const { file, line, what, text, reason } of survivors) {
     process.stdout.write(`  ${file}:${line}  ${what}\n    ${text}\n    ${reason ?? 'no test notices: write one'}\n`);
   }

@@ -21,15 +21,11 @@ export const DECIDING: readonly string[] = [
   ...['purchase-timeline', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
   ...['request', 'decide-request', 'emergency-override'].map((name) => `src/approvals/${name}.ts`),
   ...['claim-card', 'decide-claim'].map((name) => `src/holders/${name}.ts`),
-  ...['recover-gap', 'recover-statuses', 'already-reported-store'].map((name) => `src/recovery/${name}.ts`),
+  ...['recover-gap', 'recover-statuses'].map((name) => `src/recovery/${name}.ts`),
 ];
 
 /** Puts parts together, or speaks HTTP, and decides none of these things. */
-export const NOT_DECIDING: readonly string[] = [
-  'src/limits/compose.ts',
-  'src/webhooks/http-server.ts',
-  'src/policy/configured-roles-store.ts',
-];
+export const NOT_DECIDING: readonly string[] = ['src/webhooks/http-server.ts'];
 
 /** With `--everything`. */
 export const EVERYTHING: readonly string[] = ['src', 'templates'];

@@ -2,6 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { RunAnswer, RunRequest } from './test-process.ts';
 
+/** What a run answers that did not end. */
+export const TIME_IS_UP = 'no end within the time limit';
+
 export interface TestRunner {
   /**
    * Runs the test files in the given order, until one fails.
@@ -58,7 +61,7 @@ export function createTestRunner(copy: string, timeoutMs: number): TestRunner {
         };
         const timer = setTimeout(() => {
           stop();
-          end('no end within the time limit');
+          end(TIME_IS_UP);
         }, timeoutMs);
         child.once('message', (answer: RunAnswer) => {
           for (const [test, ms] of Object.entries(answer.durations)) durations.set(test, ms);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AwaitedChange, Result } from '../../../src/actions/action-state.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
 import { createApplyLateConfirmation } from '../../../src/limits/apply-late-confirmation.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -21,18 +23,27 @@ interface Given {
   readonly isSuperseded?: boolean;
   readonly isKnown?: boolean;
   readonly until?: string;
+  /** What became of the temporary change meanwhile. */
+  readonly state?: TemporaryChange['state'];
+  /** What reading the card's rules fails with. */
+  readonly unreadable?: Error;
 }
 
 async function apply(
   awaited: AwaitedChange,
   confirmation: 'confirmed' | 'unconfirmed',
-  { isSuperseded = false, isKnown = true, until = '2026-11-20T16:00:00.000Z' }: Given = {},
+  { isSuperseded = false, isKnown = true, until = '2026-11-20T16:00:00.000Z', state = 'open', unreadable }: Given = {},
 ): Promise<{ said: Opened | null; steps: string[] }> {
   const steps: string[] = [];
   const said = await createApplyLateConfirmation({
-    card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
+    card: {
+      async getSpendRules() {
+        if (unreadable !== undefined) throw unreadable;
+        return { rules: rulesOf({ daily: 40_000 }), raw: {} };
+      },
+    },
     latestChanges: { isSuperseded: async () => isSuperseded },
-    temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf() : null) },
+    temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf({ state }) : null) },
     terms: {
       resolve: async ({ requestId }) => {
         steps.push(`resolved for ${requestId ?? 'no request'}`);
@@ -67,6 +78,34 @@ describe('a change of rules whose answer was lost', () => {
     expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['forgotten, from 40000'] });
   });
 
+  it('needs no end where it was made for good', async () => {
+    const expects = {
+      kind: 'rule',
+      changes: [limitMove('daily', 40_000, 45_000)],
+      term: { kind: 'permanent' },
+    } as const;
+
+    expect((await apply(awaitedOf({ expects }), 'confirmed', { isKnown: false })).steps).toEqual([
+      'resolved for no request',
+    ]);
+  });
+
+  it('is left alone where the card cannot be read, but a fault of ours is not hidden', async () => {
+    const details = {
+      operation: 'read',
+      status: 503,
+      outcome: 'not_sent',
+      code: 'unavailable',
+      apiMessage: null,
+    } as const;
+    const away = new CardApiError('away', details);
+
+    expect(await apply(awaitedOf(), 'unconfirmed', { unreadable: away })).toEqual({ said: null, steps: [] });
+    await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a fault') })).rejects.toThrow(
+      'a fault',
+    );
+  });
+
   it.each<[string, AwaitedChange, 'confirmed' | 'unconfirmed', Given]>([
     ['a later change did all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
     ['its end was found to be nobody’s', awaitedOf(), 'confirmed', { isKnown: false }],
@@ -77,6 +116,7 @@ describe('a change of rules whose answer was lost', () => {
       'confirmed',
       {},
     ],
+    ['its end was decided meanwhile', awaitedOf(), 'unconfirmed', { state: 'kept' }],
     [
       'the card follows a ruleset, whose rules it may show instead',
       awaitedOf({ card: { ...card, ruleset: { id: 3, name: 'Travel', mayOverrule: true } } }),

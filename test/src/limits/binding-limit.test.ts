@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { limitGoals, ruleKeys } from '../../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
-import { bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
+import { allPass, bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
 import { contradiction } from '../../../src/limits/contradiction.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -93,10 +93,118 @@ describe('the limit that stopped a purchase', () => {
     ).toBeNull();
   });
 
+  it('is unknown for a category where no category could be read, also where the card itself has too little left', () => {
+    const withoutCategories = { ...remaining, categories: [] };
+
+    expect(bindingLimit(ofCategory, withoutCategories, null)).toBeNull();
+    expect(bindingLimit(ofCategory, null, { ...rules, limits: { ...none, daily: 1 }, categories: [] })).toBeNull();
+    expect(bindingLimit(ofCategory, withoutCategories, { ...rules, categories: [] })).toBeNull();
+  });
+
+  it('is told without the rules, where what remains is known', () => {
+    expect(bindingLimit(velocity, remaining, null)).toEqual(
+      remedyOf(limitRaise('daily', 50_000, 55_910, { remainingCents: 2_500 })),
+    );
+  });
+
+  it('is taken from the rules where only what remains of it is known', () => {
+    const windows = {
+      overall: [{ period: 'daily', limitCents: null, remainingCents: 2_500 } as const],
+      categories: [],
+    };
+
+    expect(bindingLimit(velocity, windows, rules)?.limits[0]).toMatchObject({ from: 50_000, to: 55_910 });
+  });
+
+  it('is not certain to have room by now where nobody says what remains', () => {
+    const windows = {
+      overall: [{ period: 'daily', limitCents: 50_000, remainingCents: null } as const],
+      categories: [],
+    };
+
+    expect(allPass(velocity, windows, rules)).toBe(false);
+    expect(bindingLimit(velocity, windows, rules)?.limits).toEqual([limitRaise('daily', 50_000, null)]);
+  });
+
+  it('is that of a category from its rules alone, where the purchase exceeds the whole of it', () => {
+    expect(bindingLimit({ ...ofCategory, amountCents: 25_000 }, null, rules)?.limits).toEqual([
+      limitRaise('daily', 20_000, null, { category: { id: 3, name: 'Restaurants' } }),
+    ]);
+  });
+
+  it('is that of the category of which least is known to remain, before one of which nothing is known', () => {
+    const ofFuel = { id: 7, name: 'Fuel', period: 'daily', limitCents: 30_000, remainingCents: 2_000 } as const;
+    const fuel = { id: 7, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 30_000 } };
+    const found = bindingLimit(
+      { ...ofCategory, amountCents: 25_000 },
+      { overall: [], categories: [ofFuel] },
+      { ...rules, categories: [...rules.categories, fuel] },
+    );
+
+    expect(found?.limits[0].rule.category?.id).toBe(7);
+  });
+
+  it.each([
+    ['HardwareStores', 'Hardware Stores'],
+    ['Hotels', 'Hotel or motel'],
+    ['AutoRental', 'Car rental agencies'],
+  ])('is that of the category %s at a merchant of the kind %s', (name, merchantKind) => {
+    expect(likelyAt(name, merchantKind)).toBe(name);
+  });
+
+  it.each([
+    ...['and', 'stores', 'store', 'services', 'service', 'shops', 'places', 'other'].map((word) => [
+      `Fuel ${word}`,
+      `Shoe ${word}`,
+    ]),
+    ['Tanks', 'Banks'],
+    ['Fuel', ''],
+  ])(
+    'is not that of the category %s at a merchant of the kind %j, which has no more than common words of it',
+    (name, merchantKind) => {
+      expect(likelyAt(name, merchantKind)).toBe('Zoos');
+    },
+  );
+
+  /** Which of two limits, of this category and of a tighter one of zoos, stopped a purchase at this kind of merchant. */
+  function likelyAt(name: string, merchantKind: string): string | undefined {
+    const window = { period: 'daily', limitCents: 5_000 } as const;
+    const categories = [
+      { id: 1, name, ...window, remainingCents: 2_000 },
+      { id: 2, name: 'Zoos', ...window, remainingCents: 1_000 },
+    ];
+    return bindingLimit({ ...ofCategory, merchantKind }, { overall: [], categories }, null)?.limits[0].rule.category
+      ?.name;
+  }
+
   it('is nothing for declines that have no limit to raise', () => {
     for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
-      expect(bindingLimit({ code, amountCents: 1 }, remaining, rules)).toBeNull();
+      expect(bindingLimit({ code, amountCents: 60_000 }, remaining, rules)).toBeNull();
     }
+  });
+});
+
+describe('a purchase that was declined', () => {
+  const windowsWith = (remainingCents: number): Remaining => ({
+    overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
+    categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
+  });
+  const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
+
+  it.each<[string, boolean, Remaining | null, CardLimits | null]>([
+    ['decline.rule.velocity', true, windowsWith(8_410), oneCategory],
+    ['decline.rule.velocity', true, windowsWith(8_410), null],
+    ['decline.rule.velocity', false, windowsWith(8_409), oneCategory],
+    ['decline.rule.velocity', false, { overall: [], categories: [] }, { limits: none, categories: [] }],
+    ['decline.rule.velocity', false, null, { limits: none, categories: [] }],
+    ['decline.rule.velocity.mcc', true, windowsWith(8_410), oneCategory],
+    ['decline.rule.velocity.mcc', false, windowsWith(8_409), oneCategory],
+    ['decline.rule.velocity.mcc', false, windowsWith(8_410), null],
+    ['decline.rule.velocity.mcc', false, null, oneCategory],
+    ['decline.rule.velocity.mcc', false, windowsWith(8_410), { ...rules, categories: [] }],
+    ['decline.card.status', false, windowsWith(8_410), oneCategory],
+  ])('with %s would pass by now: %s', (code, passes, windows, limits) => {
+    expect(allPass({ code, amountCents: 8_410 }, windows, limits)).toBe(passes);
   });
 });
 
@@ -218,6 +326,13 @@ describe('all limits that a purchase would meet', () => {
       ['daily 120'],
     ],
     ['of a category, where all have room by now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
+    [
+      'two of which the same is left: the shorter one first',
+      velocity,
+      50,
+      { overall: { weekly: [200, 10], daily: [150, 10] } },
+      ['daily 190', 'weekly 240'],
+    ],
     ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
     [
       'of the category, where the card itself has room by now',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
-import { atMost, endOfTerm, readTerm } from '../../../src/limits/change-request.ts';
+import { atMost, endOfTerm, readTerm, termWords } from '../../../src/limits/change-request.ts';
 
 const days = serviceDays('America/New_York');
 const from = new Date('2026-11-20T15:00:00Z');
@@ -30,6 +30,14 @@ describe('the end of a term', () => {
     [{ kind: 'permanent' }, { kind: 'duration', ms: 3_600_000 }],
     [{ kind: 'midnight' }, { kind: 'duration', ms: 3_600_000 }],
     [{ kind: 'purchase' }, { kind: 'purchase' }],
+    [
+      { kind: 'duration', ms: 3_600_000 },
+      { kind: 'duration', ms: 3_600_000 },
+    ],
+    [
+      { kind: 'day', day: '2026-11-20' },
+      { kind: 'duration', ms: 3_600_000 },
+    ],
   ])('%j for an hour at most: %j', (term, expected) => {
     expect(atMost(term, 3_600_000, from, days)).toEqual(expected);
   });
@@ -73,7 +81,29 @@ describe('how long a change stays, as a person writes it', () => {
     expect(read).toEqual({ term, rest: rest.split(' ').filter(Boolean) });
   });
 
-  it.each(['for 4 lightyears', 'until tomorrow-ish', 'until 2026-02-30'])('asks about %j', (text) => {
-    expect(readTerm(text.split(' '))).toContain('Write');
+  it('keeps a term that ends exactly then', () => {
+    const anHourBefore = new Date('2026-11-21T04:00:00Z');
+
+    expect(atMost({ kind: 'midnight' }, 3_600_000, anHourBefore, days)).toEqual({ kind: 'midnight' });
+  });
+
+  it.each([
+    ['for 4 lightyears', 'for 4 lightyears'],
+    ['for 4 lightyears of lunch', 'for 4 lightyears'],
+    ['until tomorrow-ish', 'until tomorrow-ish'],
+    ['until 2026-02-30', 'until 2026-02-30'],
+    [`until ${'x'.repeat(50)}`, `until ${'x'.repeat(34)}`],
+  ])('asks about %j, and repeats the few words that it could not read', (text, said) => {
+    expect(readTerm(text.split(' '))).toMatch(new RegExp(`^“${said}” .*Write “`));
+  });
+
+  it.each<[Term, string]>([
+    [{ kind: 'permanent' }, 'until it is changed'],
+    [{ kind: 'purchase' }, 'for this purchase only, at most 15 minutes'],
+    [{ kind: 'duration', ms: 4 * 3_600_000 }, 'for 4 hours'],
+    [{ kind: 'midnight' }, 'until midnight Eastern time'],
+    [{ kind: 'day', day: '2026-12-24' }, 'to the end of Dec 24, 2026, Eastern time'],
+  ])('%j is said as “%s”', (term, words) => {
+    expect(termWords(term)).toBe(words);
   });
 });

@@ -23,8 +23,9 @@ it.each([
   expect(windowEnd(period, instant)).toBe(end);
 });
 
-it('a lifetime limit never starts anew, and what is no time has no end', () => {
+it('a lifetime limit never starts anew, a single purchase has no window, and what is no time has no end', () => {
   expect(windowEnd('lifetime', '2026-11-20T14:14:00Z')).toBeNull();
+  expect(windowEnd('transaction', '2026-11-20T14:14:00Z')).toBeNull();
   expect(windowEnd('daily', 'yesterday')).toBeNull();
 });
 

@@ -3,12 +3,13 @@ import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
 import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
-import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
+import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { countedCents } from '../../../src/policy/counted-raise.ts';
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 const permanent: Term = { kind: 'permanent' };
@@ -107,6 +108,67 @@ describe('a raise of a limit', () => {
 
     expect(await raises.count(ask('limit'), acctId, raise, ['U0ANA'])).toMatchObject({ ownCents: 50_000 });
   });
+});
+
+describe('what is counted from', () => {
+  const anHour: Term = { kind: 'duration', ms: 3_600_000 };
+  const twoHours: Term = { kind: 'duration', ms: 2 * 3_600_000 };
+  const daily = limitMove('daily', 80_000, 90_000);
+
+  async function fromBase(term: Term, ...open: Partial<TemporaryChange>[]) {
+    const { raises } = setUp();
+    const temporaryChanges = createTemporaryChanges(redis());
+    for (const [index, over] of open.entries()) {
+      const endsAt = '2026-11-20T16:30:00.000Z';
+      await temporaryChanges.save(temporaryChangeOf({ id: `act_${index}`, acctId, endsAt, ...over }));
+    }
+    return (await raises.changesFromBase([daily], term, acctId))[0]?.from;
+  }
+  const raised = (from: number) => ({ changes: [limitMove('daily', from, 80_000)] });
+
+  it('is what the limit is now, where nothing is temporary', async () => {
+    expect(await fromBase(permanent)).toBe(80_000);
+  });
+
+  it('is what the limit goes back to, where the change outlasts that', async () => {
+    expect(await fromBase(permanent, raised(40_000))).toBe(40_000);
+    expect(await fromBase(twoHours, raised(40_000))).toBe(40_000);
+  });
+
+  it('is what the limit is now, where the change ends before or with it', async () => {
+    expect(await fromBase(anHour, raised(40_000))).toBe(80_000);
+    expect(await fromBase(anHour, { ...raised(40_000), endsAt: '2026-11-20T16:00:00.000Z' })).toBe(80_000);
+  });
+
+  it('is what the first of several temporary changes goes back to', async () => {
+    const first = { ...raised(30_000), openedAt: '2026-11-20T14:00:00.000Z' };
+    const second = { ...raised(40_000), openedAt: '2026-11-20T14:30:00.000Z' };
+
+    expect(await fromBase(permanent, second, first)).toBe(30_000);
+    expect(await fromBase(permanent, first, second)).toBe(30_000);
+  });
+
+  it.each<[string, Partial<TemporaryChange>]>([
+    ['another card', { ...raised(40_000), acctId: acctId + 1 }],
+    ['another limit', { changes: [limitMove('weekly', 40_000, 80_000)] }],
+    ['what waits for a decision', { ...raised(40_000), state: 'asking' }],
+  ])('is not touched by a temporary change of %s', async (_what, over) => {
+    expect(await fromBase(permanent, over)).toBe(80_000);
+  });
+});
+
+it('what lowers a limit counts as nothing, and is not remembered', async () => {
+  const { remember, count } = setUp();
+  await remember('act_1', [limitMove('daily', 80_000, 10_000)]);
+
+  expect(await count([limitMove('daily', 10_000, 5_000)])).toMatchObject({ ownCents: 0, earlier: [] });
+});
+
+it('what has no amount is not remembered', async () => {
+  const { remember, count } = setUp();
+  await remember('act_1', [limitMove('daily', 80_000, null)]);
+
+  expect(await count([limitMove('daily', 10_000, 15_000)])).toMatchObject({ ownCents: 5_000, earlier: [] });
 });
 
 describe('a rule that is opened', () => {

@@ -37,6 +37,27 @@ it('lists the raises of the last 24 hours, oldest first', async () => {
   expect(await raises.list(7, 'limit:daily:', nowMs + COUNTED_MS + 1)).toEqual([later]);
 });
 
+it('forgets what is older than 24 hours, and all of it when nothing is added for so long', async () => {
+  const raises = createRecentRaises(redis());
+
+  await raises.add(7, raise);
+  await raises.add(7, { ...raise, actionId: 'act_2', atMs: nowMs + COUNTED_MS + 1 });
+
+  expect(await raises.list(7, 'limit:daily:', nowMs), 'asked for a time when the first one counted').toMatchObject([
+    { actionId: 'act_2' },
+  ]);
+  const [key = ''] = await redis().keys('*recent-raises*');
+  expect(await redis().pttl(key)).toBeGreaterThan(COUNTED_MS - 60_000);
+  expect(await redis().pttl(key)).toBeLessThanOrEqual(COUNTED_MS);
+});
+
+it('counts an emergency override for 24 hours', async () => {
+  await createRecentRaises(redis()).overrideRequest(7, 'act_1');
+
+  const [key = ''] = await redis().keys('*emergency-override*');
+  expect(await redis().pttl(key)).toBeGreaterThan(COUNTED_MS - 60_000);
+});
+
 it('lets one emergency override through for each card, again after it came to nothing', async () => {
   const raises = createRecentRaises(redis());
 

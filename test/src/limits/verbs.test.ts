@@ -1,20 +1,56 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limitVerbs } from '../../../src/limits/verbs.ts';
 
 const { read } = limitVerbs.limit.command;
+const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
-it('reads what was typed as an action of its verb', () => {
-  expect(read(['4242', 'daily', '450', 'lunch'])).toMatchObject({
-    verb: 'limit',
-    target: { kind: 'words', words: ['4242'] },
-    reason: 'lunch',
+describe('what was typed behind /card limit', () => {
+  it.each([
+    ['4242 daily 450', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 day 450 lunch', ['4242'], 'daily', 45_000, 'permanent', 'lunch'],
+    ['Jane Doe WEEKLY $1,250.50 team lunch', ['Jane', 'Doe'], 'weekly', 125_050, 'permanent', 'team lunch'],
+    ['4242 week 450', ['4242'], 'weekly', 45_000, 'permanent', ''],
+    ['4242 monthly none', ['4242'], 'monthly', null, 'permanent', ''],
+    ['4242 month Off', ['4242'], 'monthly', null, 'permanent', ''],
+    ['4242 yearly unlimited', ['4242'], 'yearly', null, 'permanent', ''],
+    ['4242 year 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
+    ['4242 annual 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
+    ['4242 lifetime 450 until midnight late shift', ['4242'], 'lifetime', 45_000, 'midnight', 'late shift'],
+    ['Day daily 450 for 4h', ['Day'], 'daily', 45_000, 'duration', ''],
+  ])('is read: %s', (text, on, period, to, term, reason) => {
+    expect(read(words(text))).toEqual({
+      kind: 'read',
+      verb: 'limit',
+      target: { kind: 'words', words: on },
+      reason,
+      input: {
+        changeRequest: {
+          goals: [{ rule: { kind: 'limit', period, category: null }, to }],
+          term: expect.objectContaining({ kind: term }),
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['', 'Which card, which limit, and how much?'],
+    ['4242', /which limit: daily, weekly, monthly, yearly or lifetime/],
+    ['4242 450', /which limit: daily/],
+    ['4242 constructor 450', /which limit: daily/],
+    ['daily 450', /which limit: daily/],
+    ['4242 weekly', 'How much may the weekly limit be?'],
+    ['4242 daily lots', /^“lots” is no amount/],
+    [`4242 daily ${'x'.repeat(50)}`, new RegExp(`^“${'x'.repeat(40)}” is no amount`)],
+    ['4242 daily 450 for 4 lightyears', /lightyears” is no duration/],
+  ])('is asked about: %j', (text, why) => {
+    expect(read(words(text))).toEqual({
+      kind: 'unclear',
+      why: typeof why === 'string' ? why : expect.stringMatching(why),
+      usage: expect.stringMatching(/^\/card limit CARD /),
+    });
   });
 });
 
-it('says how it is written where it cannot be read', () => {
-  expect(read(['4242', 'daily', 'lots'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
-});
-
-it('asks for everything where nothing was said', () => {
-  expect(read([])).toMatchObject({ kind: 'unclear', why: 'Which card, which limit, and how much?' });
+it('each of its verbs is stored under its own name', () => {
+  for (const [verb, { action }] of Object.entries(limitVerbs)) expect(action.shape.verb.parse(verb)).toBe(verb);
 });
