@@ -42,8 +42,6 @@ const WITHOUT: readonly string[] = [
   'outbox/render-entries',
   'outbox/tracked-message-store',
   'recovery/notify-recovery',
-  'routing/mute',
-  'routing/subscribe',
   'routing/why',
   'slack/messages',
   'webhooks/card-status',

@@ -94,7 +94,10 @@ export function composeChannelVerbs({ base: { stores, messages }, tools, routing
 /** What people are not notified of, for a while. */
 export function composeMutes({ tools, routing }: Pick<ChannelDeps, 'tools' | 'routing'>) {
   const { closeMute, endMute } = createEndMute({ ...routing, now: tools.now });
-  return { ...createMuteVerbs({ ...routing, closeMute, factsOf: factsOfCard(tools), reply: tools }), endMute };
+  return {
+    ...createMuteVerbs({ ...routing, ...tools, closeMute, factsOf: factsOfCard(tools), reply: tools }),
+    endMute,
+  };
 }
 
 /** What only shows something of a card. */

@@ -1,16 +1,19 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { Route } from '../alerts/announce.ts';
+import { createCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
+import { createLinks } from '../holders/link-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import { createVisibilityOf, type VisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
+import { createWhyMutePasses } from '../routing/mute-exceptions.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createRoute, createRoutingRules, defaultChannel } from '../routing/route.ts';
 import { holdAsQuiet } from '../routing/set-quiet.ts';
@@ -68,11 +71,15 @@ export function composeRouting({
     rules: createRoutingRules(redis, { subscriptions, quietHours, mutes }),
     mutes,
     visibilityOf,
-    async mayBeNotified(userId) {
-      const { roles, isComplete } = await currentRoles(userId);
-      if (isPermitted('travel', roles)) return 'yes';
-      return isComplete ? 'no' : 'unknown';
-    },
+    whyMutePasses: createWhyMutePasses({
+      async mayBeNotified(userId) {
+        const { roles, isComplete } = await currentRoles(userId);
+        if (isPermitted('travel', roles)) return 'yes';
+        return isComplete ? 'no' : 'unknown';
+      },
+      isHolder: createLinks(redis).wasHolderLately,
+      cardTesting: createCardTesting(redis),
+    }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
     eventLog,
     now,

@@ -6,11 +6,13 @@ import { createReports, type Reports } from '../actions/report.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
+import { createIsOwnCard, type IsOwnCard } from '../holders/own-card.ts';
 import type { ActionBase } from './action-base.ts';
 
 /** What several capabilities use of each other. */
 export interface Tools extends ActionTools {
   readonly reports: Reports;
+  readonly isOwnCard: IsOwnCard;
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   /** The declined purchase that an action is about; null when it is about none. */
@@ -26,6 +28,7 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
     record,
     ...createRefusals({ record, refusedTo, accountOf: createAccountOf(stores), factsOf, answer: people.answer }),
     progress,
+    isOwnCard: createIsOwnCard({ ...stores, ...cards, ...people }),
     hasBegun: async ({ id }) => (await progress.read(id)) !== null,
     factsOf,
     outcomes,

@@ -11,6 +11,7 @@ import type { Message } from '../slack/message.ts';
 import { type Claim, type Claims, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
+import { isSameEmail } from './own-card.ts';
 import type { ClaimAction } from './verbs.ts';
 
 /** A claim that nobody decides expires. Silence never confirms it. */
@@ -78,7 +79,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
   ): Promise<{ account: DirectoryAccount; isLinked: boolean }[]> {
     const own = [];
     for (const account of await deps.directory.findByEmail(email)) {
-      if (!meant.includes(account.acctId) || fold(account.email ?? '') !== fold(email)) continue;
+      if (!meant.includes(account.acctId) || !isSameEmail(account.email, email)) continue;
       const link = await deps.links.ofAccount(account.acctId);
       // Where somebody else is linked already, an approver has to decide.
       if (link === null || link.userId === userId) own.push({ account, isLinked: link !== null });
@@ -96,10 +97,6 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     }
     await deps.answer(action, confirmOwnCard(choices));
   }
-}
-
-function fold(email: string): string {
-  return email.normalize('NFC').trim().toLowerCase();
 }
 
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'now'> {

@@ -1,4 +1,4 @@
-import { declineReason } from '../alerts/decline-reason.ts';
+import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
@@ -65,11 +65,11 @@ function filterOf(text: string): Filter {
   return filter;
 }
 
-/** What no mute withholds, because whoever muted a card did not mean it: a block, a closed card, a wrong PIN. */
+/** What no mute withholds, because whoever muted a card did not mean it: a block, a closed card, suspected fraud. */
 function alwaysPasses(event: StoredEvent): boolean {
   if (event.kind === 'card-status')
     return event.cards.some(({ status }) => status === 'BLOCKED' || status === 'CLOSED');
-  return event.kind === 'decline' && event.decline !== null && declineReason(event.decline).isSensitive;
+  return isSuspectedFraud(event);
 }
 
 /** The mutes that apply to an event, before the travel notices: a mute withholds it from everybody. */

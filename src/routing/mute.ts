@@ -4,12 +4,16 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
+import { decide } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
+import { easternTime } from '../slack/mrkdwn.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import type { MuteAction } from './verbs.ts';
+import { type MuteAction, routingVerbs } from './verbs.ts';
 
+const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
-const MUTE_MAX_MS = DAYS_MAX * 24 * 3_600_000;
+/** A mute that lasts longer takes an approver. */
+const OPERATOR_MAX_MS = DAY_MS;
 
 /** Ends a mute before its time. Safe to repeat. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
@@ -22,7 +26,8 @@ interface MuteDeps {
   /** The direct conversation with a person. */
   readonly openDirect: (userId: string) => Promise<string>;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
+  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
   /** IANA name of the time zone in which times are typed. */
   readonly zone: string;
 }
@@ -32,39 +37,9 @@ export function createMuteVerbs(deps: MuteDeps) {
 
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`. Both have an end. */
-    async mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
-      const isTravel = action.verb === 'travel';
-      const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
-      const end = readEnd(rest, { now: new Date(action.askedAt), zone });
-      const why = obstacleOf(end, rest, action);
-      if (end === null || why !== null) {
-        const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
-        return await reply.refuseUnclear(action, { why: why ?? '', usage }, { acctId, cardId });
-      }
-      const facts = {
-        id: `mute_${action.id.slice('act_'.length)}`,
-        acctId,
-        card: await deps.factsOf(acctId, cardId),
-        by: action.actor.userId,
-        reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
-        at: action.askedAt,
-        endsAt: end.endsAt.toISOString(),
-      };
-      const mute: Mute = isTravel
-        ? {
-            kind: 'travel',
-            ...facts,
-            countries: countries.split(','),
-            directChannel: await deps.openDirect(action.actor.userId),
-          }
-        : { kind: 'mute', ...facts };
-      await mutes.put(mute);
-      await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-      const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
-      const did = isTravel ? 'filed a travel notice for' : 'muted';
-      await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-      await reply.answer(action, muteSet(wordsOf(mute)));
-    },
+    mute: (resolved: Resolved<MuteAction>): Promise<void> =>
+      // One at a time for each card: what a mute replaces must not change in between.
+      reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved)),
 
     /** `/card unmute CARD`: ends its mute and its travel notice now. */
     async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
@@ -91,6 +66,75 @@ export function createMuteVerbs(deps: MuteDeps) {
       await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
     },
   };
+
+  async function setMute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
+    const isTravel = action.verb === 'travel';
+    const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
+    const end = readEnd(rest, { now: new Date(action.askedAt), zone });
+    const unclear = obstacleOf(end, rest, action);
+    if (end === null || unclear !== null) {
+      const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
+      return await reply.refuseUnclear(action, { why: unclear ?? '', usage }, { acctId, cardId });
+    }
+    const refusal = await whyNot(action, acctId, end.endsAt);
+    if (refusal !== null) {
+      const what = isTravel ? 'Your travel notice' : 'Your mute';
+      return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
+    }
+    const facts = {
+      id: muteIdOf(action),
+      acctId,
+      card: await deps.factsOf(acctId, cardId),
+      by: action.actor.userId,
+      reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
+      at: action.askedAt,
+      endsAt: end.endsAt.toISOString(),
+    };
+    const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
+    const mute: Mute = isTravel
+      ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
+      : { kind: 'mute', ...facts };
+    await mutes.put(mute);
+    await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
+    const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
+    const did = isTravel ? 'filed a travel notice for' : 'muted';
+    await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
+    await reply.answer(action, muteSet(wordsOf(mute)));
+  }
+
+  /** Why this person may not silence this card until then; null when they may. */
+  async function whyNot(
+    action: MuteAction,
+    acctId: number,
+    endsAt: Date,
+  ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
+    const { actor, roles, verb } = action;
+    const isOwnCard = await deps.isOwnCard(actor.userId, acctId);
+    const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { twoPersonAboveCents: 0 });
+    if (decision.kind === 'refused') return { why: decision.why, whoCan: 'Ask another operator or an approver.' };
+    const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
+    if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
+      const why = 'Only approvers may mute a card for more than 24 hours.';
+      return { why, whoCan: 'Mute it for 24 hours or less, or ask an approver.' };
+    }
+    const longer = (await mutes.active()).find(
+      (mute) =>
+        mute.acctId === acctId &&
+        mute.kind === verb &&
+        mute.id !== muteIdOf(action) &&
+        mute.endsAt > endsAt.toISOString(),
+    );
+    if (longer === undefined) return null;
+    const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel notice';
+    return {
+      why: `${what} until ${easternTime(longer.endsAt)}, which is later.`,
+      whoCan: 'To end it sooner, type /card unmute with this card first.',
+    };
+  }
+}
+
+function muteIdOf({ id }: Action): string {
+  return `mute_${id.slice('act_'.length)}`;
 }
 
 /** For the audit record. @param did past tense; the card follows. */
@@ -102,7 +146,7 @@ function doneTo(card: CardFacts, did: string) {
 function obstacleOf(end: ReturnType<typeof readEnd>, words: readonly string[], { askedAt }: Action): string | null {
   if (end === null)
     return `“${words.slice(0, 4).join(' ')}” is no end that lies ahead. Write for instance “3 days”, “until friday” or “until May 9”.`;
-  return end.endsAt.getTime() - Date.parse(askedAt) > MUTE_MAX_MS
+  return end.endsAt.getTime() - Date.parse(askedAt) > DAYS_MAX * DAY_MS
     ? `That is longer than ${DAYS_MAX} days, and nothing is muted for longer.`
     : null;
 }

@@ -7,6 +7,7 @@ import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
 import { kindName, type Subject } from './filter.ts';
+import type { WhyMutePasses } from './mute-exceptions.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 
 /** The channels for alerts that the configuration names. */
@@ -59,8 +60,7 @@ interface Deps {
   readonly rules: () => Promise<RoutingRules>;
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;
-  /** Whether the author of a travel notice may still see the cards of others; `unknown` when Slack does not say. */
-  readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
+  readonly whyMutePasses: WhyMutePasses;
   /** A channel is shared with another company and gets nothing any more. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly eventLog: Pick<EventLog, 'note' | 'setLatest'>;
@@ -96,22 +96,18 @@ export function createRoute(deps: Deps): Route {
     return deliveries;
   };
 
-  /**
-   * The mute or travel notice that withholds an event, which has recorded it; null when none does.
-   *
-   * A mute belongs to the team: it outlives its author's role, is listed with its author, and ends. A travel notice sends
-   * alerts to its author instead, so it counts only while it is certain that they may read them. Otherwise the channels
-   * get them as usual, and nobody misses anything.
-   */
+  /** The mute or travel notice that withholds an event, which has recorded it; null when none does. */
   async function muteThatWithholds(routing: Routing, candidates: readonly string[]): Promise<Mute | null> {
     const { event, rules, nowMs, note } = routing;
     if (candidates.length === 0) return null;
     for (const mute of mutesOf(event, rules.mutes, nowMs)) {
-      const mayBeNotified = mute.kind === 'mute' ? 'yes' : await deps.mayBeNotified(mute.by);
-      if (mayBeNotified !== 'yes') {
-        const why =
-          mayBeNotified === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
-        note('skipped', null, `Not kept back by the travel notice of <@${mute.by}>${why}.`);
+      const why = await deps.whyMutePasses(mute, routing, candidates);
+      if (why !== null) {
+        note(
+          'skipped',
+          null,
+          `Not kept back by the ${mute.kind === 'mute' ? 'mute' : 'travel notice'} of <@${mute.by}>${why}.`,
+        );
         continue;
       }
       const alerts = candidates.map((channel) => ({ channel, kind: event.kind, eventId: event.id }));

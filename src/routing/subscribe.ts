@@ -1,3 +1,4 @@
+import type { Refusal } from '../../templates/policy/refusal.ts';
 import {
   type ChannelRules,
   subscribed,
@@ -68,13 +69,15 @@ export function createSubscriptionVerbs(deps: Deps) {
       await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
     },
 
-    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of this channel; a number may be any channel's. */
+    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the channel where it is typed. */
     async unsubscribe(action: ChannelAction): Promise<void> {
       const all = await subscriptions.all();
       const here = all.filter(({ channel }) => channel === action.origin.channel);
-      const meant = subscriptionsMeant(action.target.text.trim(), here, all);
+      const text = action.target.text.trim();
+      const meant = subscriptionsMeant(text, here);
       if (meant === null || meant.length === 0) {
-        return await reply.refuse(action, { what: 'Unsubscribing', ...whichOnes(here) });
+        const elsewhere = all.find(({ number }) => String(number) === text);
+        return await reply.refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
       }
       for (const { number } of meant) await subscriptions.remove(number);
       const line = { did: 'took subscriptions away' };
@@ -120,21 +123,26 @@ function listOf(subscriptions: readonly Subscription[]): string {
   return subscriptions.map(({ number, filter }) => `${number} (${filter})`).join(', ');
 }
 
-function whichOnes(here: readonly Subscription[]): { readonly why: string; readonly whoCan: string } {
+/** @param elsewhere the one that is meant, where it belongs to another channel. */
+function whichOnes(
+  here: readonly Subscription[],
+  elsewhere: Subscription | undefined,
+): Pick<Refusal, 'why' | 'whoCan'> {
+  if (elsewhere !== undefined) {
+    const { number, channel, filter } = elsewhere;
+    const why = `Subscription ${number} (${filter}) belongs to another channel.`;
+    return { why, whoCan: { text: `Type /card unsubscribe ${number} in`, channel } };
+  }
   return here.length === 0
     ? { why: 'This channel has no subscription.', whoCan: 'See /card subscriptions all.' }
     : { why: `Which one? This channel has ${listOf(here)}.`, whoCan: 'Write its number, its kind, or all.' };
 }
 
 /** Null when it is not clear which ones are meant. */
-function subscriptionsMeant(
-  text: string,
-  here: readonly Subscription[],
-  all: readonly Subscription[],
-): readonly Subscription[] | null {
+function subscriptionsMeant(text: string, here: readonly Subscription[]): readonly Subscription[] | null {
   if (text === '') return here.length === 1 ? here : null;
   if (/^all$/i.test(text)) return here;
-  if (/^\d+$/.test(text)) return all.filter(({ number }) => number === Number(text));
+  if (/^\d+$/.test(text)) return here.filter(({ number }) => number === Number(text));
   const parsed = parseFilter(text);
   if ('error' in parsed) return null;
   const filter = printFilter(parsed.filter);

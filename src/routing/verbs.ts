@@ -55,7 +55,7 @@ export const routingVerbs = {
     command: {
       usage: 'unsubscribe [number | KIND | all]',
       example: '/card unsubscribe 3',
-      effect: 'takes subscriptions of this channel away',
+      effect: 'ends subscriptions of the channel where it is typed',
       read: readChannelText('unsubscribe'),
     },
   },
@@ -103,13 +103,18 @@ export const routingVerbs = {
   },
   mute: {
     action: MuteAction,
-    permission: { role: 'operator', doing: 'mute cards' },
+    permission: {
+      role: 'operator',
+      doing: 'mute cards',
+      notOwnCard: { why: 'You can’t mute your own card.' },
+    },
     refusedTo: 'mute',
     isOfCard: true,
     command: {
       usage: 'mute CARD DURATION [reason]',
       example: '/card mute 4242 3 days trade show',
-      effect: 'keeps its alerts out of the channels for a while; a block and a wrong PIN still come',
+      effect:
+        'keeps its alerts out of the channels, up to 24 hours; approvers may mute longer; suspected fraud still comes',
       read: readMute,
     },
   },
@@ -127,7 +132,11 @@ export const routingVerbs = {
   },
   travel: {
     action: TravelAction,
-    permission: { role: 'operator', doing: 'file travel notices' },
+    permission: {
+      role: 'operator',
+      doing: 'file travel notices',
+      notOwnCard: { why: 'You can’t file a travel notice for your own card.' },
+    },
     refusedTo: 'travel',
     isOfCard: true,
     command: {

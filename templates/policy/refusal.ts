@@ -1,5 +1,5 @@
 import type { Message } from '../../src/slack/message.ts';
-import { mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
 
 export interface Refusal {
@@ -7,16 +7,16 @@ export interface Refusal {
   readonly what: string;
   /** Why not, one sentence. */
   readonly why: string;
-  /** Who can, or what to do: a sentence; `userIds` are named after it. */
-  readonly whoCan: string | { readonly text: string; readonly userIds: readonly string[] };
+  /** Who can, or what to do: a sentence; `userIds`, or the channel where to do it, are named after it. */
+  readonly whoCan: string | { readonly text: string; readonly userIds?: readonly string[]; readonly channel?: string };
   /** Where an earlier try may have changed something all the same: a sentence. */
   readonly changed?: string;
 }
 
 /** A no that says why, and who can. By itself it changed nothing. */
 export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
-  const { text, userIds } = typeof whoCan === 'string' ? { text: whoCan, userIds: [] } : whoCan;
-  const people = userIds.slice(0, 20).map(mention).join(', ');
+  const { text, userIds = [], channel } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
+  const people = channel === undefined ? userIds.slice(0, 20).map(mention).join(', ') : channelMention(channel);
   const fix = [outside(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {

@@ -23,8 +23,8 @@ export function muteSet(mute: MuteWords): Message {
   const what = countries === null ? `${card} is muted` : `${card} is expected in ${outside(list(countries), 200)}`;
   const means =
     countries === null
-      ? 'Its alerts are kept and counted, and not posted. A card that is blocked or closed and a wrong PIN still come.'
-      : 'Declines that the journey explains (purchases abroad not allowed, or in person in these countries) come to you alone. A wrong PIN and everything else goes where it always goes. The card’s own rules stay as they are.';
+      ? 'Its alerts are kept and counted, and not posted. A blocked or closed card, suspected fraud, and a wrong PIN are still posted.'
+      : 'Declines that the journey explains (purchases abroad not allowed, or in person in these countries) come to you alone. Suspected fraud, a wrong PIN and everything else goes where it always goes. The card’s own rules stay as they are.';
   return {
     text: sentence(`${what} until ${easternTime(endsAt)}.`),
     blocks: [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -147,8 +148,8 @@ describe('a muted card', () => {
   it('is silent until it is unmuted; then one line says how many alerts there were', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
     const card = take('ACTIVE');
-    await type(olga, channels.alerts, `mute ${last4Of(card)} 3 days trade show`);
-    await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
+    await type(ana, channels.alerts, `mute ${last4Of(card)} 3 days trade show`);
+    await waitTold(ana, new RegExp(`${holderOf(card)}.* is muted until`));
 
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Muted Shop' }));
     await deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Muted Bar' }));
@@ -168,6 +169,24 @@ describe('a muted card', () => {
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Loud Shop' }));
     await waitFor(channels.declines, /Loud Shop/);
     expect(texts(channels.declines).join()).not.toContain('Muted');
+  });
+
+  it('is not muted by whoever links it to themselves: a purchase at a crypto merchant still raises an alert', async () => {
+    const { deliver, take, waitTold, waitFor, store } = cardbell();
+    const card = take('ACTIVE');
+    const at = new Date().toISOString();
+    await createLinks(store).link({ acctId: card.AcctId, userId: olga, provedBy: 'email', by: olga, at });
+    await type(olga, channels.alerts, `mute ${last4Of(card)} 90 days`);
+    await waitTold(olga, /mute your own card/);
+    const crypto = { AcctId: card.AcctId, MCCCode: '6051', TransactionAmount: -99_999 };
+    await deliver(sampleWebhook('decline.rule.velocity', { ...crypto, MerchantName: 'Coin Shop' }));
+    await waitFor(channels.declines, /Coin Shop/);
+
+    // A mute by somebody else does not hide suspected fraud either.
+    await type(ana, channels.alerts, `mute ${last4Of(card)} 90 days`);
+    await waitTold(ana, /is muted until/);
+    await deliver(sampleWebhook('decline.rule.velocity', { ...crypto, MerchantName: 'Other Coins' }));
+    await waitFor(channels.declines, /Other Coins/);
   });
 
   it('ends by itself', async () => {

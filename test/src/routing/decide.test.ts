@@ -63,8 +63,13 @@ describe('the mutes of an event', () => {
     expect(mutesOf(subject.event, [{ ...mute, acctId: 1 }], now)).toEqual([]);
   });
 
-  it('do not withhold a wrong PIN', () => {
-    expect(mutesOf(declineEvent({ code: 'decline.card.pin' }), [mute], now)).toEqual([]);
+  it.each([
+    ['a wrong PIN', declineEvent({ code: 'decline.card.pin' })],
+    ['a reason that names fraud', declineEvent({ code: 'decline.risk.suspectedfraud' })],
+    ['a purchase at a crypto merchant', declineEvent({ kind: 'authorization', mcc: '6051', amountCents: 9_999_900 })],
+    ['a declined purchase at a crypto merchant', declineEvent({ mcc: '6051', amountCents: 9_999_900 })],
+  ])('do not withhold %s', (_what, event) => {
+    expect(mutesOf(event, [mute, { ...travel, countries: ['US'] }], now)).toEqual([]);
   });
 });
 

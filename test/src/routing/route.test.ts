@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
-import type { StoredEvent } from '../../../src/core/event.ts';
+import type { StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
 import { createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
+import { createWhyMutePasses } from '../../../src/routing/mute-exceptions.ts';
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
 import { createRoute, createRoutingRules } from '../../../src/routing/route.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -43,7 +45,11 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     rules: createRoutingRules(redis(), { subscriptions, quietHours, mutes }),
     mutes,
     visibilityOf: async (channel) => places[channel] ?? 'public',
-    mayBeNotified: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
+    whyMutePasses: createWhyMutePasses({
+      mayBeNotified: async (userId) => (userId === by ? 'yes' : userId === 'U0GROUP' ? 'unknown' : 'no'),
+      isHolder: async (userId) => userId === 'U0HOLDER',
+      cardTesting: createCardTesting(redis()),
+    }),
     notifySharedChannel: async (channel) => void shared.push(channel),
     eventLog,
     now: () => now,
@@ -109,6 +115,35 @@ describe('a route', () => {
     await mute({ endsAt: '2026-11-20T22:59:59Z' });
     expect(await mutes.active()).toEqual([]);
     expect(await to()).toEqual(['C0DECLINES']);
+  });
+
+  it('leads to the channels although the card is muted, once several cards are declined at one merchant', async () => {
+    const { route, mute } = world();
+    await mute();
+    const tried = async (acctId: number, id: string) =>
+      (await route({ ...declineEvent(), acctId, id } as StoredEvent, card({ acctId }))).length;
+
+    expect(await tried(7378, 'evt_000000000000000a'), 'the muted card first').toBe(0);
+    expect(await tried(7378, 'evt_000000000000000b'), 'the muted card again').toBe(0);
+    // The others are not muted: their own alerts count when they are grouped.
+    const others = createCardTesting(redis());
+    for (const [acctId, id] of [
+      [1, 'evt_000000000000000c'],
+      [2, 'evt_000000000000000d'],
+    ] as const)
+      await others.join('C0DECLINES', { ...declineEvent(), acctId, id } as TransactionEvent, card({ acctId }));
+
+    expect(await tried(7378, 'evt_000000000000000e'), 'the muted card, tried with two others').toBe(1);
+  });
+
+  it('leads to the channels although the card is muted by somebody who holds it by now', async () => {
+    const { to, mute, eventLog } = world();
+    await mute({ by: 'U0HOLDER' });
+
+    expect(await to()).toEqual(['C0DECLINES']);
+    expect((await eventLog.read(declineEvent().id)).map(({ text }) => text).join()).toContain(
+      'Not kept back by the mute of <@U0HOLDER>, who holds the card.',
+    );
   });
 
   it('leads to the channels as soon as the mute has ended, even with rules that were cached before', async () => {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { Directory } from '../../../src/directory/directory.ts';
+import { createIsOwnCard } from '../../../src/holders/own-card.ts';
+import type { Person } from '../../../src/slack/client.ts';
+
+const whoever: Person = { email: null, isBot: false, isDeactivated: false, isGuest: false, isExternal: false };
+
+function ownCardOf(known: { wasHolder?: boolean; cardEmail?: string | null; slackEmail?: string | null }) {
+  return createIsOwnCard({
+    links: { wasHolderLately: async () => known.wasHolder ?? false },
+    directory: {
+      account: async () => ({ email: known.cardEmail ?? null }) as Awaited<ReturnType<Directory['account']>>,
+    },
+    person: async () => ({ ...whoever, email: known.slackEmail ?? null }),
+  })('U0OLGA', 7378);
+}
+
+describe('a card is somebody’s own', () => {
+  it('while they are linked to it, and a day after', async () => {
+    expect(await ownCardOf({ wasHolder: true })).toBe(true);
+  });
+
+  it('if the card program has their e-mail address, although nobody is linked', async () => {
+    expect(await ownCardOf({ cardEmail: 'Olga@Example.com ', slackEmail: 'olga@example.com' })).toBe(true);
+  });
+
+  it.each([
+    { cardEmail: 'jane@example.com', slackEmail: 'olga@example.com' },
+    { cardEmail: null, slackEmail: null },
+    { cardEmail: '', slackEmail: '' },
+    { cardEmail: 'jane@example.com', slackEmail: null },
+  ])('but not with %o', async (known) => {
+    expect(await ownCardOf(known)).toBe(false);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { createMutes } from '../../../src/routing/mute-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const approver = { actor: { userId: 'U0ANA', teamId: 'T1' }, roles: ['operator', 'approver'] } as const;
+const operator = { roles: ['operator'] } as const;
+
+async function world() {
+  const made = await createActionWorld(redis());
+  const mutes = createMutes(redis(), made.deps.now);
+  let count = 0;
+  /** @returns the answer. */
+  const mute = async (
+    details: string,
+    over: { actor?: Over['actor']; roles?: readonly ('operator' | 'approver')[] } = operator,
+    verb: 'mute' | 'travel' = 'mute',
+  ) => {
+    count += 1;
+    const action = ask(verb, { ...byCommand, ...over, roles: [...(over.roles ?? [])], id: `act_m${count}`, details });
+    await performAction(action, made.deps);
+    return made.answers.at(-1)?.text ?? '';
+  };
+  const ends = async () => (await mutes.active()).map(({ endsAt }) => endsAt);
+  return { ...made, mutes, mute, ends };
+}
+
+describe('a mute', () => {
+  it('of 24 hours is an operator’s to set, a longer one an approver’s', async () => {
+    const { mute, ends, stations } = await world();
+
+    expect(await mute('25h trade show')).toMatch(/Only approvers may mute a card for more than 24 hours/);
+    expect(await ends()).toEqual([]);
+    expect(await stations()).toEqual(['refused']);
+
+    expect(await mute('24h trade show')).toMatch(/is muted until/);
+    expect(await mute('3 days trade show', approver)).toMatch(/is muted until/);
+    expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
+  });
+
+  it.each(['mute', 'travel'] as const)(
+    '(%s) is refused to whoever holds the card, even to an approver',
+    async (verb) => {
+      const { mute, ends, deps } = await world();
+      const at = deps.now().toISOString();
+      await deps.links.link({ acctId, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at });
+
+      expect(await mute(verb === 'mute' ? '90 days' : 'ES until friday', approver, verb)).toMatch(/your own card/);
+      expect(await ends()).toEqual([]);
+    },
+  );
+
+  it('is refused to whoever held the card until lately, and to whoever has its e-mail address', async () => {
+    const { mute, ends, deps } = await world();
+    await deps.links.link({ acctId, userId: 'U0OLGA', provedBy: 'email', by: 'U0OLGA', at: deps.now().toISOString() });
+    await deps.links.unlink(acctId);
+
+    expect(await mute('2h')).toMatch(/your own card/);
+    expect(await ends()).toEqual([]);
+  });
+
+  it('never gives way to a shorter one; unmuted first, it does', async () => {
+    const { mute, ends, deps } = await world();
+    await mute('3 days fraud case', approver);
+
+    expect(await mute('1h')).toMatch(/muted until Nov 23, 2026.*later.*\/card unmute/);
+    expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
+
+    await performAction(ask('unmute', { ...byCommand, ...operator, roles: ['operator'] }), deps);
+    expect(await mute('1h')).toMatch(/is muted until/);
+    expect(await ends()).toEqual(['2026-11-20T16:00:00.000Z']);
+  });
+
+  it('that is done again after a crash is no longer one than itself', async () => {
+    const { ends, deps, answers } = await world();
+    const action = ask('mute', { ...byCommand, details: '2h' });
+    await performAction(action, deps);
+    await performAction(action, deps);
+
+    expect(answers.map(({ text }) => /is muted until/.test(text))).toEqual([true, true]);
+    expect(await ends()).toHaveLength(1);
+  });
+});
