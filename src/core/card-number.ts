@@ -8,8 +8,11 @@
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
-/** What people and programs put between groups of digits: spaces, dots and dashes of every kind, also invisible ones. */
-const between = '[\\s._\\p{Dash}\\p{Cf}]{0,3}';
+/**
+ * What people and programs put between groups of digits: spaces, dots, slashes, commas, bars, stars, and dashes of every
+ * kind, also invisible ones.
+ */
+const between = '[\\s._/,|*\\p{Dash}\\p{Cf}]{0,3}';
 /** Digits of every script: full-width digits are as readable, and somebody may use them to evade this. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits with at most three separators between two of them. */
@@ -19,6 +22,17 @@ const digitRuns = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1},}`,
 export function maskCardNumbers(text: string): string {
   if (!mayHoldOne.test(text)) return text;
   return text.replace(digitRuns, maskRun);
+}
+
+/**
+ * An identifier that could be a card number keeps only its first and last four digits, by which it can still be recognized.
+ * Any other is kept as it is.
+ */
+export function maskIdentifier(identifier: string): string {
+  if (!mayHoldOne.test(identifier)) return identifier;
+  const digits = plainDigits(identifier.replaceAll(/\P{Nd}/gu, ''));
+  if (/\p{L}/u.test(identifier) || !isCardNumber(digits)) return maskCardNumbers(identifier);
+  return `${digits.slice(0, 4)}${'•'.repeat(digits.length - 8)}${digits.slice(-4)}`;
 }
 
 /** True when `digits`, which holds nothing but digits, has the length and the check digit of a card number. */

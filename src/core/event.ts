@@ -145,7 +145,7 @@ export const CardStatusEvent = z
   .brand<'StoredEvent'>();
 export type CardStatusEvent = z.infer<typeof CardStatusEvent>;
 
-/** What we keep of a shipment. The tracking number is an identifier by contract, so it is not masked. */
+/** What we keep of a shipment. A tracking number of a known carrier is not masked. */
 export const ShippingEvent = z
   .strictObject({
     ...common,

@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { ShippingEvent } from '../core/event.ts';
 import { lastFour } from './card-status.ts';
-import { type Circumstances, eventId, identifier, optionalInteger, parseWith, positive, words } from './payload.ts';
+import {
+  type Circumstances,
+  eventId,
+  identifier,
+  optionalInteger,
+  parseWith,
+  positive,
+  trackingNumber,
+  words,
+} from './payload.ts';
 
 const ShippingPayload = z.object({
   AcctId: positive,
-  TrackingNumber: identifier,
+  TrackingNumber: trackingNumber,
   ShippingMethod: words,
   Last4CardNumber: identifier.transform(lastFour),
   CardOrderId: optionalInteger,

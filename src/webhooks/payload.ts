@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { maskCardNumbers } from '../core/card-number.ts';
+import { maskCardNumbers, maskIdentifier } from '../core/card-number.ts';
 import { contentId } from '../core/content-id.ts';
 import { PayloadError } from '../core/errors.ts';
 import { toInstant } from '../core/service-time.ts';
+import { carrierOfForm } from '../core/tracking-number.ts';
 
 /**
  * Parts of the webhook schemas. They are tolerant: unknown fields pass, missing ones are null, and numbers may come as
@@ -24,16 +25,24 @@ export function readWords(text: TextForm): string {
 export const words = textForm.transform(readWords);
 
 /**
- * An identifier by contract, such as a merchant id or a tracking number: trimmed and otherwise unchanged. A JSON number
+ * An identifier by contract, such as a merchant id: trimmed, and unchanged unless it could be a card number. A JSON number
  * fits only if it kept all of its digits.
  */
 export const identifierForm = z.union([z.string(), z.int()]).nullish();
 
 export function readIdentifier(text: z.infer<typeof identifierForm>): string {
-  return text == null ? '' : String(text).trim();
+  return text == null ? '' : maskIdentifier(String(text).trim());
 }
 
 export const identifier = identifierForm.transform(readIdentifier);
+
+/** A tracking number that has a carrier's form is no card number, whatever its check digit says. */
+export function readTrackingNumber(text: z.infer<typeof identifierForm>): string {
+  const number = text == null ? '' : String(text).trim();
+  return carrierOfForm(number.replaceAll(/[\s-]/g, '').toUpperCase()) === null ? maskIdentifier(number) : number;
+}
+
+export const trackingNumber = identifierForm.transform(readTrackingNumber);
 
 /** The service's ids are 32-bit numbers. This leaves room to grow, and none for a card number in the wrong field. */
 const ID_MAX = 999_999_999_999;

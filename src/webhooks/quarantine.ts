@@ -2,84 +2,117 @@ import type { Cluster, Redis } from 'ioredis';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
-import { eventId } from './payload.ts';
+import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
-/** Names of secrets, which are removed at any depth and in any spelling. */
-const secretNames =
-  /cvv|cvc|securitycode|accountnumber|^(cid|expirationdate|expirydate|pin|pincode|pinblock|track[12]?(data)?)$/i;
-const cardNumberNames = /^(card|primaryaccount|virtualcard)(number|no)$|^pan$/i;
-/** Identifiers by contract: a tracking number may look like a card number without being one. */
-const identifierNames =
-  /^(trackingnumber|networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/i;
+/**
+ * Fields whose values are kept, after redaction: those that the schemas read, and others of the specification that hold no
+ * secret. Of any other field, only the type and length of its value are kept.
+ */
+const harmlessNames: ReadonlySet<string> = new Set(
+  `CallbackTime TransactionType NetworkType NetworkStatus Description Message MessageCode Errors Status
+  AcctId AccountId CardId CardOrderId VirtualCardOrderId GroupId CustomId FirstName LastName
+  CardStatus Last4CardNumber IssueDate OrderDateTime ShippingMethod ShippingDate
+  TransactionTime SettlementTime HoldTime MerchantLocalTime ReferencedTransactionTime
+  TransactionAmount PaddingAmount MerchantRequestedAmount AvailableBalance LedgerBalance Balance
+  MerchantName MerchantCity MerchantState MerchantZip MerchantCountry MCCCode TerminalId IsCardPresent`
+    .toLowerCase()
+    .split(/\s+/),
+);
+const identifierNames = /^(networktransactionid|transactionid|authtransactionid|referencedtranid|merchantid)$/;
+const cardNumberNames = /^(?:card|primaryaccount|virtualcard)(?:number|no)$|^pan$/;
+
+/** The service's JSON is two levels deep. Deeper nesting is an attack on the stack. */
+const MAX_DEPTH = 32;
+const ISSUES_MAX = 20;
+const TEXT_MAX = 200;
 
 /**
  * Redacts a body whose shape is unknown, and wraps it for quarantine.
  *
- * The allow list of the events does not help here. Instead, secrets are removed by their name, card numbers keep their
- * last four digits, and 13 to 19 digits that pass Luhn are masked wherever they are, in keys and values.
+ * The allow list of the events does not help here. Instead, a value is kept only if its field is known to be harmless, and
+ * card numbers and codes are removed from its text. So a secret under a name that nobody thought of is not kept.
  */
 export function quarantine(
   body: unknown,
   facts: { path: string; issues: readonly string[]; version: string | undefined; receivedAt: string },
 ): QuarantinedWebhook {
-  const redacted = redact(body, 0);
+  const redacted = redact(body, 'data', 0);
   return QuarantinedWebhook.parse({
     id: eventId(['quarantine', facts.path, JSON.stringify(redacted)]),
     path: facts.path,
-    issues: facts.issues.map(maskCardNumbers),
+    issues: fewIssues(facts.issues),
     body: redacted,
-    version: facts.version === undefined ? null : maskCardNumbers(facts.version).slice(0, 50),
+    version: facts.version === undefined ? null : redactText(facts.version).slice(0, 50),
     receivedAt: facts.receivedAt,
   });
 }
 
-/** The service's JSON is two levels deep. Deeper nesting is an attack on the stack. */
-const MAX_DEPTH = 32;
+function fewIssues(all: readonly string[]): string[] {
+  const distinct = [...new Set(all)];
+  const few = distinct.slice(0, ISSUES_MAX).map((issue) => redactText(issue).slice(0, TEXT_MAX));
+  return distinct.length > ISSUES_MAX ? [...few, `and ${distinct.length - ISSUES_MAX} more`] : few;
+}
 
-function redact(value: unknown, depth: number): unknown {
+/** @param name of the field, as {@link nameOf} writes it; that of its list for an item. */
+function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
-  if (typeof value === 'string') return redactText(value);
-  if (typeof value === 'number') return redactNumber(value);
-  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
-  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => redact(item, name, depth + 1));
+  if (value === null || typeof value !== 'object') return redactValue(value, name);
   // fromEntries defines properties instead of assigning them: a key "__proto__" stays a plain key.
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !secretNames.test(nameOf(key)))
-      .map(([key, item]) => [redactText(key), redactField(nameOf(key), item, depth)]),
+    Object.entries(value).map(([key, item]) => [
+      redactText(key).slice(0, TEXT_MAX),
+      redact(item, nameOf(key), depth + 1),
+    ]),
   );
 }
 
+/** As names are compared: without blanks, lines and case. */
 function nameOf(key: string): string {
-  return key.replace(/[\s_-]/g, '');
+  return key.replace(/[\s_-]/g, '').toLowerCase();
 }
 
-function redactField(name: string, item: unknown, depth: number): unknown {
-  if (cardNumberNames.test(name)) return lastFourOf(item);
-  const isIdentifier = identifierNames.test(name) && (typeof item === 'string' || typeof item === 'number');
-  return isIdentifier ? item : redact(item, depth + 1);
-}
-
-/** A number above 2^53 has lost its last digits, and so the check digit by which it would be recognized. */
-function redactNumber(value: number): number | string {
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return '[large number]';
+function redactValue(value: unknown, name: string): unknown {
+  if (value === null || value === '' || typeof value === 'boolean') return value;
+  if (typeof value !== 'string' && typeof value !== 'number') return '[removed]';
   const text = String(value);
-  const masked = maskCardNumbers(text);
-  return masked === text ? value : masked;
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return '[large number]';
+  if (cardNumberNames.test(name)) return lastFourOf(text);
+  const kept = keptOf(text, name);
+  if (kept === null) return formOf(typeof value === 'string' ? 'text' : 'number', text);
+  return typeof value === 'number' && kept === text ? value : kept;
 }
 
-function lastFourOf(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  return `••${String(value).replace(/\D/g, '').slice(-4)}`;
+/** What is kept of a value; null: nothing. */
+function keptOf(text: string, name: string): string | null {
+  if (name === 'trackingnumber') return readTrackingNumber(text);
+  if (identifierNames.test(name)) return readIdentifier(text);
+  return harmlessNames.has(name) ? redactText(text) : null;
 }
 
-/** A secret inside a text, such as JSON that was encoded twice: a name, a few characters, digits. */
+function lastFourOf(text: string): string {
+  const digits = text.replace(/\D/g, '');
+  return digits.length < 4 ? formOf('text', text) : `••${digits.slice(-4)}`;
+}
+
+/** What is said of a value that is not kept. */
+function formOf(type: 'text' | 'number', { length }: string): string {
+  return `[${type}, ${length} ${length === 1 ? 'character' : 'characters'}]`;
+}
+
+/** A name of a code, date or number, a few characters, and its value. Short names count only at the beginning of a word. */
 const secretInText =
-  /(cvv2?|cvc2?|security[\s_-]?code|account[\s_-]?number)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s-]?\d)*/giu;
+  /((?:cvv2?|cvc2?|card[\s_-]?verification|security[\s_-]?code|acc(?:oun)?t[\s_-]?(?:number|no)|(?<!\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\s_-]?pin))(?:[\s_-]?(?:code|value|number|date|block))?)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s/.-]?\d)*/giu;
+const tokenInText =
+  /((?:access|refresh|auth|bearer)[\s_-]?token|password|secret)([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
+const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 
-/** Makes foreign text fit for people: masks card numbers, removes security codes and account numbers. */
+/** Makes foreign text fit for people: masks card numbers, removes security codes, account numbers and tokens. */
 export function redactText(text: string): string {
-  return maskCardNumbers(text).replace(secretInText, '$1$2[removed]');
+  return maskCardNumbers(text)
+    .replace(secretInText, '$1$2[removed]')
+    .replace(tokenInText, '$1$2[removed]')
+    .replace(ibanInText, '$1[removed]');
 }
 
 const KEPT_SECONDS = 30 * 24 * 3600;

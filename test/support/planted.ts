@@ -16,15 +16,9 @@ export const panForms: Readonly<Record<string, string>> = {
   'invisible characters between': Array.from(plantedPan).join('\u200B'),
 };
 
-/** Whole by contract: what stands there is an id, whatever it looks like. */
-export const identifierFields =
-  /^(NetworkTransactionId|TransactionId|AuthTransactionId|ReferencedTranId|MerchantId|TrackingNumber)$/;
-
 /** Each field of each kind's payload that a sender could put a card number into, and one that no schema knows. */
 export const plantableFields: readonly (readonly [WebhookKind, string])[] = WEBHOOK_KINDS.flatMap((kind) =>
-  [...Object.keys(DATA_SCHEMAS[kind].shape), 'FieldOfTomorrow']
-    .filter((field) => !identifierFields.test(field))
-    .map((field) => [kind, field] as const),
+  [...Object.keys(DATA_SCHEMAS[kind].shape), 'FieldOfTomorrow'].map((field) => [kind, field] as const),
 );
 
 /** Digits as ASCII, with nothing that a reader would skip between them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCardNumber, maskCardNumbers } from '../../../src/core/card-number.ts';
+import { isCardNumber, maskCardNumbers, maskIdentifier } from '../../../src/core/card-number.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
 import { examples } from '../../support/examples.ts';
 
@@ -40,6 +40,10 @@ describe('masking', () => {
     ['3782 822463 10005', '[card ••0005]'],
     ['4111  1111 - 1111\t1111', '[card ••1111]'],
     ['4111\u00a01111\u202f1111\u20131111', '[card ••1111]'],
+    ['4111/1111/1111/1111', '[card ••1111]'],
+    ['4111, 1111, 1111, 1111', '[card ••1111]'],
+    ['4111|1111|1111|1111', '[card ••1111]'],
+    ['4111*1111*1111*1111', '[card ••1111]'],
     ['x4111111111111111y', 'x[card ••1111]y'],
     ['12 4111 1111 1111 1111 99', '12 [card ••1111] 99'],
     ['4111111111111111 5555555555554444', '[card ••1111] [card ••4444]'],
@@ -129,5 +133,19 @@ describe('masking', () => {
     // Trying every sequence of groups would take hours. Time on the processor: a busy machine is no fault of ours.
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000, 'milliseconds on the processor').toBeLessThan(5000);
+  });
+});
+
+describe('an identifier', () => {
+  it.each([
+    ['2265018', '2265018'],
+    ['4111111111111112', '4111111111111112'],
+    ['4111111111111111', '4111••••••••1111'],
+    ['4111-1111-1111-1111', '4111••••••••1111'],
+    ['４１１１１１１１１１１１１１１１', '4111••••••••1111'],
+    ['MRC 4111111111111111', 'MRC [card ••1111]'],
+    ['9400111899000000055211', '9400111899000000055211'],
+  ])('%s is kept as %s', (given, kept) => {
+    expect(maskIdentifier(given)).toBe(kept);
   });
 });

@@ -4,22 +4,17 @@ import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
-const approver = { actor: { userId: 'U0ANA', teamId: 'T1' }, roles: ['operator', 'approver'] } as const;
-const operator = { roles: ['operator'] } as const;
+const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' }, roles: ['operator', 'approver'] };
+const operator: Over = { roles: ['operator'] };
 
 async function world() {
   const made = await createActionWorld(redis());
   const mutes = createMutes(redis(), made.deps.now);
   let count = 0;
   /** @returns the answer. */
-  const mute = async (
-    details: string,
-    over: { actor?: Over['actor']; roles?: readonly ('operator' | 'approver')[] } = operator,
-    verb: 'mute' | 'travel' = 'mute',
-  ) => {
+  const mute = async (details: string, by: Over = operator, verb: 'mute' | 'travel' = 'mute') => {
     count += 1;
-    const action = ask(verb, { ...byCommand, ...over, roles: [...(over.roles ?? [])], id: `act_m${count}`, details });
-    await performAction(action, made.deps);
+    await performAction(ask(verb, { ...byCommand, ...by, id: `act_m${count}`, details }), made.deps);
     return made.answers.at(-1)?.text ?? '';
   };
   const ends = async () => (await mutes.active()).map(({ endsAt }) => endsAt);
@@ -67,7 +62,7 @@ describe('a mute', () => {
     expect(await mute('1h')).toMatch(/muted until Nov 23, 2026.*later.*\/card unmute/);
     expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
 
-    await performAction(ask('unmute', { ...byCommand, ...operator, roles: ['operator'] }), deps);
+    await performAction(ask('unmute', { ...byCommand, ...operator }), deps);
     expect(await mute('1h')).toMatch(/is muted until/);
     expect(await ends()).toEqual(['2026-11-20T16:00:00.000Z']);
   });

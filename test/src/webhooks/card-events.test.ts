@@ -95,8 +95,9 @@ describe('a shipment', () => {
     });
   });
 
-  it('keeps a tracking number that looks like a card number', () => {
-    expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111111111111111');
+  it('keeps a tracking number of a known carrier, and masks one that may be a card number in the middle', () => {
+    expect(shipping({ TrackingNumber: ' 9400111899000000055211 ' }).trackingNumber).toBe('9400111899000000055211');
+    expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111••••••••1111');
   });
 
   it('does not take a tracking number that lost its last digits as a JSON number', () => {

@@ -17,9 +17,12 @@ describe('a quarantined webhook', () => {
       CallbackTime: '2026-03-02T12:31:07.5738865-05:00',
       Data: {
         AccountId: 610_029,
+        AccountNumber: '[text, 14 characters]',
         FirstName: 'Cloud',
         LastName: 'Hosting',
         CardNumber: '••1111',
+        ExpirationDate: '[text, 19 characters]',
+        CVV2: '[text, 3 characters]',
         Status: 'ACTIVE',
         Balance: 'lots',
         VirtualCardOrderId: 55_229,
@@ -66,11 +69,23 @@ describe('a quarantined webhook', () => {
   });
 
   it('has one id for one content at one receiver, whenever it came', () => {
-    const one = quarantine({ a: 1 }, facts);
+    const one = quarantine({ Message: 'a' }, facts);
 
-    expect(quarantine({ a: 1 }, { ...facts, receivedAt: '2026-03-03T00:00:00.000Z', issues: [] }).id).toBe(one.id);
-    expect(quarantine({ a: 2 }, facts).id).not.toBe(one.id);
-    expect(quarantine({ a: 1 }, { ...facts, path: 'pin' }).id).not.toBe(one.id);
+    expect(quarantine({ Message: 'a' }, { ...facts, receivedAt: '2026-03-03T00:00:00.000Z', issues: [] }).id).toBe(
+      one.id,
+    );
+    expect(quarantine({ Message: 'b' }, facts).id).not.toBe(one.id);
+    expect(quarantine({ Message: 'a' }, { ...facts, path: 'pin' }).id).not.toBe(one.id);
+  });
+
+  it('says at most twenty things that are wrong with it, each once', () => {
+    const issues = Array.from({ length: 5000 }, (_, index) => `CardList.${index}: wrong`.padEnd(900, '!'));
+
+    const kept = quarantine({}, { ...facts, issues: [...issues, ...issues] });
+
+    expect(kept.issues).toHaveLength(21);
+    expect(kept.issues.at(-1)).toBe('and 4980 more');
+    expect(kept.issues[0]).toHaveLength(200);
   });
 
   it('masks what came in the version header and in the issues', () => {
@@ -85,30 +100,34 @@ describe('a quarantined webhook', () => {
 describe('secrets in a body of unknown shape', () => {
   it.each([
     'CVV2',
-    'cvv2',
-    'Cvv',
-    'CVC',
-    'cvc2',
-    'CardCvv2',
     'cvv2_code',
+    'CSC',
+    'CVN',
+    'CAV2',
+    'CardVerificationValue',
     'CID',
-    'SecurityCode',
-    'security_code',
     'Card Security Code',
-    'AccountNumber',
-    'accountNumber',
-    'ACCOUNT-NUMBER',
-    'BankAccountNumber',
-    'ExpirationDate',
-    'expiry_date',
-    'Pin',
+    'CardPin',
+    'EncryptedPin',
     'PIN_BLOCK',
+    'ExpDate',
+    'expiry_date',
+    'AcctNumber',
+    'BankAccountNumber',
+    'IBAN',
+    'AccessToken',
     'Track2',
-    'track1data',
-  ])('named %s are gone, whatever they hold', (name) => {
-    for (const value of ['737', 737, null, [1], { deep: 1 }]) {
-      expect(bodyOf({ Data: [{ [name]: value, Status: 'ACTIVE' }] })).toEqual({ Data: [{ Status: 'ACTIVE' }] });
-    }
+    'FieldOfTomorrow',
+  ])('named %s leave no more than their type and length', (name) => {
+    const kept = bodyOf({ Data: [{ [name]: '737', Status: 'ACTIVE' }, { [name]: 7 }, { [name]: [{ deep: 'DE89' }] }] });
+
+    expect(kept).toEqual({
+      Data: [
+        { [name]: '[text, 3 characters]', Status: 'ACTIVE' },
+        { [name]: '[number, 1 character]' },
+        { [name]: [{ deep: '[text, 4 characters]' }] },
+      ],
+    });
   });
 
   it.each(['CardNumber', 'cardnumber', 'CARD_NUMBER', 'card number', 'PAN', 'PrimaryAccountNumber_', 'CardNo'])(
@@ -120,46 +139,69 @@ describe('secrets in a body of unknown shape', () => {
     },
   );
 
-  it.each([
-    ['in a text', { Notes: `paid with ${pan}` }, { Notes: 'paid with [card ••1111]' }],
-    ['in a key', { [pan]: 1 }, { '[card ••1111]': 1 }],
-    ['in a list', { a: ['x', pan] }, { a: ['x', '[card ••1111]'] }],
-    ['deep down', { a: { b: [{ c: pan }] } }, { a: { b: [{ c: '[card ••1111]' }] } }],
-    ['as a JSON number', { a: 4111111111111111 }, { a: '[card ••1111]' }],
-    ['as a negative number', { a: -4111111111111111 }, { a: '-[card ••1111]' }],
-    ['with decimals', { a: 411111111111111.1 }, { a: '[card ••1111]' }],
-    ['beyond the exact numbers', { a: 6304000000000000000 }, { a: '[large number]' }],
-    ['under an identifier that is a list', { MerchantId: [pan] }, { MerchantId: ['[card ••1111]'] }],
+  it.each<readonly [where: string, body: object, expected: object]>([
+    ['in a text', { Message: `paid with ${pan}` }, { Message: 'paid with [card ••1111]' }],
+    ['in a key', { [pan]: null }, { '[card ••1111]': null }],
+    ['in a list', { Errors: ['x', pan] }, { Errors: ['x', '[card ••1111]'] }],
+    ['deep down', { a: { b: [{ Message: pan }] } }, { a: { b: [{ Message: '[card ••1111]' }] } }],
+    ['as a JSON number', { Balance: 4111111111111111 }, { Balance: '[card ••1111]' }],
+    ['as a negative number', { Balance: -4111111111111111 }, { Balance: '-[card ••1111]' }],
+    ['with decimals', { Balance: 411111111111111.1 }, { Balance: '[card ••1111]' }],
+    ['beyond the exact numbers', { Balance: 6304000000000000000 }, { Balance: '[large number]' }],
+    ['under an identifier that is a list', { MerchantId: [pan] }, { MerchantId: ['4111••••••••1111'] }],
+    ['in JSON encoded twice', { Data: `{"CVV2":"737"}` }, { Data: '[text, 14 characters]' }],
     [
-      'in JSON encoded twice',
-      { Data: `{"CVV2":"737","CardNumber":"${pan}"}` },
-      { Data: '{"CVV2":"[removed]","CardNumber":"[card ••1111]"}' },
+      'in a message that is JSON',
+      { Message: `{"CVV2":"737","CVVCode":"737","ExpDate":"12/28","AcctNumber":"1000061","CardNumber":"${pan}"}` },
+      {
+        Message:
+          '{"CVV2":"[removed]","CVVCode":"[removed]","ExpDate":"[removed]","AcctNumber":"[removed]","CardNumber":"[card ••1111]"}',
+      },
     ],
     [
       'in words',
       { Message: 'CVV2 is 737, account number: 10000000610029' },
       { Message: 'CVV2 is [removed], account number: [removed]' },
     ],
+    ['behind the word code', { Message: 'CVV code: 123' }, { Message: 'CVV code: [removed]' }],
+    ['as a token', { Message: 'AccessToken=abc.DEF-12 sent' }, { Message: 'AccessToken=[removed] sent' }],
+    ['as an IBAN', { Message: 'IBAN DE89 3704 0044 0532 0130 00 given' }, { Message: 'IBAN [removed] given' }],
+    ...['/', ',', '|', '*', ' / ', ', '].map(
+      (between) =>
+        [
+          `split by “${between}”`,
+          { Message: ['4111', '1111', '1111', '1111'].join(between) },
+          { Message: '[card ••1111]' },
+        ] as const,
+    ),
   ])('%s are masked', (_where, body, expected) => {
     expect(bodyOf(body)).toEqual(expected);
   });
 
   it.each([
-    { TrackingNumber: pan },
-    { tracking_number: pan },
-    { NetworkTransactionId: 4111111111111111 },
-    { TransactionId: pan, AuthTransactionId: pan, ReferencedTranId: pan, MerchantId: pan },
     { TrackingNumber: '9400111899000000055211' },
-    { Notes: '9400111899000000055211', Amount: -84.1, Ok: true, Nothing: null, Empty: {} },
+    { tracking_number: '1Z5R89390357567127' },
+    { NetworkTransactionId: 4111111111111112, TransactionId: '2265018', MerchantId: '445301978521' },
+    { Message: 'CHOPIN CAFE 24 American Express 12 declined', TransactionAmount: -84.1, IsCardPresent: true },
     {
       ShippingDate: '2026-03-02',
       AccountId: 12,
       Last4CardNumber: '1111',
       CardId: 82_002,
-      Discount: 0.30000000000000004,
+      Balance: 0.30000000000000004,
     },
+    { Message: null, Errors: [], Unknown: { Empty: {}, Nothing: null, Flag: true } },
   ])('are not what is no secret: %j', (body) => {
     expect(bodyOf(body)).toEqual(body);
+  });
+
+  it.each([
+    ['TrackingNumber', pan],
+    ['NetworkTransactionId', 4111111111111111],
+    ['TransactionId', pan],
+    ['MerchantId', '4111-1111-1111-1111'],
+  ])('in the identifier %s are masked in the middle', (name, value) => {
+    expect(bodyOf({ [name]: value })).toEqual({ [name]: '4111••••••••1111' });
   });
 
   it('named __proto__ are plain data', () => {
@@ -169,7 +211,9 @@ describe('secrets in a body of unknown shape', () => {
 
     const kept = bodyOf(body);
 
-    expect(JSON.stringify(kept)).toBe('{"__proto__":{"polluted":"[card ••1111]"},"constructor":{"prototype":{}}}');
+    expect(JSON.stringify(kept)).toBe(
+      '{"__proto__":{"CVV2":"[text, 3 characters]","polluted":"[text, 16 characters]"},"constructor":{"prototype":{"CVV2":"[text, 1 character]"}}}',
+    );
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
