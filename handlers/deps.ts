@@ -11,6 +11,7 @@ import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../src/dispatch/request-action.ts';
 import type { BatchMessages } from '../src/outbox/message-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
+import type { ApprovalPolicy } from '../src/policy/approval-policy.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
 import type { Respond } from '../src/slack/answer.ts';
 import type { Slack } from '../src/slack/client.ts';
@@ -33,7 +34,7 @@ export interface ListenerDeps {
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly requests: Pick<Requests, 'get'>;
-  readonly twoPersonAboveCents: number;
+  readonly policyFor: (group: string | null) => ApprovalPolicy;
   readonly openView: (triggerId: string, view: ModalView) => Promise<{ viewId: string; hash: string }>;
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   /** Slack said that the readers of a channel changed. */

@@ -1,4 +1,5 @@
 import type { Refused } from '../../src/dispatch/request-action.ts';
+import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
@@ -22,7 +23,7 @@ export function openDecideForm(purpose: DecidePurpose) {
         }
         const { channel, messageTs } = interaction.origin;
         const privateMetadata = await deps.pending.put({ kind: 'decide', requestId, purpose, channel, messageTs });
-        const capCents = deps.twoPersonAboveCents;
+        const capCents = aloneCents(deps.policyFor(request.card.group));
         await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
         // The action is what the form will submit.
         return { kind: 'none' };

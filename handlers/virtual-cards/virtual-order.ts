@@ -1,4 +1,5 @@
 import { isPermitted } from '../../src/dispatch/verbs.ts';
+import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
@@ -19,7 +20,7 @@ export async function openVirtualOrder(
   }
   const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
   const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
-  const fundMaxCents = deps.twoPersonAboveCents;
+  const fundMaxCents = aloneCents({ bands: deps.policyFor(null).orderBands });
   await deps.openView(
     triggerId,
     virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents }),

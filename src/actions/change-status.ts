@@ -3,6 +3,7 @@ import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { decide, type Role } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionTools, Attempt, FactsOf } from './action-tools.ts';
@@ -185,7 +186,7 @@ interface UnblockDeps extends Pick<ActionTools, 'refuse'> {
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: Role) => Promise<readonly string[]>;
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /**
@@ -197,7 +198,8 @@ export function createUnblock(deps: UnblockDeps): (resolved: Resolved, attempt: 
   return async function unblock(resolved, attempt) {
     const { action, acctId } = resolved;
     const isOwnCard = await deps.isOwnCard(action.actor.userId, acctId);
-    const decision = decide(statusVerbs.unblock.permission, { roles: action.roles, isOwnCard }, deps);
+    const question = { roles: action.roles, isOwnCard };
+    const decision = decide(statusVerbs.unblock.permission, question, await deps.policyOfCard(acctId));
     if (decision.kind !== 'refused') return await deps.changeStatus('unblock', resolved, attempt);
     const others = (await deps.whoMay('approver')).filter((id) => id.startsWith('U') && id !== action.actor.userId);
     const whoCan = { text: 'Ask another approver.', userIds: others };

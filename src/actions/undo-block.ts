@@ -1,5 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { CardStatus } from '../core/event.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { decide, UNDO_MS } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
@@ -42,7 +43,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse' | 'withLock'> {
   readonly whyNotOwn: WhyNotOwn;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /**
@@ -62,7 +63,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
-    const decision = decide(statusVerbs['undo-block'].permission, question, deps);
+    const decision = decide(statusVerbs['undo-block'].permission, question, await deps.policyOfCard(block.acctId));
     if (decision.kind === 'refused') return await refuse(decision.why);
 
     const { acctId, cardId } = block;

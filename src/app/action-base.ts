@@ -12,6 +12,7 @@ import type { ServiceDays } from '../limits/change-request.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Role } from '../policy/decide.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
@@ -122,7 +123,9 @@ export interface Timers {
 export interface Settings {
   readonly now: () => Date;
   readonly log: Log;
-  /** The amount above which a raise takes two people, whole cents. */
+  /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
+  readonly policyFor: (group: string | null) => ApprovalPolicy;
+  /** On record with every entry: the amount above which a raise takes two people, whole cents. */
   readonly twoPersonAboveCents: number;
   readonly serviceDays: ServiceDays;
   /** A datetime of the API, UTC ISO 8601; null when it is none. */

@@ -8,6 +8,7 @@ import { serviceDays, toInstant } from '../core/service-time.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages } from '../outbox/tracked-message-store.ts';
+import { approvalPolicyOf } from '../policy/approval-policy.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import { createPermalink } from '../slack/message.ts';
@@ -29,6 +30,7 @@ interface Deps {
 /** What everything that people ask for is composed over, from what the whole worker stands on. */
 export function composeActionBase({ base, slack, notifyOps, cards, postTracked }: Deps): ActionBase {
   const { config, stores, enqueue, now, log } = base;
+  const policy = approvalPolicyOf(config);
   const audit = createAudit({ redis: base.redis, permalink: createPermalink(slack.authTest), log });
   return {
     stores: { ...stores, audit },
@@ -44,6 +46,7 @@ export function composeActionBase({ base, slack, notifyOps, cards, postTracked }
     settings: {
       now,
       log,
+      policyFor: () => policy,
       twoPersonAboveCents: config.twoPersonAboveCents,
       serviceDays: serviceDays(config.serviceZone),
       toInstant: (text) => toInstant(text, config.serviceZone),

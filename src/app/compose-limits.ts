@@ -36,6 +36,7 @@ export function composeLimits({ base, tools, openRequest }: Deps) {
       permit: createPermitChange({ ...common, raises, openRequest }),
       send: createSendRules({ ...common, terms }),
       terms,
+      raises,
     }),
     countRaise: raises.count,
     decideTemporaryChange: createDecideTemporaryChange({ ...common, permitDecision, restore, notifyEnd }),

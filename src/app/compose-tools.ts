@@ -7,6 +7,7 @@ import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard, type IsOwnCard } from '../holders/own-card.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { ActionBase } from './action-base.ts';
 
 /** What several capabilities use of each other. */
@@ -17,6 +18,8 @@ export interface Tools extends ActionTools {
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   /** The declined purchase that an action is about; null when it is about none. */
   readonly purchaseOf: (action: Pick<Action, 'target'>) => Promise<TransactionEvent | null>;
+  /** What the policy says about a card, by its group. */
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 export function composeTools({ stores, cards, people, messages, notices, timers, settings }: ActionBase): Tools {
@@ -39,6 +42,7 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
     now: settings.now,
     reports: createReports({ ...stores, ...timers, ...people, ...settings, record, outcomes, nameRuleset }),
     putChoice: (action, questionId) => stores.pending.put({ kind: 'choice', action, questionId }),
+    policyOfCard: async (acctId) => settings.policyFor((await factsOf(acctId)).group),
     async purchaseOf(action) {
       const alertId = alertIdOf(action);
       const alert = alertId === null ? null : await alerts.get(alertId);

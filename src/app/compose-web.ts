@@ -19,6 +19,7 @@ import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { approvalPolicyOf } from '../policy/approval-policy.ts';
 import { createPermissions, type Permissions, policyOf } from '../policy/permissions.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
@@ -68,6 +69,7 @@ export function composeWebhooks(
 /** What answers people. */
 export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, log } = base;
+  const policy = approvalPolicyOf(config);
   const permissions = createPermissions({
     operators: config.operators,
     approvers: config.approvers,
@@ -79,7 +81,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     requestAction: composeRequestAction(base, permissions),
     permissions,
     requests: createRequests(redis),
-    twoPersonAboveCents: config.twoPersonAboveCents,
+    policyFor: () => policy,
     alerts: createAlerts(redis),
     alertMessages: alertMessages(createTrackedMessages(redis)),
     eventLog: createEventLog(redis),

@@ -12,7 +12,8 @@ import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { RequestedChange } from './open-request.ts';
 import { type AskAction, approvalVerbs } from './verbs.ts';
@@ -75,7 +76,7 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
 interface JudgeDeps {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly countRaise: RaiseAmounts['count'];
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /** Whether somebody may ask for more for a card, and how many have to approve it. */
@@ -84,11 +85,11 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
     const { userId } = action.actor;
     const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === userId;
     const question = { roles: action.roles, isOwnCard };
-    if (change === undefined) return { verdict: decide(approvalVerbs.ask.permission, question, deps), counted: null };
+    const policy = await deps.policyOfCard(acctId);
+    const { permission } = approvalVerbs.ask;
+    if (change === undefined) return { verdict: decide(permission, question, policy), counted: null };
     const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [userId]);
-    const amount = { raiseCents: countedCents(raise) };
-    const verdict = decide(approvalVerbs.ask.permission, { ...question, ...amount }, deps);
-    return { verdict, counted: tooMuchForOne(raise) };
+    return { verdict: decide(permission, { ...question, ...amountIn(raise) }, policy), counted: tooMuchForOne(raise) };
   };
 }
 

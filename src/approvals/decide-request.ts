@@ -4,7 +4,8 @@ import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames } from '../limits/rule-words.ts';
-import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
 import { decide } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
@@ -84,9 +85,10 @@ interface DecisionDeps extends Pick<ActionTools, 'record'> {
   readonly countRaise: RaiseAmounts['count'];
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly finish: FinishRequest;
-  /** A raise above this takes two approvers. */
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: RulesOfCard;
 }
+
+type RulesOfCard = (acctId: number) => Promise<ApprovalPolicy>;
 
 interface Decided {
   readonly event: 'approved' | 'denied';
@@ -141,7 +143,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
     const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
     const { others, counted } = await recount(changed, action, deps);
-    const needed = own.length + (own.length > 0 ? 1 : others);
+    const needed = Math.max(others, own.length + 1);
     return isSame
       ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
       : { ...changed, needed, counted };
@@ -165,8 +167,8 @@ export function createDecisions(deps: DecisionDeps): Decisions {
 async function recount(
   { action, acctId, changes, term }: OpenRequest,
   click: DecideAction,
-  deps: Pick<DecisionDeps, 'countRaise' | 'twoPersonAboveCents'>,
-): Promise<{ others: 1 | 2; counted: CountedRaise | null }> {
+  deps: Pick<DecisionDeps, 'countRaise' | 'policyOfCard'>,
+): Promise<{ others: number; counted: CountedRaise | null }> {
   const people = [action.actor.userId, click.actor.userId];
   const raise = await deps.countRaise(
     { ...action, id: click.id },
@@ -174,8 +176,8 @@ async function recount(
     { changes, fromBase: changes, term },
     people,
   );
-  const question = { roles: action.roles, isOwnCard: true, raiseCents: countedCents(raise) };
-  const verdict = decide(approvalVerbs.ask.permission, question, deps);
+  const question = { roles: action.roles, isOwnCard: true, ...amountIn(raise) };
+  const verdict = decide(approvalVerbs.ask.permission, question, await deps.policyOfCard(acctId));
   return { others: verdict.kind === 'request' ? verdict.others : 2, counted: tooMuchForOne(raise) };
 }
 
@@ -184,7 +186,7 @@ export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Pro
 
 interface WhyNotAllowedDeps extends Pick<ActionTools, 'now'> {
   readonly isOwnCard: (userId: string, acctId: number, holder: string | null) => Promise<boolean>;
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: RulesOfCard;
 }
 
 export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
@@ -196,7 +198,7 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
       isOwnAction: action.actor.userId === by || approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),
     };
-    const verdict = decide(approvalVerbs[verb].permission, question, deps);
+    const verdict = decide(approvalVerbs[verb].permission, question, await deps.policyOfCard(acctId));
     return verdict.kind === 'refused' ? verdict.why : null;
   };
 }

@@ -4,6 +4,7 @@ import { isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { atMost, type ServiceDays } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
+import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { WhyNotAllowed } from './decide-request.ts';
@@ -24,7 +25,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
 
 /**
  * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
- * hour at most, once a day for each card, and everybody who was passed over is told.
+ * hour or one purchase at most, once a day for each card, and everybody who was passed over is told.
  *
  * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
  */
@@ -56,7 +57,8 @@ export function createOverrideRequest(deps: Deps) {
 }
 
 /**
- * What of a request an emergency override may do: at most what one approver could allow, for an hour at most. Null: it
+ * What of a request an emergency override may do: at most what one approver could allow, for an hour at most, and what is
+ * opened for the declined purchase only. Null: it
  * cannot be made small enough.
  */
 export type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
@@ -65,23 +67,25 @@ interface CapDeps extends Pick<ActionTools, 'now'> {
   /** The declined purchase that an action is about; null when it is about none. */
   readonly purchaseOf: (action: LimitRequest['action']) => Promise<Pick<TransactionEvent, 'amountCents'> | null>;
   readonly serviceDays: ServiceDays;
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
-export function createCapChange({ purchaseOf, serviceDays, twoPersonAboveCents, now }: CapDeps): CapChange {
-  return async function capChange({ action, changes, term }) {
-    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), serviceDays);
+export function createCapChange({ purchaseOf, serviceDays, policyOfCard, now }: CapDeps): CapChange {
+  return async function capChange({ action, acctId, changes, term }) {
+    const mostCents = aloneCents(await policyOfCard(acctId));
     if (!isAboutLimits(changes)) {
       const purchase = await purchaseOf(action);
-      const isSmall = purchase !== null && purchase.amountCents <= twoPersonAboveCents;
-      return isSmall ? { changes, term: capped } : null;
+      const isSmall = purchase !== null && purchase.amountCents <= mostCents;
+      // For a time any number of purchases could be made, and nobody knows how large.
+      return isSmall ? { changes, term: { kind: 'purchase' } } : null;
     }
     const lowered = changes.flatMap((change): RuleChange[] => {
       const { from, to } = change;
       if (typeof from !== 'number') return [];
       const asked = typeof to === 'number' ? to : Number.POSITIVE_INFINITY;
-      return [{ ...change, to: Math.min(asked, from + twoPersonAboveCents) }];
+      return [{ ...change, to: Math.min(asked, from + mostCents) }];
     });
+    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), serviceDays);
     return lowered.length < changes.length ? null : { changes: lowered, term: capped };
   };
 }

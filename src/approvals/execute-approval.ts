@@ -85,8 +85,8 @@ export function createExecution(deps: Deps): Execution {
     const action = changeOf(click, request, approval);
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
-    const alone = isAlone ? { by: approval.by, askedBy: request.action.actor.userId } : null;
-    const approved = { outcomeOf: request.action.id, requestId: request.id, alone };
+    const raisedBy = { by: isAlone ? approval.by : null, askedBy: request.action.actor.userId };
+    const approved = { outcomeOf: request.action.id, requestId: request.id, raisedBy };
     return await deps.withLock(`account:${acctId}`, async () => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);

@@ -1,7 +1,7 @@
+import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
-import { formatCents } from '../core/money.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest, OpenRequest } from './request.ts';
@@ -21,7 +21,6 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Looks after a request that nobody answers, from now on. */
   readonly scheduleRequest: (requestId: string) => Promise<void>;
-  readonly twoPersonAboveCents: number;
 }
 
 /**
@@ -76,12 +75,11 @@ export function createOpenRequest(deps: Deps) {
     return request;
   }
 
-  function whyAsked({ action }: RequestedChange, isOwnCard: boolean): string {
+  function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
     const asked = 'I asked in the approvals channel.';
     if (action.verb === 'ask') return 'I asked the approvers; you hear from me when they have decided.';
     if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;
-    const above = formatCents(deps.twoPersonAboveCents);
-    return `A raise of more than ${above} within 24 hours needs a second approver. ${asked}`;
+    return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
   }
 }
 

@@ -14,7 +14,8 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type CountedRaise, countedCents, tooMuchForOne } from '../policy/counted-raise.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
 import { decide } from '../policy/decide.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
@@ -29,8 +30,8 @@ import { limitVerbs, type RuleAction } from './verbs.ts';
 export interface Approval {
   readonly outcomeOf: string;
   readonly requestId: string;
-  /** Who approved alone, be it by emergency override, and who asked: it counts with their other raises. Null: two approved. */
-  readonly alone: RaisedBy | null;
+  /** Who asked, and who approved alone, be it by emergency override: it counts with their other raises. */
+  readonly raisedBy: RaisedBy;
 }
 
 /** Changes a card's rules, under the account's lock. Throws CardApiError when the job should run again. */
@@ -47,6 +48,7 @@ interface Deps {
   readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
 }
 
 /**
@@ -54,7 +56,7 @@ interface Deps {
  *
  * What the policy does not leave to one person becomes a request instead, unless others approved it.
  */
-export function createChangeRule({ plan, permit, send, terms, progress, reports }: Deps): ChangeRule {
+export function createChangeRule({ plan, permit, send, terms, progress, reports, raises }: Deps): ChangeRule {
   return async function changeRule({ action, acctId }, approval, attempt) {
     const written = await progress.read(action.id);
     const planned = await plan(action, acctId);
@@ -83,7 +85,12 @@ export function createChangeRule({ plan, permit, send, terms, progress, reports 
     if (!isThere && planned.against !== null) return await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
     if (refused !== null) return await finish(refused.state, refused);
-    if (!isThere) return await send({ ...made, card, raw: planned.raw, written }, attempt, finish, approval ?? {});
+    if (!isThere) {
+      const sent = { ...made, card, raw: planned.raw, written };
+      const result = await send(sent, attempt, finish, approval ?? {});
+      if (result.state === 'failed') await raises.forget(action, acctId);
+      return result;
+    }
     const kept = await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   };
@@ -155,7 +162,7 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** How many other approvers have to approve. */
-  readonly others: 1 | 2;
+  readonly others: number;
   /** What was counted, where it is too much for one person. */
   readonly counted: CountedRaise | null;
 }
@@ -170,34 +177,39 @@ type PermitChange = (
   card: CardFacts,
 ) => Promise<(Pick<Result, 'note'> & Partial<Result> & { readonly state: 'failed' | 'waiting' }) | null>;
 
-interface PermitDeps {
+interface PermitDeps extends Pick<ActionTools, 'withLock'> {
   readonly raises: RaiseAmounts;
   readonly links: { wasHolderLately(userId: string, acctId: number): Promise<boolean> };
   readonly openRequest: OpenRequest;
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /** Asks the policy, unless others approved. What is permitted to one person counts from then on. */
-export function createPermitChange({ raises, links, openRequest, twoPersonAboveCents }: PermitDeps): PermitChange {
+export function createPermitChange({ raises, links, openRequest, policyOfCard, withLock }: PermitDeps): PermitChange {
   return async function permitChange(made, approval, card) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
-    if (approval === null && isLooser(fromBase)) {
-      const raise = await raises.count(action, acctId, { changes, fromBase, term }, [userId]);
-      const isOwnCard = await links.wasHolderLately(userId, acctId);
-      const question = { roles: action.roles, isOwnCard, raiseCents: countedCents(raise) };
-      const verdict = decide(limitVerbs[action.verb].permission, question, { twoPersonAboveCents });
-      if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
-      if (verdict.kind === 'request') {
-        const counted = tooMuchForOne(raise);
-        const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
-        return { state: 'waiting', note: await openRequest(asked), counted };
-      }
+    if (!isLooser(fromBase)) return null;
+    const raise = { changes, fromBase, term };
+    if (approval !== null) {
+      await raises.remember(action, acctId, raise, approval.raisedBy);
+      return null;
     }
-    // Counted before it is sent: two clicks at once must not both pass for the first.
-    const alone = approval === null ? { by: userId, askedBy: userId } : approval.alone;
-    if (alone !== null && isLooser(changes)) await raises.remember(action, acctId, made, alone);
-    return null;
+    const isOwnCard = await links.wasHolderLately(userId, acctId);
+    const policy = await policyOfCard(acctId);
+    // Two raises at once must not both pass for the first, so what is allowed counts from here on.
+    const { verdict, counted } = await withLock('recent-raises', async () => {
+      const amount = await raises.count(action, acctId, raise, [userId]);
+      const question = { roles: action.roles, isOwnCard, ...amountIn(amount) };
+      const verdictNow = decide(limitVerbs[action.verb].permission, question, policy);
+      const by = { by: userId, askedBy: userId };
+      if (verdictNow.kind === 'allowed') await raises.remember(action, acctId, raise, by);
+      return { verdict: verdictNow, counted: tooMuchForOne(amount) };
+    });
+    if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
+    if (verdict.kind === 'allowed') return null;
+    const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
+    return { state: 'waiting', note: await openRequest(asked), counted };
   };
 }

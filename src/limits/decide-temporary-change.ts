@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isLooser, reversed } from '../card-api/rule-change.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { decide } from '../policy/decide.ts';
 import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
@@ -71,16 +72,17 @@ type PermitDecision = (action: TemporaryChangeAction, temporaryChange: Temporary
 
 interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf'> {
   readonly links: { wasHolderLately(userId: string, acctId: number): Promise<boolean> };
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
-export function createPermitDecision({ record, factsOf, links, twoPersonAboveCents }: PermitDeps): PermitDecision {
+export function createPermitDecision({ record, factsOf, links, policyOfCard }: PermitDeps): PermitDecision {
   return async function permitDecision(action, { id, acctId, changes }) {
     // Taking back what was lowered for a while is a raise.
     const isRaise = isLooser(reversed(changes));
     const verb = action.verb === 'complete-temporary-change' || isRaise ? 'complete-temporary-change' : 'revert';
     const isOwnCard = await links.wasHolderLately(action.actor.userId, acctId);
-    const verdict = decide(limitVerbs[verb].permission, { roles: action.roles, isOwnCard }, { twoPersonAboveCents });
+    const question = { roles: action.roles, isOwnCard };
+    const verdict = decide(limitVerbs[verb].permission, question, await policyOfCard(acctId));
     if (verdict.kind === 'refused') return verdict.why;
     const { cardId } = await factsOf(acctId);
     await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail: id });

@@ -2,10 +2,11 @@ import type { Action } from '../actions/action.ts';
 import { isSameRule, type Rule, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { type ApprovalPolicy, aloneCents, exceededCap, type Loosened } from '../policy/approval-policy.ts';
 import { type CountedRaise, countedCents, type EarlierRaise } from '../policy/counted-raise.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
-import type { RecentRaises } from './recent-raise-store.ts';
+import { type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
@@ -17,9 +18,9 @@ export interface Raise {
   readonly term: Term;
 }
 
-/** Who allowed a raise alone, and who asked for it. */
+/** Who asked for a raise, and who allowed it alone; null: several people approved it. */
 export interface RaisedBy {
-  readonly by: string;
+  readonly by: string | null;
   readonly askedBy: string;
 }
 
@@ -29,8 +30,7 @@ export interface RaiseAmounts {
    * How much more a card may spend by a change.
    *
    * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its
-   * own: for a day at most it counts as the purchase that it is opened for; for longer, or for no purchase, nothing says
-   * how much. What the same people added to the same rule of the card within 24 hours counts with it: small raises must
+   * own: for one purchase only it counts as that purchase; for a time, or for no purchase, nothing says how much. What the same people added to the same rule of the card within 24 hours counts with it: small raises must
    * not sum up to one that takes two. To keep what was temporary is to raise it from what it would go back to.
    *
    * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised
@@ -39,28 +39,30 @@ export interface RaiseAmounts {
    * @param people who asks for it, and who approves it, as far as somebody has.
    */
   count(action: Action, acctId: number, raise: Raise, people: readonly string[]): Promise<CountedRaise>;
-  /** Remembers what one person's approval is about to add. */
-  remember(action: Action, acctId: number, raise: Pick<Raise, 'changes' | 'term'>, by: RaisedBy): Promise<void>;
+  /** Remembers what is about to be added. */
+  remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void>;
+  /** The change was certainly not made: it counts no more. */
+  forget(action: Action, acctId: number): Promise<void>;
   /** The changes from what each rule goes back to by itself, if the change outlasts that; else from what it is now. */
   changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]>;
 }
 
 interface Deps {
-  readonly recentRaises: Pick<RecentRaises, 'add' | 'list'>;
+  readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The declined purchase that an action is about; null when it is about none. */
   readonly purchaseOf: (action: Action) => Promise<Pick<TransactionEvent, 'amountCents'> | null>;
   readonly serviceDays: ServiceDays;
-  /** What one person may allow alone, whole cents. */
-  readonly twoPersonAboveCents: number;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly now: () => Date;
 }
 
 export function createRaiseAmounts(deps: Deps): RaiseAmounts {
   return {
     async count(action, acctId, { changes, fromBase, term }, people) {
-      const aboveCents = deps.twoPersonAboveCents;
-      const each = changes.map(async (change, index): Promise<CountedRaise[]> => {
+      const policy = await deps.policyOfCard(acctId);
+      const aboveCents = aloneCents(policy);
+      const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
         const { rule } = change;
         const now = isLooser([change]) ? await ownCents(action, term, change) : 0;
         const base = await ownCents(action, term, fromBase[index] ?? change);
@@ -71,15 +73,25 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         ];
       });
       const all = (await Promise.all(each)).flat();
-      return all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most));
+      const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
+      const cap = exceededCap(policy, await loosened(action, acctId, people), ownMost);
+      return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
     },
-    async remember(action, acctId, { changes, term }, by) {
-      const atMs = deps.now().getTime();
-      for (const change of changes.filter((candidate) => isLooser([candidate]))) {
-        const cents = await ownCents(action, term, change);
-        const raise = { actionId: action.id, rule: ruleKey(change.rule), ...by, atMs };
-        if (cents !== null && cents > 0) await deps.recentRaises.add(acctId, { ...raise, cents });
+    async remember(action, acctId, { changes, fromBase, term }, by) {
+      const common = { actionId: action.id, acctId, ...by, atMs: deps.now().getTime() };
+      for (const [index, change] of changes.entries()) {
+        const rule = ruleKey(change.rule);
+        const now = isLooser([change]) ? ((await ownCents(action, term, change)) ?? 0) : 0;
+        const base = (await ownCents(action, term, fromBase[index] ?? change)) ?? 0;
+        if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
+        // What was temporary stays longer: no further raise of the limit, but the caps count it.
+        if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
       }
+    },
+    async forget({ id }, acctId) {
+      const raises = await deps.recentRaises.list({ acctId }, deps.now().getTime());
+      for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
+        await deps.recentRaises.cancel(raise);
     },
     async changesFromBase(changes, term, acctId) {
       const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -101,10 +113,28 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
     rule: Rule,
     people: readonly string[],
   ): Promise<EarlierRaise[]> {
-    const raises = await deps.recentRaises.list(acctId, ruleKey(rule), deps.now().getTime());
-    return raises
-      .filter(({ actionId, by, askedBy }) => actionId !== action.id && [by, askedBy].some((id) => people.includes(id)))
-      .map(({ by, atMs, cents }) => ({ by, at: new Date(atMs).toISOString(), cents }));
+    const nowMs = deps.now().getTime();
+    const raises = await deps.recentRaises.list({ acctId }, nowMs);
+    return raises.flatMap(({ actionId, rule: key, by, askedBy, atMs, cents }): EarlierRaise[] => {
+      const isCounted = actionId !== action.id && key === ruleKey(rule) && atMs >= nowMs - COUNTED_MS;
+      if (by === null || !isCounted || ![by, askedBy].some((id) => people.includes(id))) return [];
+      return [{ by, at: new Date(atMs).toISOString(), cents }];
+    });
+  }
+
+  /** What was loosened before; of several people, what the one of them allowed who allowed most. */
+  async function loosened({ id }: Action, acctId: number, people: readonly string[]): Promise<Loosened> {
+    const nowMs = deps.now().getTime();
+    const sumsOf = async (scope: RaiseScope) => sumsIn(await deps.recentRaises.list(scope, nowMs), id, nowMs);
+    const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
+    return {
+      person: {
+        dayCents: Math.max(...each.map(({ dayCents }) => dayCents)),
+        monthCents: Math.max(...each.map(({ monthCents }) => monthCents)),
+      },
+      card: await sumsOf({ acctId }),
+      program: await sumsOf('program'),
+    };
   }
 
   /** Whole cents; null where no amount says how much. */
@@ -113,9 +143,7 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       const cents = raiseCents(centsOf(from), centsOf(to));
       return Number.isFinite(cents) ? cents : null;
     }
-    const now = deps.now();
-    const end = endOfTerm(term, now, deps.serviceDays);
-    if (end === null || end.getTime() > now.getTime() + COUNTED_MS) return null;
-    return (await deps.purchaseOf(action))?.amountCents ?? null;
+    // For a time, however short, any number of purchases can be made.
+    return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
   }
 }

@@ -1,57 +1,76 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
-import { COUNTED_MS } from '../policy/decide.ts';
+import type { Loosened } from '../policy/approval-policy.ts';
+import { CAPPED_MS, COUNTED_MS } from '../policy/decide.ts';
 
 /** What is kept of a raise; its time is the score. The same for the same action, so that it counts once. */
 const Kept = z.strictObject({
   actionId: z.string(),
-  /** See `ruleKey`. */
+  /** Null: a virtual card that is only being ordered has no account yet. */
+  acctId: z.int().nullable(),
+  /** See `ruleKey`; what is no rule has a name of its own. */
   rule: z.string(),
   cents: z.int().positive(),
-  /** Slack user who allowed it alone. */
-  by: z.string(),
+  /** Slack user who allowed it alone; null: several people had to approve it. */
+  by: z.string().nullable(),
   /** Slack user who asked for it: the same, or the card's holder. */
   askedBy: z.string(),
 });
 
-/** A raise of one rule that one person allowed. */
+/** What let a card spend more: a raise of one rule, the opening of one, or an order. */
 export interface RecentRaise extends z.infer<typeof Kept> {
   readonly atMs: number;
 }
 
-/** What single approvers allowed lately, and on which cards an emergency override was used. */
+/** Whose raises: of a card, those that a person allowed alone, or all of the card program. */
+export type RaiseScope = { readonly acctId: number } | { readonly userId: string } | 'program';
+
+/** What was allowed lately, and on which cards an emergency override was used. */
 export interface RecentRaises {
   /** Counts a raise. The same action counts once, at its first time, however often it is added. */
-  add(acctId: number, raise: RecentRaise): Promise<void>;
-  /** Raises of a rule of the card within the counted time, oldest first. */
-  list(acctId: number, rule: string, nowMs: number): Promise<RecentRaise[]>;
-  /** Once within the counted time for each card. @returns false when somebody else's click has it. */
+  add(raise: RecentRaise): Promise<void>;
+  /** It came to nothing. */
+  cancel(raise: Omit<RecentRaise, 'atMs'>): Promise<void>;
+  /** Raises within 30 days, oldest first. */
+  list(scope: RaiseScope, nowMs: number): Promise<RecentRaise[]>;
+  /** Once within 24 hours for each card. @returns false when somebody else's click has it. */
   overrideRequest(acctId: number, actionId: string): Promise<boolean>;
   /** The override came to nothing: it may be used again, if it was this action that used it. */
   cancelOverride(acctId: number, actionId: string): Promise<void>;
 }
 
-/** Several small raises must not sum up to what takes two: kept for each card for as long as they count. */
+/** Several small raises must not sum up to what takes two: kept for as long as a cap counts them. */
 export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
-  const recentRaisesKey = (acctId: number): string => stateKey(`recent-raises:${acctId}`);
   const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
+  const inEach = async (
+    raise: Omit<RecentRaise, 'atMs'>,
+    change: (batch: ChainableCommander, key: string) => ChainableCommander,
+  ): Promise<void> => {
+    await scopesOf(raise)
+      .map(keyOf)
+      .reduce((batch, key) => change(batch, key), redis.multi())
+      .exec();
+  };
   return {
-    async add(acctId, { atMs, ...raise }) {
-      const key = recentRaisesKey(acctId);
-      await redis
-        .multi()
-        .zadd(key, 'NX', atMs, JSON.stringify(Kept.parse(raise)))
-        .zremrangebyscore(key, '-inf', atMs - COUNTED_MS)
-        .pexpire(key, COUNTED_MS)
-        .exec();
+    async add({ atMs, ...raise }) {
+      const member = JSON.stringify(Kept.parse(raise));
+      await inEach(raise, (batch, key) =>
+        batch
+          .zadd(key, 'NX', atMs, member)
+          .zremrangebyscore(key, '-inf', atMs - CAPPED_MS)
+          .pexpire(key, CAPPED_MS),
+      );
     },
-    async list(acctId, rule, nowMs) {
-      const pairs = await redis.zrangebyscore(recentRaisesKey(acctId), nowMs - COUNTED_MS, '+inf', 'WITHSCORES');
-      const raises = pairs.flatMap((text, index): RecentRaise[] =>
+    async cancel(raise) {
+      const member = JSON.stringify(Kept.parse(raise));
+      await inEach(raise, (batch, key) => batch.zrem(key, member));
+    },
+    async list(scope, nowMs) {
+      const pairs = await redis.zrangebyscore(keyOf(scope), nowMs - CAPPED_MS, '+inf', 'WITHSCORES');
+      return pairs.flatMap((text, index): RecentRaise[] =>
         index % 2 === 0 ? [{ ...Kept.parse(JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],
       );
-      return raises.filter((raise) => raise.rule === rule);
     },
     async overrideRequest(acctId, actionId) {
       const key = overrideKey(acctId);
@@ -62,4 +81,28 @@ export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
       if ((await redis.get(overrideKey(acctId))) === actionId) await redis.del(overrideKey(acctId));
     },
   };
+}
+
+function scopesOf({ acctId, by }: Omit<RecentRaise, 'atMs'>): RaiseScope[] {
+  return [...(acctId === null ? [] : [{ acctId }]), ...(by === null ? [] : [{ userId: by }]), 'program'];
+}
+
+function keyOf(scope: RaiseScope): string {
+  if (scope === 'program') return stateKey('recent-raises:program');
+  return stateKey(`recent-raises:${'acctId' in scope ? scope.acctId : scope.userId}`);
+}
+
+/**
+ * Sums of raises, without those of one action. Of several rules that an action changed, the one that rose most counts.
+ *
+ * @param raises within 30 days.
+ */
+export function sumsIn(raises: readonly RecentRaise[], exceptId: string, nowMs: number): Loosened['person'] {
+  const sum = (counted: readonly RecentRaise[]): number => {
+    const most = new Map<string, number>();
+    for (const { actionId, cents } of counted) most.set(actionId, Math.max(most.get(actionId) ?? 0, cents));
+    return [...most.values()].reduce((total, cents) => total + cents, 0);
+  };
+  const others = raises.filter(({ actionId }) => actionId !== exceptId);
+  return { dayCents: sum(others.filter(({ atMs }) => atMs >= nowMs - COUNTED_MS)), monthCents: sum(others) };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Rule } from '../card-api/rule.ts';
+import { ExceededCap } from './approval-policy.ts';
+import type { Question } from './decide.ts';
 
 /** A raise of the same rule that one person allowed alone within the last 24 hours. */
 export const EarlierRaise = z.strictObject({
@@ -20,6 +22,8 @@ export const CountedRaise = z.strictObject({
   earlier: z.array(EarlierRaise),
   /** In force: what one person may allow alone, whole cents. */
   aboveCents: z.int(),
+  /** The cap that it exceeds together with what was loosened before; null: none. */
+  cap: ExceededCap.nullable(),
 });
 export type CountedRaise = z.infer<typeof CountedRaise>;
 
@@ -29,7 +33,12 @@ export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents
   return earlier.reduce((total, { cents }) => total + cents, ownCents);
 }
 
+/** What the policy is asked about a raise. */
+export function amountIn(counted: CountedRaise): Pick<Question, 'raiseCents' | 'isOverCap'> {
+  return { raiseCents: countedCents(counted), isOverCap: counted.cap !== null };
+}
+
 /** The raise, where two people have to approve it because of how much it is; null where it is not too much for one. */
 export function tooMuchForOne(counted: CountedRaise): CountedRaise | null {
-  return countedCents(counted) > counted.aboveCents ? counted : null;
+  return countedCents(counted) > counted.aboveCents || counted.cap !== null ? counted : null;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ApprovalPolicy, approvalsFor } from './approval-policy.ts';
 
 /** `holder`: a card account is linked to this Slack user. Whether it is the card in question is checked later. */
 export const Role = z.enum(['operator', 'approver', 'holder']);
@@ -14,6 +15,8 @@ export const REQUEST_MS = 24 * 3_600_000;
 export const OVERRIDE_AFTER_MS = 3_600_000;
 /** Raises of one rule of a card within this time count together, and one emergency override is possible within it. */
 export const COUNTED_MS = 24 * 3_600_000;
+/** The longest time within which a cap sums up what was loosened. */
+export const CAPPED_MS = 30 * COUNTED_MS;
 
 /** What the policy says about one verb: a column of the verb table. Every `why` is a sentence for whoever is refused. */
 export interface Permission {
@@ -55,12 +58,14 @@ export interface Question {
    * last 24 hours. Infinity where it has no limit; 0 or absent: no more.
    */
   readonly raiseCents?: number;
+  /** The raise and what was loosened before exceed a cap. */
+  readonly isOverCap?: boolean;
 }
 
 export type Decision =
   | { readonly kind: 'allowed' }
   /** It becomes a request, which takes `others` approvers besides the person who asks. */
-  | { readonly kind: 'request'; readonly others: 1 | 2 }
+  | { readonly kind: 'request'; readonly others: number }
   /** `who` could do it instead; null: nobody any more. */
   | { readonly kind: 'refused'; readonly why: string; readonly who: Role | null };
 
@@ -89,22 +94,18 @@ const whoWords: Readonly<Record<Role, string>> = {
  * Making a card safer is easy, letting it spend more is not: an operator blocks with one click, but a large raise takes two
  * different approvers, and nobody approves their own request.
  *
- * @param rules.twoPersonAboveCents a raise above this takes two approvers.
+ * @param policy how many have to approve how much.
  */
-export function decide(
-  permission: Permission,
-  question: Question,
-  rules: { readonly twoPersonAboveCents: number },
-): Decision {
+export function decide(permission: Permission, question: Question, policy: Pick<ApprovalPolicy, 'bands'>): Decision {
   const why = whyNot(permission, question);
   if (why !== null) return { kind: 'refused', ...why };
   const { needsOthers } = permission;
-  const { raiseCents = 0, isOwnCard } = question;
+  const { raiseCents = 0, isOverCap = false, isOwnCard } = question;
   if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return { kind: 'allowed' };
-  const isMuch = raiseCents > rules.twoPersonAboveCents;
+  const needed = Math.max(approvalsFor(policy, raiseCents), isOverCap ? 2 : 1);
   // An approver who holds the card does not count.
-  if (isOwnCard || needsOthers === 'always') return { kind: 'request', others: isMuch ? 2 : 1 };
-  return isMuch ? { kind: 'request', others: 1 } : { kind: 'allowed' };
+  const others = isOwnCard || needsOthers === 'always' ? needed : needed - 1;
+  return others > 0 ? { kind: 'request', others } : { kind: 'allowed' };
 }
 
 function whyNot(permission: Permission, question: Question): { why: string; who: Role | null } | null {

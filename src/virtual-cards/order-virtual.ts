@@ -7,6 +7,7 @@ import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
 import type { OrderNotices } from './notify-ordered.ts';
 import { VirtualOrder, type VirtualOrders } from './order.ts';
+import type { OrderPermit } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
@@ -18,6 +19,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
   }) => Promise<{ readonly virtualCardOrderId: number }>;
   /** Opens what the web process sealed; null when that fails. */
   readonly unseal: (sealed: string) => string | null;
+  readonly orderPermit: OrderPermit;
   readonly reportOrder: (action: Action, order: VirtualOrder, known: ReportedState) => Promise<void>;
 }
 
@@ -42,6 +44,8 @@ export function createOrderVirtual(deps: Deps) {
       const known = reported(written);
       if (known !== null) return known.isTold ? undefined : await deps.reportOrder(action, order, known);
       const entry = { acctId: null, after: summaryOf(order) };
+      const refused = written === null ? await deps.orderPermit.permit(action, order) : null;
+      if (refused !== null) return await deps.refuse(action, { what: 'Your order', ...refused });
       if (written === null) await deps.record(action, { event: 'asked', ...entry });
       // The worker died while it was sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
@@ -54,7 +58,7 @@ export function createOrderVirtual(deps: Deps) {
     });
   };
 
-  async function send(action: Action, order: VirtualOrder, attempt: Attempt): Promise<void> {
+  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: Attempt): Promise<void> {
     try {
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       await complete(action, order, 'done', { note: String(virtualCardOrderId) });
@@ -65,6 +69,7 @@ export function createOrderVirtual(deps: Deps) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
+      await deps.orderPermit.cancel(action, order);
       await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }

@@ -21,7 +21,7 @@ export const virtualCardVerbs = {
   },
   'order-virtual': {
     action: OrderVirtualAction,
-    permission: { role: 'approver', doing: 'order virtual cards' },
+    permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much' },
     refusedTo: 'order a virtual card',
     isOfCard: false,
     command: {

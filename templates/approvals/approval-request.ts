@@ -23,7 +23,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
-import { countedWords } from '../limits/counted-words.ts';
+import { countedWords, whyOthers } from '../limits/counted-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 
 export interface ApprovalRequest {
@@ -87,7 +87,11 @@ export function approvalRequest(request: ApprovalRequest): Message {
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
       ...fields([...ruleFields(changes), ['Stays', capital(outside(termWords(request.term), 80))]]),
-      section(progress(request), whyTwo(request.counted), temporaryChange === null ? null : ending(temporaryChange)),
+      section(
+        progress(request),
+        whyTwo(request.counted, request.needed),
+        temporaryChange === null ? null : ending(temporaryChange),
+      ),
       ...controls(request),
       ...context(
         dateAfter('Asked', askedAt),
@@ -154,10 +158,11 @@ function progress(request: ApprovalRequest): string {
 }
 
 /** `…: $1,250.00 in 24 hours. Above $1,000.00 two people decide.` */
-function whyTwo(counted: CountedRaise | null): string | null {
-  return counted === null
-    ? null
-    : `${countedWords(counted)} Above ${formatCents(counted.aboveCents)} two people decide.`;
+function whyTwo(counted: CountedRaise | null, needed: number): string | null {
+  if (counted === null) return null;
+  const isByAmount = counted.cap === null && needed === 2;
+  const why = isByAmount ? `Above ${formatCents(counted.aboveCents)} two people decide.` : whyOthers(counted, needed);
+  return `${countedWords(counted)} ${why}`;
 }
 
 function needsWords(needed: number): string {

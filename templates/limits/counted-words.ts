@@ -1,9 +1,26 @@
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
+import type { ExceededCap } from '../../src/policy/approval-policy.ts';
 import type { CountedRaise, EarlierRaise } from '../../src/policy/counted-raise.ts';
 import { countedCents } from '../../src/policy/counted-raise.ts';
 import { dateToken, easternClock, mention } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
+
+const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
+  person: 'one approver alone',
+  card: 'one card',
+  program: 'all cards together',
+};
+
+/** `A raise of more than $1,000.00 within 24 hours needs a second approver.` */
+export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): string {
+  const who = needed === 2 ? 'a second approver' : `${needed} approvers`;
+  if (cap === null) return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
+  const { scope, days, earlierCents, capCents } = cap;
+  const within = days === 1 ? '24 hours' : `${days} days`;
+  const used = `${formatCents(earlierCents)} of ${formatCents(capCents)}`;
+  return `This goes over the cap for ${capWords[scope]}: ${used} used within ${within}. It needs ${who}.`;
+}
 
 /** How people and times are written. */
 interface Written {

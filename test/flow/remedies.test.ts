@@ -88,7 +88,20 @@ describe('the remedy that fits the decline', () => {
     },
   );
 
-  it('allows a category, learned from other cards, for an hour until an operator reverts it', async () => {
+  it('takes two approvers to open a country for a day, however small the declined purchase was', async () => {
+    const card = cardbell().take('ACTIVE', hasMoney);
+    const alert = await stopped(card, { Amount: 1, MerchantCountry: 'FR' });
+
+    const view = await openForm(ana, alert, /Allows purchases outside/);
+    await submit(ana, view.id, { term: '24h' });
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+
+    expect(rulesOf(card).InternationalSpendEnabled, 'opened by one approver').toBe(false);
+    expect(buy(card, { Amount: 140, MerchantCountry: 'FR' }), 'a larger purchase abroad').toBe(false);
+    expect(shown(request)).toContain('without an amount');
+  });
+
+  it('allows a category, learned from other cards, for an hour with a second approver, until an operator reverts it', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const [restaurants] = rulesOf(card).MerchantCategories.filter(({ Name }) => Name === 'Restaurants');
     await setRules(card, { MerchantCategories: [restaurants] });
@@ -98,6 +111,9 @@ describe('the remedy that fits the decline', () => {
 
     const view = await openForm(ben, alert, /Allows purchases at \*Hardware Stores/);
     await submit(ben, view.id, { term: '1h' });
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(rulesOf(card), 'nothing changes on one approval').toEqual(before);
+    await cardbell().press(ana, request, 'decide_request_approve');
     await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
     expect(rulesOf(card).MerchantCategories.map(({ Name }) => Name)).toEqual(['Restaurants', 'Hardware Stores']);
     await cardbell().press(olga, alert, 'revert_now');

@@ -5,7 +5,7 @@ import { settled, until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
 const cardbell = useCardbell({ throttle: atOnce });
-const { ana, olga } = people;
+const { ana, ben, olga } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);
 const orders = () =>
@@ -94,6 +94,21 @@ describe('/card virtual order', () => {
     await settled(300);
 
     expect(answer.text).toContain('I do not order it again');
+    expect(orders().length - before).toBe(1);
+  });
+
+  it('one approver cannot order again and again what they could not order at once', async () => {
+    const before = orders().length;
+    const order = async (name: string, told: RegExp): Promise<string> => {
+      await submit(ben, await openForm(ben, name), { amount: '600' });
+      return (await cardbell().waitTold(ben, told)).text;
+    };
+
+    await order('Otis One', /^Ordered: a virtual card for Otis One/);
+    const refused = await order('Tess Two', /on new virtual cards within 24 hours/);
+
+    expect(refused).toContain('You have ordered $600.00');
+    expect(refused).toContain('Ask another approver');
     expect(orders().length - before).toBe(1);
   });
 

@@ -39,6 +39,7 @@ import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
+import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -255,6 +256,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     scheduleUndoEnd: async () => {},
     scheduleConfirm: async () => {},
     notifyOps: async ({ cause }) => void opsIssues.add(cause),
+    policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     twoPersonAboveCents: 100_000,
     now,
     log: createLog({ level: 'silent', process: 'test' }),

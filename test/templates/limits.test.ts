@@ -222,6 +222,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
                 ownCents: 1,
                 earlier: Array.from({ length: 30 }, () => ({ by: one, at: two, cents: 99_999 })),
                 aboveCents: 100_000,
+                cap: { scope: 'program', days: 30, earlierCents: 99_999_999, capCents: 100_000_000 },
               },
               decidedBy: two,
               askedBy: one,

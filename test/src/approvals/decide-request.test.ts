@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
 
@@ -77,12 +78,12 @@ describe('an approval', () => {
         const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
         const earlier =
           raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
-        return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000 };
+        return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
       },
       record: async (_action, { detail, line }) => void recorded.push({ detail, counted: line?.counted ?? null }),
       updateRequest: async () => {},
       finish: async () => {},
-      twoPersonAboveCents: 100_000,
+      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     });
     const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
     return { run, saved, executed, recorded };
@@ -115,6 +116,7 @@ describe('an approval', () => {
       ownCents: 40_000,
       earlier: [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: 60_001 }],
       aboveCents: 100_000,
+      cap: null,
     };
 
     await world.run(click());
@@ -147,7 +149,7 @@ describe('an approval', () => {
   ])('of %s: counts %3$s', async (_who, userId, isOwnCard, counts) => {
     const whyNotAllowed = createWhyNotAllowed({
       isOwnCard: async () => isOwnCard,
-      twoPersonAboveCents: 100_000,
+      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
       now: () => new Date(askedAt),
     });
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createCapChange } from '../../../src/approvals/emergency-override.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 
 const hour = { kind: 'duration', ms: 3_600_000 } as const;
@@ -11,7 +12,7 @@ const capChange = (purchaseCents: number | null) =>
   createCapChange({
     purchaseOf: async () => (purchaseCents === null ? null : { amountCents: purchaseCents }),
     serviceDays: serviceDays('America/New_York'),
-    twoPersonAboveCents: 100_000,
+    policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
 
@@ -35,8 +36,8 @@ it.each<[string, number | null, boolean]>([
   ['a small purchase', 100_000, true],
   ['a larger purchase', 100_001, false],
   ['no purchase at all', null, false],
-])('opens a rule for %s: %s, %s', async (_what, cents, isAllowed) => {
+])('opens a rule for %s (%s cents), and for that purchase only: %s', async (_what, cents, isAllowed) => {
   const capped = await capChange(cents)(openRequestOf({ changes: [online] }));
 
-  expect(capped?.changes ?? null).toEqual(isAllowed ? [online] : null);
+  expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
 });

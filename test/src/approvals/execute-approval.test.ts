@@ -59,7 +59,7 @@ describe('executing an approval', () => {
       'completed done',
     ]);
     expect(changes).toEqual([
-      { outcomeOf: 'act_ask1', requestId: 'req_ask1', alone: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      { outcomeOf: 'act_ask1', requestId: 'req_ask1', raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
     ]);
   });
 

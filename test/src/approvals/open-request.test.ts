@@ -2,12 +2,20 @@ import { expect, it } from 'vitest';
 import { createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
+import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
+const counted: CountedRaise = {
+  rule: raiseDaily.rule,
+  ownCents: 100_001,
+  earlier: [],
+  aboveCents: 100_000,
+  cap: null,
+};
 
 function setUp(holder: string | null = null) {
   const requests = createRequests(redis());
@@ -20,11 +28,10 @@ function setUp(holder: string | null = null) {
     },
     postRequest: async ({ id }) => void posted.push(id),
     scheduleRequest: async () => {},
-    twoPersonAboveCents: 100_000,
     now: () => new Date(askedAt),
   });
   const open = (action: LimitRequest['action']) =>
-    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1, counted: null });
+    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1, counted });
   return { open, requests, posted };
 }
 

@@ -10,6 +10,7 @@ import {
   createPlanChange,
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
@@ -29,8 +30,17 @@ describe('a change of rules', () => {
     readonly refused?: 'failed' | 'waiting';
     readonly written?: ActionState;
     readonly kept?: Opened;
+    readonly sent?: 'done' | 'failed';
   }
-  async function change({ changes = raised, against, impossible, refused, written, kept }: Given): Promise<string[]> {
+  async function change({
+    changes = raised,
+    against,
+    impossible,
+    refused,
+    written,
+    kept,
+    sent = 'done',
+  }: Given): Promise<string[]> {
     const steps: string[] = [];
     const changeRule = createChangeRule({
       plan: async () =>
@@ -43,8 +53,9 @@ describe('a change of rules', () => {
       },
       send: async (_change, _attempt, finish) => {
         steps.push('sent');
-        return await finish('done');
+        return await finish(sent);
       },
+      raises: { forget: async () => void steps.push('counts no more') },
       terms: { resolve: async () => null, keep: async () => kept ?? null },
       progress: { read: async () => written ?? null },
       reports: {
@@ -97,6 +108,15 @@ describe('a change of rules', () => {
   ])('%s', async (_what, given, expected) => {
     expect(await change(given)).toEqual(expected);
   });
+
+  it('counts no more for the two-person rule when the card service refused it', async () => {
+    expect(await change({ sent: 'failed' })).toEqual([
+      'permitted?',
+      'sent',
+      'limit, failed, daily limit $450.00',
+      'counts no more',
+    ]);
+  });
 });
 
 describe('planning a change', () => {
@@ -128,7 +148,7 @@ describe('planning a change', () => {
 });
 
 describe('permitting a change', () => {
-  const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', alone: null };
+  const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } };
 
   async function permit(ownCents: number, over: Over, given: Approval | null = null, isOwnCard = false) {
     const asked: AskedChange[] = [];
@@ -136,8 +156,9 @@ describe('permitting a change', () => {
     const { rule } = limitGoal('daily', null);
     const refused = await createPermitChange({
       raises: {
-        count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000 }),
+        count: async () => ({ rule, ownCents, earlier: [], aboveCents: 100_000, cap: null }),
         remember: async (_action, _acctId, _raise, by) => void remembered.push(by),
+        forget: async () => {},
         changesFromBase: async (changes) => [...changes],
       },
       links: { wasHolderLately: async () => isOwnCard },
@@ -145,7 +166,8 @@ describe('permitting a change', () => {
         asked.push(request);
         return 'I asked.';
       },
-      twoPersonAboveCents: 100_000,
+      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+      withLock: async (_name, work) => await work(),
     })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
     return { refused, asked, remembered };
   }
@@ -181,10 +203,10 @@ describe('permitting a change', () => {
   });
 
   it.each<[string, Approval, object[]]>([
-    ['does not count it where two approved', approval, []],
+    ['counts it for nobody alone where two approved', approval, [{ by: null, askedBy: 'U0HUGO' }]],
     [
       'counts it for both where one approved what another asked for',
-      { ...approval, alone: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      { ...approval, raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
       [{ by: 'U0BEN', askedBy: 'U0HUGO' }],
     ],
   ])('asks nobody again once it is approved: %s', async (_what, given, expected) => {

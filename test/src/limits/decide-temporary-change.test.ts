@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -87,7 +88,7 @@ describe('who may decide', () => {
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
       links: { wasHolderLately: async () => isHolder },
-      twoPersonAboveCents: 100_000,
+      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     })(action, temporaryChangeOf(over));
     return { why, recorded };
   }

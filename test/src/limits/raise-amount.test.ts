@@ -4,6 +4,7 @@ import { serviceDays } from '../../../src/core/service-time.ts';
 import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { countedCents } from '../../../src/policy/counted-raise.ts';
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
 import { limitMove } from '../../support/limit-goals.ts';
@@ -15,18 +16,18 @@ const redis = useRedis();
 const permanent: Term = { kind: 'permanent' };
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
 
-function setUp() {
+function setUp(policy: Partial<ApprovalPolicy> = {}) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
     temporaryChanges: createTemporaryChanges(redis()),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: 8410 } : null),
     serviceDays: serviceDays('America/New_York'),
-    twoPersonAboveCents: 100_000,
+    policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
   });
-  const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by) =>
-    await raises.remember(ask('limit', { id }), acctId, { changes, term: permanent }, { by, askedBy });
+  const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by, card = acctId) =>
+    await raises.remember(ask('limit', { id }), card, { changes, fromBase: changes, term: permanent }, { by, askedBy });
   const count = async (changes: readonly RuleChange[], people = ['U0ANA'], term = permanent, over = {}) =>
     await raises.count(ask('limit', { id: 'act_now', ...over }), acctId, { changes, fromBase: changes, term }, people);
   const advance = (ms: number): void => {
@@ -53,6 +54,7 @@ describe('a raise of a limit', () => {
         { by: 'U0ANA', at: '2026-11-20T17:00:00.000Z', cents: 15_000 },
       ],
       aboveCents: 100_000,
+      cap: null,
     });
     expect(countedCents(counted)).toBe(125_000);
   });
@@ -171,12 +173,94 @@ it('what has no amount is not remembered', async () => {
   expect(await count([limitMove('daily', 10_000, 15_000)])).toMatchObject({ ownCents: 5_000, earlier: [] });
 });
 
+describe('a cap', () => {
+  const none = { dayCents: null, monthCents: null };
+  const caps = (own: Partial<ApprovalPolicy['caps']>): Partial<ApprovalPolicy> => ({
+    caps: { person: none, card: none, program: none, ...own },
+  });
+  const cap = { dayCents: 150_000, monthCents: 400_000 };
+  const other = acctId + 1;
+
+  it('for a person sums up what they allowed alone on any card, over 24 hours and over 30 days', async () => {
+    const { advance, remember, count } = setUp(caps({ person: cap }));
+    await remember('act_1', [limitMove('daily', 0, 90_000)], 'U0ANA', 'U0ANA', other);
+    const more = [limitMove('daily', 10_000, 80_000)];
+
+    expect((await count([limitMove('daily', 10_000, 70_000)])).cap, 'at the cap').toBeNull();
+    expect((await count(more)).cap).toEqual({ scope: 'person', days: 1, earlierCents: 90_000, capCents: 150_000 });
+    expect((await count(more, ['U0BEN'])).cap, 'somebody else').toBeNull();
+    for (let day = 0; day < 4; day += 1) {
+      advance(COUNTED_MS + 1);
+      await remember(`act_day${day}`, [limitMove('weekly', 0, 85_000)], 'U0ANA', 'U0ANA', other);
+    }
+    advance(COUNTED_MS + 1);
+    expect((await count(more)).cap).toMatchObject({ scope: 'person', days: 30, earlierCents: 430_000 });
+  });
+
+  it('for a card sums up what anybody allowed, alone or together', async () => {
+    const { remember, count, raises } = setUp(caps({ card: cap }));
+    await remember('act_1', [limitMove('daily', 0, 60_000)], 'U0BEN');
+    const two = {
+      changes: [limitMove('weekly', 0, 50_000)],
+      fromBase: [limitMove('weekly', 0, 50_000)],
+      term: permanent,
+    };
+    await raises.remember(ask('limit', { id: 'act_2' }), acctId, two, { by: null, askedBy: 'U0HUGO' });
+
+    const counted = await count([limitMove('monthly', 0, 41_000)]);
+
+    expect(counted.cap).toEqual({ scope: 'card', days: 1, earlierCents: 110_000, capCents: 150_000 });
+  });
+
+  it('for the program sums up all cards', async () => {
+    const { remember, count } = setUp(caps({ program: cap }));
+    await remember('act_1', [limitMove('daily', 0, 90_000)], 'U0BEN', 'U0BEN', other);
+    await remember('act_2', [limitMove('daily', 0, 50_000)], 'U0ZOE', 'U0ZOE', other + 1);
+
+    expect((await count([limitMove('daily', 0, 10_001)])).cap).toMatchObject({
+      scope: 'program',
+      earlierCents: 140_000,
+    });
+  });
+
+  it('counts again what makes a temporary raise stay, though it raises the limit no further', async () => {
+    const { raises, count } = setUp(caps({ person: cap }));
+    const asIs = [limitMove('daily', 90_000, 90_000)];
+    const raise = { changes: asIs, fromBase: [limitMove('daily', 0, 90_000)], term: permanent };
+    await raises.remember(ask('limit', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
+
+    const counted = await count([limitMove('daily', 90_000, 160_000)]);
+
+    expect(counted).toMatchObject({ ownCents: 70_000, earlier: [], cap: { scope: 'person', earlierCents: 90_000 } });
+  });
+
+  it('counts what a purchase was opened for', async () => {
+    const { raises, count } = setUp(caps({ card: { ...cap, dayCents: 8410 } }));
+    const opened = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
+    await raises.remember(ask('allow', { id: 'act_1' }), acctId, opened, { by: 'U0ANA', askedBy: 'U0ANA' });
+
+    expect((await count([limitMove('daily', 0, 1)])).cap).toMatchObject({ scope: 'card', earlierCents: 8410 });
+  });
+
+  it('counts no change that was certainly not made', async () => {
+    const { remember, count, raises } = setUp(caps({ card: { ...cap, dayCents: 60_000 } }));
+    await remember('act_1', [limitMove('daily', 0, 60_000)]);
+    await raises.forget(ask('limit', { id: 'act_1' }), acctId);
+
+    expect(await count([limitMove('daily', 0, 60_000)])).toMatchObject({ earlier: [], cap: null });
+  });
+});
+
 describe('a rule that is opened', () => {
+  const purchase: Term = { kind: 'purchase' };
+
   it.each<[string, Term, object, number | null]>([
-    ['for a day counts as the purchase that it is opened for', { kind: 'duration', ms: COUNTED_MS }, {}, 8410],
-    ['for longer has no amount', { kind: 'duration', ms: COUNTED_MS + 1 }, {}, null],
+    ['for one purchase only counts as that purchase', purchase, {}, 8410],
+    ['for a day has no amount: any number of purchases fit into it', { kind: 'duration', ms: COUNTED_MS }, {}, null],
+    ['for a minute has no amount', { kind: 'duration', ms: 60_000 }, {}, null],
+    ['until midnight has no amount', { kind: 'midnight' }, {}, null],
     ['for good has no amount', permanent, {}, null],
-    ['for no purchase has no amount', { kind: 'duration', ms: COUNTED_MS }, byCommand, null],
+    ['for no purchase has no amount', purchase, byCommand, null],
   ])('%s', async (_what, term, over, ownCents) => {
     const { count } = setUp();
 

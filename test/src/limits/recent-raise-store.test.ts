@@ -1,54 +1,103 @@
-import { expect, it } from 'vitest';
-import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
-import { COUNTED_MS } from '../../../src/policy/decide.ts';
+import { describe, expect, it } from 'vitest';
+import { createRecentRaises, sumsIn } from '../../../src/limits/recent-raise-store.ts';
+import { CAPPED_MS, COUNTED_MS } from '../../../src/policy/decide.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const nowMs = Date.parse('2026-11-20T15:00:00.000Z');
-const raise = { actionId: 'act_1', rule: 'limit:daily:', cents: 70_000, by: 'U0ANA', askedBy: 'U0HUGO', atMs: nowMs };
+const raise = {
+  actionId: 'act_1',
+  acctId: 7,
+  rule: 'limit:daily:',
+  cents: 70_000,
+  by: 'U0ANA',
+  askedBy: 'U0HUGO',
+  atMs: nowMs,
+};
 
-it('keeps who allowed a raise, for whom, how much and when', async () => {
+it('keeps a raise for its card, for who allowed it alone, and for the whole program', async () => {
   const raises = createRecentRaises(redis());
 
-  await raises.add(7, raise);
+  await raises.add(raise);
 
-  expect(await raises.list(7, 'limit:daily:', nowMs + 1)).toEqual([raise]);
-  expect(await raises.list(7, 'limit:weekly:', nowMs + 1), 'raises of another limit').toEqual([]);
-  expect(await raises.list(8, 'limit:daily:', nowMs + 1), 'raises of another card').toEqual([]);
+  for (const scope of [{ acctId: 7 }, { userId: 'U0ANA' }, 'program'] as const)
+    expect(await raises.list(scope, nowMs + 1), JSON.stringify(scope)).toEqual([raise]);
+  expect(await raises.list({ acctId: 8 }, nowMs + 1), 'raises of another card').toEqual([]);
+  expect(await raises.list({ userId: 'U0HUGO' }, nowMs + 1), 'raises that somebody only asked for').toEqual([]);
+});
+
+it('keeps what several people approved for nobody alone, and an order for no card', async () => {
+  const raises = createRecentRaises(redis());
+  const approved = { ...raise, actionId: 'act_2', by: null };
+  const order = { ...raise, actionId: 'act_3', acctId: null, rule: 'order' };
+
+  await raises.add(approved);
+  await raises.add(order);
+
+  expect(await raises.list('program', nowMs)).toEqual([approved, order]);
+  expect(await raises.list({ acctId: 7 }, nowMs)).toEqual([approved]);
+  expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([order]);
 });
 
 it('counts the same action once, at its first time', async () => {
   const raises = createRecentRaises(redis());
 
-  await raises.add(7, raise);
-  await raises.add(7, { ...raise, atMs: nowMs + 5000 });
+  await raises.add(raise);
+  await raises.add({ ...raise, atMs: nowMs + 5000 });
 
-  expect(await raises.list(7, 'limit:daily:', nowMs + 5000)).toEqual([raise]);
+  expect(await raises.list({ acctId: 7 }, nowMs + 5000)).toEqual([raise]);
 });
 
-it('lists the raises of the last 24 hours, oldest first', async () => {
+it('lists the raises of the last 30 days, oldest first', async () => {
   const raises = createRecentRaises(redis());
   const later = { ...raise, actionId: 'act_0', atMs: nowMs + 60_000 };
 
-  await raises.add(7, raise);
-  await raises.add(7, later);
+  await raises.add(raise);
+  await raises.add(later);
 
-  expect(await raises.list(7, 'limit:daily:', nowMs + COUNTED_MS)).toEqual([raise, later]);
-  expect(await raises.list(7, 'limit:daily:', nowMs + COUNTED_MS + 1)).toEqual([later]);
+  expect(await raises.list({ acctId: 7 }, nowMs + CAPPED_MS)).toEqual([raise, later]);
+  expect(await raises.list({ acctId: 7 }, nowMs + CAPPED_MS + 1)).toEqual([later]);
 });
 
-it('forgets what is older than 24 hours, and all of it when nothing is added for so long', async () => {
+it('forgets everywhere what came to nothing', async () => {
+  const raises = createRecentRaises(redis());
+  const { atMs: _at, ...cancelled } = raise;
+
+  await raises.add(raise);
+  await raises.cancel(cancelled);
+
+  for (const scope of [{ acctId: 7 }, { userId: 'U0ANA' }, 'program'] as const)
+    expect(await raises.list(scope, nowMs), JSON.stringify(scope)).toEqual([]);
+});
+
+describe('the sums of raises', () => {
+  it('count each action once, with the rule that it raised most', () => {
+    const weekly = { ...raise, rule: 'limit:weekly:', cents: 90_000 };
+
+    expect(sumsIn([raise, weekly], 'act_now', nowMs)).toEqual({ dayCents: 90_000, monthCents: 90_000 });
+  });
+
+  it('tell the last 24 hours from the last 30 days, and leave out the action that is being counted', () => {
+    const yesterday = { ...raise, actionId: 'act_0', atMs: nowMs - COUNTED_MS - 1 };
+
+    expect(sumsIn([yesterday, raise], 'act_now', nowMs)).toEqual({ dayCents: 70_000, monthCents: 140_000 });
+    expect(sumsIn([yesterday, raise], 'act_1', nowMs)).toEqual({ dayCents: 0, monthCents: 70_000 });
+  });
+});
+
+it('forgets what is older than 30 days, and all of it when nothing is added for so long', async () => {
   const raises = createRecentRaises(redis());
 
-  await raises.add(7, raise);
-  await raises.add(7, { ...raise, actionId: 'act_2', atMs: nowMs + COUNTED_MS + 1 });
+  await raises.add(raise);
+  await raises.add({ ...raise, actionId: 'act_2', atMs: nowMs + CAPPED_MS + 1 });
 
-  expect(await raises.list(7, 'limit:daily:', nowMs), 'asked for a time when the first one counted').toMatchObject([
+  expect(await raises.list({ acctId: 7 }, nowMs), 'asked for a time when the first one counted').toMatchObject([
     { actionId: 'act_2' },
   ]);
-  const [key = ''] = await redis().keys('*recent-raises*');
-  expect(await redis().pttl(key)).toBeGreaterThan(COUNTED_MS - 60_000);
-  expect(await redis().pttl(key)).toBeLessThanOrEqual(COUNTED_MS);
+  for (const key of await redis().keys('*recent-raises*')) {
+    expect(await redis().pttl(key), key).toBeGreaterThan(CAPPED_MS - 60_000);
+    expect(await redis().pttl(key), key).toBeLessThanOrEqual(CAPPED_MS);
+  }
 });
 
 it('counts an emergency override for 24 hours', async () => {

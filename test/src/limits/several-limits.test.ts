@@ -46,7 +46,9 @@ const openTemporaryChanges = async ({ deps }: PerformWorld) =>
 const added = async ({ deps }: PerformWorld) =>
   await Promise.all(
     ['limit:daily:', 'limit:monthly:'].map(async (rule) =>
-      (await deps.recentRaises.list(acctId, rule, deps.now().getTime())).reduce((total, { cents }) => total + cents, 0),
+      (await deps.recentRaises.list({ acctId }, deps.now().getTime()))
+        .filter((kept) => kept.rule === rule)
+        .reduce((total, { cents }) => total + cents, 0),
     ),
   );
 

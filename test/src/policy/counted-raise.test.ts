@@ -9,6 +9,7 @@ const counted: CountedRaise = {
     { by: 'U0ANA', at: '2026-11-20T16:40:00.000Z', cents: 15_000 },
   ],
   aboveCents: 100_000,
+  cap: null,
 };
 
 it('adds the earlier raises to the new one', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Verb, verbNames, verbs } from '../../../src/dispatch/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { type Decision, decide, type Question, type Role } from '../../../src/policy/decide.ts';
 
 const MUCH = 100_001;
@@ -20,7 +21,7 @@ function short(decision: Decision): string {
 }
 
 function decided(verb: Verb, question: Question): string {
-  return short(decide(verbs[verb].permission, question, { twoPersonAboveCents: LITTLE }));
+  return short(decide(verbs[verb].permission, question, approvalPolicyOf({ twoPersonAboveCents: LITTLE })));
 }
 
 /**
@@ -105,7 +106,9 @@ describe('who may do what', () => {
   it('a verb that always needs others needs them with any card, for any amount', () => {
     const permission = { role: null, doing: 'try', needsOthers: 'always' } as const;
     const asked = (raiseCents: number, isOwnCard: boolean) =>
-      short(decide(permission, { roles: [], isOwnCard, raiseCents }, { twoPersonAboveCents: LITTLE }));
+      short(
+        decide(permission, { roles: [], isOwnCard, raiseCents }, approvalPolicyOf({ twoPersonAboveCents: LITTLE })),
+      );
 
     expect([asked(0, false), asked(MUCH, false), asked(0, true), asked(MUCH, true)]).toEqual(['+1', '+2', '+1', '+2']);
   });
@@ -114,22 +117,57 @@ describe('who may do what', () => {
     ['block', 'Only operators and approvers may'],
     ['unblock', 'Only approvers may'],
   ] as const)('who may not %s is told who may', (verb, why) => {
-    const refused = decide(verbs[verb].permission, { roles: [], isOwnCard: false }, { twoPersonAboveCents: LITTLE });
+    const refused = decide(
+      verbs[verb].permission,
+      { roles: [], isOwnCard: false },
+      approvalPolicyOf({ twoPersonAboveCents: LITTLE }),
+    );
 
     expect(refused).toMatchObject({ kind: 'refused', why: expect.stringContaining(why) });
   });
 
   it('what only a holder may is said of the card’s holder', () => {
     const permission = { role: 'holder', doing: 'try' } as const;
-    const refused = decide(permission, { roles: ['approver'], isOwnCard: false }, { twoPersonAboveCents: LITTLE });
+    const refused = decide(
+      permission,
+      { roles: ['approver'], isOwnCard: false },
+      approvalPolicyOf({ twoPersonAboveCents: LITTLE }),
+    );
 
     expect(refused).toEqual({ kind: 'refused', why: 'Only the card’s holder may try.', who: 'holder' });
   });
 
   it('every no says why', () => {
     for (const [, verb, question] of cases) {
-      const decision = decide(verbs[verb].permission, question, { twoPersonAboveCents: LITTLE });
+      const decision = decide(verbs[verb].permission, question, approvalPolicyOf({ twoPersonAboveCents: LITTLE }));
       if (decision.kind === 'refused') expect(decision.why).toMatch(/^[A-Z].*\.$/);
     }
+  });
+});
+
+describe('the policy', () => {
+  const approver: Question = { roles: ['approver'], isOwnCard: false };
+  const bands = [
+    { upToCents: 50_000, approvals: 2 },
+    { upToCents: null, approvals: 3 },
+  ];
+
+  it.each<[string, Partial<Question>, string]>([
+    ['asks as many others as the amount takes, who asks being one', { raiseCents: 50_000 }, '+1'],
+    ['asks more for more', { raiseCents: 50_001 }, '+2'],
+    ['asks one more about the own card', { raiseCents: 50_001, isOwnCard: true }, '+3'],
+    ['asks nobody about what is no raise', { raiseCents: 0 }, 'yes'],
+  ])('%s', (_what, question, expected) => {
+    expect(short(decide(verbs.limit.permission, { ...approver, ...question }, { bands }))).toBe(expected);
+  });
+
+  it('asks a second person about a small raise that goes over a cap', () => {
+    const policy = approvalPolicyOf({ twoPersonAboveCents: LITTLE });
+    const question = { ...approver, raiseCents: 1, isOverCap: true };
+
+    expect(short(decide(verbs.limit.permission, question, policy))).toBe('+1');
+    expect(
+      short(decide(verbs.ask.permission, { roles: [], isOwnCard: true, raiseCents: 1, isOverCap: true }, policy)),
+    ).toBe('+2');
   });
 });

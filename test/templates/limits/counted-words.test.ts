@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
-import { countedText, countedWords } from '../../../templates/limits/counted-words.ts';
+import { countedText, countedWords, whyOthers } from '../../../templates/limits/counted-words.ts';
 
 const raise = { by: 'U0ANA', at: '2026-11-20T14:12:00.000Z', cents: 70_000 };
 const counted: CountedRaise = {
@@ -8,6 +8,7 @@ const counted: CountedRaise = {
   ownCents: 40_000,
   earlier: [raise, { ...raise, at: '2026-11-20T16:40:00.000Z', cents: 15_000 }],
   aboveCents: 100_000,
+  cap: null,
 };
 
 it('names each earlier raise with its person, amount and time, and the sum', () => {
@@ -51,5 +52,15 @@ it('sums up what is more than ten raises', () => {
 
   expect(countedText({ ...counted, earlier })).toMatch(
     / and 2 raises before these added \$2\.00: \$412\.00 in 24 hours\.$/,
+  );
+});
+
+it('says why others have to approve: the amount, or the cap that it goes over', () => {
+  const cap = { scope: 'person', days: 30, earlierCents: 480_000, capCents: 500_000 } as const;
+
+  expect(whyOthers(counted, 2)).toBe('A raise of more than $1,000.00 within 24 hours needs a second approver.');
+  expect(whyOthers(counted, 3)).toBe('A raise of more than $1,000.00 within 24 hours needs 3 approvers.');
+  expect(whyOthers({ ...counted, cap }, 2)).toBe(
+    'This goes over the cap for one approver alone: $4,800.00 of $5,000.00 used within 30 days. It needs a second approver.',
   );
 });

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+/** Up to an amount, this many approvers have to agree. */
+export interface Band {
+  /** Whole cents; null: any amount. */
+  readonly upToCents: number | null;
+  readonly approvals: number;
+}
+
+/** What may be loosened before a second approver has to agree, whole cents; null: as much as the bands allow. */
+export interface Cap {
+  /** Within 24 hours. */
+  readonly dayCents: number | null;
+  /** Within 30 days. */
+  readonly monthCents: number | null;
+}
+
+/** Whose raises are summed: those that one person allowed alone, those of one card, those of the whole program. */
+export const CapScope = z.enum(['person', 'card', 'program']);
+export type CapScope = z.infer<typeof CapScope>;
+
+/** What the policy says about amounts. */
+export interface ApprovalPolicy {
+  /** Ascending; the last one has no end. */
+  readonly bands: readonly Band[];
+  readonly caps: Readonly<Record<CapScope, Cap>>;
+  /** The same for the money that is put on new virtual cards. */
+  readonly orderBands: readonly Band[];
+}
+
+const noCap: Cap = { dayCents: null, monthCents: null };
+
+/** What the variables say: a raise above the amount takes two approvers, and nothing else is summed up. */
+export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAboveCents: number }): ApprovalPolicy {
+  const bands: readonly Band[] = [
+    { upToCents: twoPersonAboveCents, approvals: 1 },
+    { upToCents: null, approvals: 2 },
+  ];
+  return { bands, caps: { person: noCap, card: noCap, program: noCap }, orderBands: bands };
+}
+
+/** What has no amount takes as many as the largest amount, and two at least. */
+export function approvalsFor({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: number): number {
+  const band = bands.find(({ upToCents }) => upToCents !== null && cents <= upToCents) ?? bands.at(-1);
+  return Math.max(band?.approvals ?? 2, Number.isFinite(cents) ? 1 : 2);
+}
+
+/** The largest amount that one person may allow, whole cents. */
+export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number {
+  const last = bands.findLast(({ approvals }) => approvals <= 1);
+  return last === undefined ? 0 : (last.upToCents ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** Sums of what was loosened before, by scope, whole cents. */
+export type Loosened = Readonly<Record<CapScope, { readonly dayCents: number; readonly monthCents: number }>>;
+
+/** A cap that a change would exceed. */
+export const ExceededCap = z.strictObject({
+  scope: CapScope,
+  days: z.union([z.literal(1), z.literal(30)]),
+  /** What was loosened before within that time, and the cap. Whole cents. */
+  earlierCents: z.int().nonnegative(),
+  capCents: z.int().nonnegative(),
+});
+export type ExceededCap = z.infer<typeof ExceededCap>;
+
+/** The first cap that so much more would exceed; null: none. What has no amount takes two anyway. */
+export function exceededCap(
+  { caps }: Pick<ApprovalPolicy, 'caps'>,
+  loosened: Loosened,
+  cents: number,
+): ExceededCap | null {
+  if (cents <= 0 || !Number.isFinite(cents)) return null;
+  for (const scope of CapScope.options) {
+    const [{ dayCents, monthCents }, earlier] = [caps[scope], loosened[scope]];
+    if (dayCents !== null && earlier.dayCents + cents > dayCents)
+      return { scope, days: 1, earlierCents: earlier.dayCents, capCents: dayCents };
+    if (monthCents !== null && earlier.monthCents + cents > monthCents)
+      return { scope, days: 30, earlierCents: earlier.monthCents, capCents: monthCents };
+  }
+  return null;
+}

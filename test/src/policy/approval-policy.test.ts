@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aloneCents,
+  approvalPolicyOf,
+  approvalsFor,
+  type Cap,
+  exceededCap,
+  type Loosened,
+} from '../../../src/policy/approval-policy.ts';
+
+const bands = [
+  { upToCents: 50_000, approvals: 1 },
+  { upToCents: 500_000, approvals: 2 },
+  { upToCents: null, approvals: 3 },
+];
+
+describe('the bands', () => {
+  it.each([
+    [0, 1],
+    [50_000, 1],
+    [50_001, 2],
+    [500_001, 3],
+    [Number.POSITIVE_INFINITY, 3],
+  ])('for %s cents ask for %s approvals', (cents, approvals) => {
+    expect(approvalsFor({ bands }, cents)).toBe(approvals);
+  });
+
+  it('never let one person allow what has no amount', () => {
+    expect(approvalsFor({ bands: [{ upToCents: null, approvals: 1 }] }, Number.POSITIVE_INFINITY)).toBe(2);
+  });
+
+  it('say what one person may allow', () => {
+    expect(aloneCents({ bands })).toBe(50_000);
+    expect(aloneCents({ bands: [{ upToCents: null, approvals: 2 }] })).toBe(0);
+  });
+
+  it('of the variables are the one amount, for raises and for orders', () => {
+    const policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+
+    expect([approvalsFor(policy, 100_000), approvalsFor(policy, 100_001)]).toEqual([1, 2]);
+    expect(aloneCents({ bands: policy.orderBands })).toBe(100_000);
+  });
+});
+
+describe('a cap', () => {
+  const none: Cap = { dayCents: null, monthCents: null };
+  const nothing = { dayCents: 0, monthCents: 0 };
+  const before: Loosened = { person: nothing, card: { dayCents: 40_000, monthCents: 90_000 }, program: nothing };
+  const caps = { person: none, card: { dayCents: 50_000, monthCents: 95_000 }, program: none };
+
+  it('is exceeded above it, not at it', () => {
+    expect(exceededCap({ caps }, before, 5000)).toBeNull();
+    expect(exceededCap({ caps }, before, 5001)).toEqual({
+      scope: 'card',
+      days: 30,
+      earlierCents: 90_000,
+      capCents: 95_000,
+    });
+    expect(exceededCap({ caps }, before, 10_001)).toMatchObject({ scope: 'card', days: 1 });
+  });
+
+  it('does not matter to what loosens nothing, or has no amount: that takes two anyway', () => {
+    expect(exceededCap({ caps }, before, 0)).toBeNull();
+    expect(exceededCap({ caps }, before, Number.POSITIVE_INFINITY)).toBeNull();
+  });
+});
