@@ -110,7 +110,7 @@ export function createMuteVerbs(deps: MuteDeps) {
   ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
     const { actor, roles, verb } = action;
     const isOwnCard = await deps.isOwnCard(actor.userId, acctId);
-    const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { twoPersonAboveCents: 0 });
+    const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { bands: [] });
     if (decision.kind === 'refused') return { why: decision.why, whoCan: 'Ask another operator or an approver.' };
     const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
     if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
