@@ -85,7 +85,8 @@ export async function answerCall(
   const fault = core.faults.take(method);
   let answer = fault ? instead(fault) : undefined;
   if (!answer) {
-    if (fault?.kind === 'slow') await delay(fault.ms ?? 1000);
+    if (fault?.kind === 'hang_up_before_accept') response.destroy();
+    if (fault?.kind === 'slow' || fault?.kind === 'hang_up_before_accept') await delay(fault.ms ?? 1000);
     const done = await work();
     call.accepted = done.status === 200 && done.body.ok === true;
     answer = afterwards(fault, done);

@@ -1,9 +1,13 @@
-/** How a call goes wrong. The forms with `after_accept` do their work first: the caller cannot know. */
+/**
+ * How a call goes wrong. The forms with `after_accept` do their work first: the caller cannot know. With `before_accept` the
+ * connection is cut at once and the work is done `ms` later.
+ */
 export type FaultKind =
   | 'http_500'
   | 'http_500_after_accept'
   | 'timeout'
   | 'timeout_after_accept'
+  | 'hang_up_before_accept'
   | 'hang_up'
   | 'hang_up_after_accept'
   | 'rate_limited'
@@ -19,7 +23,7 @@ export interface Fault {
   kind: FaultKind;
   /** For `rate_limited`. @defaultValue 1 */
   retryAfterSeconds?: number;
-  /** For `slow`: the delay before the work is done; for the timeouts: when the connection is cut at last, else the client decides. */
+  /** For `slow` and `hang_up_before_accept`: the delay before the work is done; for the timeouts: when the connection is cut at last, else the client decides. */
   ms?: number;
   /** Answer `{ ok: false, error }`; with it the kind does not matter. */
   error?: string;

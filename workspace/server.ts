@@ -45,6 +45,7 @@ async function route(core: Core, request: IncomingMessage, response: ServerRespo
 export async function startWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const core = createCore(options);
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(core.now()).toUTCString());
     route(core, request, response).catch((error: unknown) => {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       process.stderr.write(`workspace: ${request.method} ${request.url}: ${reason}\n`);

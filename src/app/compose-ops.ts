@@ -15,6 +15,7 @@ import {
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
+import { createSlackClock, type SlackClock } from '../slack/clock.ts';
 import type { WorkerConfig } from './config.ts';
 
 interface Deps {
@@ -30,6 +31,7 @@ interface Deps {
 export interface OpsParts {
   /** Slack, watched: who uses it after its token died is told, and ops once it lives again. */
   readonly slack: Slack;
+  readonly slackClock: Pick<SlackClock, 'now'>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
 }
@@ -48,7 +50,13 @@ export function composeOps({ config, redis, outbox, wakeOutbox, now, metrics, lo
     now,
     log,
   });
-  const client = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
+  const slackClock = createSlackClock();
+  const client = createSlack({
+    token: config.slackBotToken,
+    apiUrl: config.slackApiUrl,
+    measure: metrics.slackCalled,
+    clock: slackClock,
+  });
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
@@ -58,5 +66,5 @@ export function composeOps({ config, redis, outbox, wakeOutbox, now, metrics, lo
     },
     alive: () => notifyResolved(opsIssue.slackTokenDead(), opsIssue.slackTokenDead()),
   });
-  return { slack, notifyOps, notifyResolved };
+  return { slack, slackClock, notifyOps, notifyResolved };
 }

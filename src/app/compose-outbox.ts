@@ -18,21 +18,24 @@ import type { Metrics } from '../ops/metrics.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
+import { createDeleteLateCopies, FIRST_LOOK_MS } from '../outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
-import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
+import { createRenderBatch, createRenderEntries, threadOfRows } from '../outbox/render-entries.ts';
 import { createSender, type Throttle } from '../outbox/send-message.ts';
 import { createPostTracked, type RenderSubjects, trackable, updateMessages } from '../outbox/tracked-message.ts';
 import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../outbox/undeliverable.ts';
 import type { Slack } from '../slack/client.ts';
+import type { SlackClock } from '../slack/clock.ts';
 import type { Enqueue } from './enqueue.ts';
 
 interface Deps {
   readonly redis: RedisClient;
   readonly enqueue: Enqueue;
   readonly slack: Slack;
+  readonly slackClock: Pick<SlackClock, 'now'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly outbox: Outbox;
   readonly trackedMessages: TrackedMessages;
@@ -87,7 +90,15 @@ export function composeOutbox(deps: Deps) {
     claim: trackable({ load: deps.claims.get, render: (claim) => claimMessage(claim, factsOf) }),
   };
   const renderBatch = createRenderBatch({ rowsOf, unsupported });
-  const attachRows = createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps });
+  const attachRows = createAttachRows({
+    slack,
+    batchMessages,
+    rowsOf,
+    threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
+    outbox,
+    unsupported,
+    notifyOps,
+  });
   const renderEntries = createRenderEntries({
     trackedMessages,
     renderSubjects,
@@ -125,6 +136,8 @@ export function composeOutbox(deps: Deps) {
   });
 
   return {
+    deleteLateCopies: createDeleteLateCopies({ outbox, sender, slack, trackedMessages, log }),
+
     postTracked: createPostTracked({ trackedMessages, outbox, wakeOutbox }),
 
     updateMessages: (subject: Subject) =>
@@ -145,6 +158,7 @@ export function composeOutbox(deps: Deps) {
         sender,
         recordPosted,
         undeliverable,
+        watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
         wakeIn: (to, delayMs) => {
           const second = Math.round((Date.now() + delayMs) / 1000);
           return enqueue('flush-outbox', { channel: to }, { delayMs, id: `later-${to}-${second}` });
@@ -153,6 +167,7 @@ export function composeOutbox(deps: Deps) {
         runtime: {
           log,
           now: () => performance.now(),
+          slackNow: deps.slackClock.now,
           sleep,
           measureWait: ({ priority, notBefore }, waitedMs) => {
             if (notBefore === null) deps.metrics.outboxLeft(priority, waitedMs);

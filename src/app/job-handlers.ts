@@ -22,7 +22,7 @@ interface Deps {
     readonly directChannel: (userId: string) => Promise<string>;
     readonly notifyOps: NotifyOps;
   };
-  readonly outbox: Pick<ReturnType<typeof composeOutbox>, 'flush' | 'updateMessages'>;
+  readonly outbox: Pick<ReturnType<typeof composeOutbox>, 'flush' | 'updateMessages' | 'deleteLateCopies'>;
   readonly digests: Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
   readonly home: ReturnType<typeof composeHome>;
   readonly recovery: ReturnType<typeof composeRecovery>;
@@ -55,6 +55,7 @@ export function createJobHandlers(deps: Deps): JobHandlers {
       await notifyOps(opsIssue.quarantined(webhook));
     },
     'flush-outbox': ({ channel }) => outbox.flush(channel, throttle),
+    'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({
       directChannel: alerts.directChannel,

@@ -6,6 +6,7 @@ import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
+import { LateCopies } from '../outbox/late-copies.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
@@ -89,6 +90,15 @@ const table = {
     data: z.strictObject({ channel: z.string() }),
     retry: once,
     mergeBy: ({ channel }) => channel,
+  }),
+
+  /** In another queue than what people wait for. */
+  'delete-late-copies': job({
+    queue: 'maintenance',
+    data: LateCopies,
+    retry: times(10),
+    waitsForSlack: true,
+    id: ({ search, attempt }) => `copies-${search.ref}-${attempt}`,
   }),
 
   'update-messages': job({ ...message, data: Subject, mergeBy: ({ kind, id }) => `${kind}-${id}` }),

@@ -39,7 +39,7 @@ export function createRunJob({ handlers, throttle, homeChanged }: Deps): RunJob 
     const { waitsForSlack, changesHome } = jobs[name];
     const againMs =
       waitsForSlack === true
-        ? await whenSlackTakesIt(attempt.starts, throttle, async () => void (await run(name, data, attempt)))
+        ? await whenSlackTakesIt(attempt.starts, throttle, () => run(name, data, attempt))
         : await run(name, data, attempt);
     if (changesHome === true) await homeChanged();
     return againMs;

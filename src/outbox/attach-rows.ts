@@ -4,7 +4,7 @@ import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { Slack } from '../slack/client.ts';
+import type { Slack, Thread } from '../slack/client.ts';
 import type { Draft, RowsEntry } from './entry.ts';
 import type { BatchMessages, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
@@ -17,6 +17,8 @@ interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
   readonly batchMessages: Pick<BatchMessages, 'get'>;
   readonly rowsOf: RowsOf;
+  /** The thread of the summary; null when it is gone. */
+  readonly threadOf: (entry: RowsEntry, channel: string) => Promise<Thread | null>;
   readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
@@ -30,14 +32,14 @@ export interface AttachRows {
 }
 
 /** The rows of a summary, in its thread: as a file, or as tables when Slack takes no file. */
-export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps }: Deps): AttachRows {
+export function createAttachRows(deps: Deps): AttachRows {
+  const { slack, batchMessages, rowsOf, threadOf, outbox, unsupported, notifyOps } = deps;
   return { render, asTables };
 
   async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     if (batch === null) return null;
-    // Redirected here because the summary's channel is gone: there is no thread to post in.
-    const threadTs = channel === entry.of.channel ? entry.of.ts : null;
+    const thread = await threadOf(entry, channel);
     const rows = await rowsOf(
       batch.alerts.map(({ id }) => id),
       channel,
@@ -45,7 +47,6 @@ export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsuppo
     if (entry.page !== null) {
       const hasTable = !(await unsupported.has('table'));
       const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
-      const thread = threadTs === null ? null : { ts: threadTs, isBroadcast: false };
       return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [], batch: null, revisions: [] };
     }
     if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
@@ -56,7 +57,7 @@ export function createAttachRows({ slack, batchMessages, rowsOf, outbox, unsuppo
     try {
       const title = `${words}.csv`;
       const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
-      return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, threadTs };
+      return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
     } catch (error) {
       // Nothing is visible yet, so it can simply be tried again.
       if (!(error instanceof SlackError) || !isPermanent(error)) throw error;

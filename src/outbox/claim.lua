@@ -1,12 +1,21 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
--- ARGV: ref, then the ids. Answers the message on its way, or nothing when another worker was faster.
-if redis.call('EXISTS', KEYS[3]) == 1 then return false end
+-- ARGV: ref, time by Slack's clock (ms) or '', then the ids. Answers the message on its way, or nothing when another
+-- worker was faster.
 local ids = {}
-for index = 2, #ARGV do
+for index = 3, #ARGV do
   if not redis.call('ZSCORE', KEYS[1], ARGV[index]) then return false end
   ids[#ids + 1] = ARGV[index]
 end
-local sending = cjson.encode({ref = ARGV[1], entryIds = ids, startedAt = now})
+local claimed = {ref = ARGV[1], entryIds = ids, slackMs = tonumber(ARGV[2]), attempt = 1}
+local before = redis.call('GET', KEYS[3])
+if before then
+  claimed = cjson.decode(before)
+  if not claimed.isUnsent or claimed.ref ~= ARGV[1] then return false end
+  claimed.attempt = claimed.attempt + 1
+end
+claimed.startedAt = now
+claimed.isUnsent = false
+local sending = cjson.encode(claimed)
 redis.call('SET', KEYS[3], sending)
 return sending

@@ -108,11 +108,20 @@ export function alertIdOf(entry: OutboxEntry): string | null {
 
 /** One message on its way to Slack. */
 export const Sending = z.strictObject({
-  /** Opaque, and part of the message's metadata, by which it can be found again. */
+  /**
+   * Opaque, and part of the message's metadata, by which it can be found again. The same for every attempt to post these
+   * entries in this channel, even when Redis has lost the earlier ones.
+   */
   ref: z.string(),
   entryIds: z.array(z.string()),
   /** Milliseconds since 1970 by the clock of Redis, which all workers share. */
   startedAt: z.number(),
+  /** When the first attempt began, by Slack's clock (ms); null when that was not known. */
+  slackMs: z.number().nullable().default(null),
+  /** How often it was claimed. */
+  attempt: z.int().default(1),
+  /** True when the last attempt was not found in Slack: the same entries have to be posted again, in one message. */
+  isUnsent: z.boolean().default(false),
 });
 export type Sending = z.infer<typeof Sending>;
 
@@ -130,4 +139,4 @@ export type Draft =
       readonly revisions: readonly number[];
     }
   /** A file that was uploaded to Slack, and that nobody sees yet. */
-  | { readonly kind: 'file'; readonly file: UploadedFile; readonly comment: string; readonly threadTs: string | null };
+  | { readonly kind: 'file'; readonly file: UploadedFile; readonly comment: string; readonly thread: Thread | null };

@@ -51,19 +51,34 @@ export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
 
 /** The first message of each thread in a channel. */
 export interface Threads {
-  /** Its Slack timestamp; null when the thread has no message there yet. */
+  /** Its Slack timestamp; null when the thread has no message there yet, or not any more. */
   rootOf(channel: string, threadId: string): Promise<string | null>;
-  /** The first one that is set stays. */
+  /** The first one that is set stays, unless it is gone. */
   setRoot(channel: string, threadId: string, ts: string): Promise<void>;
+  /** Somebody deleted this message, so nothing can be posted in its thread. */
+  markGone(channel: string, ts: string): Promise<void>;
+  isGone(channel: string, ts: string): Promise<boolean>;
 }
 
 export function createThreads(redis: Redis | Cluster): Threads {
   const keyOf = (channel: string, threadId: string): string => outboxKey(channel, `thread:${threadId}`);
+  const goneKey = (channel: string, ts: string): string => outboxKey(channel, `gone:${ts}`);
+  const isGone = async (channel: string, ts: string): Promise<boolean> =>
+    (await redis.exists(goneKey(channel, ts))) === 1;
+  async function rootOf(channel: string, threadId: string): Promise<string | null> {
+    const ts = await redis.get(keyOf(channel, threadId));
+    return ts === null || (await isGone(channel, ts)) ? null : ts;
+  }
   return {
-    rootOf: (channel, threadId) => redis.get(keyOf(channel, threadId)),
+    rootOf,
     async setRoot(channel, threadId, ts) {
-      await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS, 'NX');
+      if ((await rootOf(channel, threadId)) !== null) return;
+      await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS);
     },
+    async markGone(channel, ts) {
+      await redis.set(goneKey(channel, ts), '1', 'EX', THREAD_TTL_SECONDS);
+    },
+    isGone,
   };
 }
 

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
+import { contentId } from '../core/content-id.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -65,14 +65,23 @@ interface Sendings {
   look(channel: string, max: number): Promise<Look>;
   /** How many entries may be posted now. */
   waiting(channel: string): Promise<number>;
-  /** Takes these entries as one message; null when another worker was faster. */
-  claim(channel: string, entryIds: readonly string[]): Promise<Sending | null>;
-  /** The message was posted at `ts`. */
-  markSent(channel: string, ref: string, ts: string): Promise<void>;
+  /**
+   * Takes these entries as one message, or takes an unsent message again.
+   *
+   * @param slackMs the time by Slack's clock; null when it is not known.
+   * @returns null when another worker was faster.
+   */
+  claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
+  /** The message was posted at `ts`, in whichever attempt. */
+  markSent(channel: string, sending: Sending, ts: string): Promise<void>;
+  /** Where an entry was posted; null when that is not known, '' for a file. */
+  sentAt(channel: string, entryId: string): Promise<string | null>;
   /** It was not posted: its entries wait again, in messages of at most `most` entries. */
-  requeue(channel: string, ref: string, most?: number): Promise<void>;
+  requeue(channel: string, sending: Sending, most?: number): Promise<void>;
+  /** It was not found, but may still appear: the same entries have to be posted again, as the same message. */
+  keepUnsent(channel: string, sending: Sending): Promise<void>;
   /** It can never be posted here: its entries leave this channel. */
-  drop(channel: string, ref: string): Promise<void>;
+  drop(channel: string, sending: Sending): Promise<void>;
 }
 
 /** How fast a channel may be posted to. */
@@ -150,8 +159,13 @@ function createSendings(redis: Redis | Cluster): Sendings {
   const lookScript = defineScript(redis, scripts.look);
   const claim = defineScript(redis, scripts.claim);
   const resolve = defineScript(redis, scripts.resolve);
-  const resolveAs = async (channel: string, ref: string, how: 'sent' | 'unsent' | 'dropped', what: string | number) => {
-    await resolve.run(keysOf(channel), [ref, how, what, SENT_TTL_SECONDS, outboxKey(channel, 'sent:')]);
+  const resolveAs = async (
+    channel: string,
+    { ref, attempt }: Sending,
+    how: 'sent' | 'unsent' | 'again' | 'dropped',
+    what: string | number = '',
+  ): Promise<void> => {
+    await resolve.run(keysOf(channel), [ref, how, what, attempt, SENT_TTL_SECONDS, outboxKey(channel, 'sent:')]);
   };
 
   async function look(channel: string, max: number): Promise<Look> {
@@ -179,14 +193,16 @@ function createSendings(redis: Redis | Cluster): Sendings {
       await look(channel, 1);
       return await redis.zcard(outboxKey(channel, 'queue'));
     },
-    async claim(channel, entryIds) {
-      const ref = `m_${randomBytes(9).toString('base64url')}`;
-      const text = await claim.run(keysOf(channel), [ref, ...entryIds]);
+    async claim(channel, entryIds, slackMs) {
+      const ref = contentId('m_', [channel, ...entryIds.toSorted()]);
+      const text = await claim.run(keysOf(channel), [ref, slackMs === null ? '' : Math.round(slackMs), ...entryIds]);
       return typeof text === 'string' ? sendingFormat.read(text) : null;
     },
-    markSent: (channel, ref, ts) => resolveAs(channel, ref, 'sent', ts),
-    requeue: (channel, ref, most) => resolveAs(channel, ref, 'unsent', most ?? ''),
-    drop: (channel, ref) => resolveAs(channel, ref, 'dropped', ''),
+    markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', ts),
+    sentAt: (channel, entryId) => redis.get(outboxKey(channel, `sent:${entryId}`)),
+    requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
+    keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
+    drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),
   };
 }
 

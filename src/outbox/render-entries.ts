@@ -15,7 +15,7 @@ interface Deps {
   readonly renderSubjects: RenderSubjects;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly attachRows: { readonly render: (entry: RowsEntry, channel: string) => Promise<Draft | null> };
-  readonly threads: Pick<Threads, 'rootOf'>;
+  readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
 }
@@ -74,15 +74,25 @@ export function createRenderEntries(deps: Deps): RenderEntries {
 export async function threadOf(
   entries: readonly OutboxEntry[],
   channel: string,
-  threads: Pick<Threads, 'rootOf'>,
+  threads: Pick<Threads, 'rootOf' | 'isGone'>,
 ): Promise<Thread | null> {
   const [first] = entries;
-  if (first?.kind === 'rows') return first.of.channel === channel ? { ts: first.of.ts, isBroadcast: false } : null;
+  if (first?.kind === 'rows') return await threadOfRows(first, channel, threads);
   if (first?.kind !== 'tracked' || first.threadId === null) return null;
   const tracked = trackedOf(entries);
   if (!tracked.every(({ threadId }) => threadId === first.threadId)) return null;
   const ts = await threads.rootOf(channel, first.threadId);
   return ts === null ? null : { ts, isBroadcast: tracked.some(({ broadcast }) => broadcast) };
+}
+
+/** Null where the rows were redirected because the summary's channel is gone, or where the summary was deleted. */
+export async function threadOfRows(
+  { of }: RowsEntry,
+  channel: string,
+  threads: Pick<Threads, 'isGone'>,
+): Promise<Thread | null> {
+  if (of.channel !== channel || (await threads.isGone(channel, of.ts))) return null;
+  return { ts: of.ts, isBroadcast: false };
 }
 
 /** Slack's published types do not include it yet. */

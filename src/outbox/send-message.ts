@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Slack } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
@@ -6,58 +7,76 @@ import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { Threads } from './message-store.ts';
 import { threadOf } from './render-entries.ts';
 
+/** Where a message may be found that may have been posted, also later and by another worker. */
+export const PostSearch = z.strictObject({
+  channel: z.string(),
+  threadTs: z.string().nullable(),
+  ref: z.string(),
+  /** The name of the file, when the message shows one. */
+  file: z.string().nullable(),
+  /** When its first attempt began, by Slack's clock (ms); null when that was not known. */
+  slackMs: z.number().nullable(),
+});
+export type PostSearch = z.infer<typeof PostSearch>;
+
 interface Deps {
-  readonly slack: Pick<Slack, 'post' | 'findByRef' | 'shareFile' | 'findFile'>;
-  readonly threads: Pick<Threads, 'rootOf'>;
+  readonly slack: Pick<Slack, 'post' | 'shareFile' | 'findMessages'>;
+  readonly threads: Pick<Threads, 'rootOf' | 'isGone' | 'markGone'>;
 }
 
-/** The first message of the thread is gone. https://docs.slack.dev/reference/methods/conversations.replies */
+/** Slack's codes when the first message of a thread is gone. https://docs.slack.dev/reference/methods/chat.postMessage */
+const threadGone = /^(?:thread_not_found|invalid_thread_ts|invalid_ts|cannot_reply_to_message|message_not_found)/;
+
 function isThreadGone(error: unknown): boolean {
-  return error instanceof SlackError && /^(?:thread_not_found|invalid_thread_ts|invalid_ts)/.test(error.slackError);
+  return error instanceof SlackError && threadGone.test(error.slackError);
 }
 
 export interface Sender {
-  /** @param ref opaque id by which `findPost` can find the message. */
-  post(channel: string, draft: Draft, ref: string): Promise<MessageRef>;
-  /** Looks for a message that may have been posted, in its thread and in the channel. @returns its ts, or null. */
-  findPost(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<string | null>;
+  /**
+   * @param ref opaque id by which `find` finds the message.
+   * @returns null when the thread of the message is gone: nothing was posted, and it has to be rendered without a thread.
+   */
+  post(channel: string, draft: Draft, ref: string): Promise<MessageRef | null>;
+  searchFor(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch>;
+  /** Looks in the thread and in the channel. @returns the ts of each message that fits, oldest first. */
+  find(search: PostSearch): Promise<string[]>;
 }
 
 export function createSender({ slack, threads }: Deps): Sender {
   return {
     async post(channel, draft, ref) {
-      if (draft.kind === 'file') {
-        await slack.shareFile(channel, draft.file, draft.comment, draft.threadTs);
-        return { channel, ts: '' };
-      }
+      const { thread } = draft;
       try {
-        return await slack.post(channel, draft.message, ref, draft.thread);
+        if (draft.kind === 'message') return await slack.post(channel, draft.message, ref, thread);
+        await slack.shareFile(channel, draft.file, draft.comment, thread?.ts ?? null);
+        return { channel, ts: '' };
       } catch (error) {
-        // Somebody deleted the first message, so this one is posted without a thread.
-        if (draft.thread === null || !isThreadGone(error)) throw error;
-        return await slack.post(channel, draft.message, ref);
+        if (thread === null || !isThreadGone(error)) throw error;
+        await threads.markGone(channel, thread.ts);
+        return null;
       }
     },
 
-    async findPost(channel, { ref, startedAt }, entries) {
+    async searchFor(channel, { ref, slackMs }, entries) {
       const [first] = entries;
       const thread = await threadOf(entries, channel, threads);
-      const isFile = first?.kind === 'rows' && first.page === null;
-      const find = (threadTs: string | null): Promise<string | null> =>
-        isFile
-          ? slack.findFile(channel, fileName(first), startedAt, threadTs)
-          : slack.findByRef(channel, ref, startedAt, threadTs);
-      if (thread !== null) {
-        try {
-          const ts = await find(thread.ts);
-          if (ts !== null) return ts;
-        } catch (error) {
-          if (!isThreadGone(error)) throw error;
-        }
-      }
-      return await find(null);
+      const file = first?.kind === 'rows' && first.page === null ? fileName(first) : null;
+      return { channel, threadTs: thread?.ts ?? null, ref, file, slackMs };
+    },
+
+    async find({ channel, threadTs, ref, file, slackMs }) {
+      const search = { channel, by: file === null ? { ref } : { file }, sinceMs: slackMs };
+      const inThread = threadTs === null ? [] : await slack.findMessages({ ...search, threadTs }).catch(noneIfGone);
+      const inChannel = await slack.findMessages({ ...search, threadTs: null });
+      // A reply that shows in the channel as well is found in both.
+      return [...new Set([...inThread, ...inChannel])].toSorted((one, other) => Number(one) - Number(other));
     },
   };
+}
+
+function noneIfGone(error: unknown): string[] {
+  if (!isThreadGone(error)) throw error;
+  return [];
 }
 
 /** How fast the worker posts to Slack, in milliseconds. Tests set other values. */
@@ -77,19 +96,18 @@ const PAUSE_MAX_MS = 60_000;
 const STARTS_MAX = 24 * 60;
 
 /**
- * Runs an edit, and says when to run it again if Slack did not take it: because of a rate limit, a dead token, or no
- * answer. None of these counts as a failed attempt.
+ * Runs something that calls Slack, and says when to run it again if Slack did not take it: because of a rate limit, a dead
+ * token, or no answer. None of these counts as a failed attempt.
  *
- * @returns milliseconds after which to run again, or null when it is done.
+ * @returns milliseconds after which to run again, because of Slack or as `work` says, or null when it is done.
  */
 export async function whenSlackTakesIt(
   starts: number,
   { tokenDeadMs }: Pick<Throttle, 'tokenDeadMs'>,
-  edit: () => Promise<void>,
+  work: () => Promise<number | null>,
 ): Promise<number | null> {
   try {
-    await edit();
-    return null;
+    return await work();
   } catch (error) {
     if (starts >= STARTS_MAX) throw error;
     const growing = Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** Math.min(starts - 1, 10));

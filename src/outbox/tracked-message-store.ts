@@ -46,6 +46,8 @@ export interface TrackedMessages {
    * messages, because only the record knows for whom they were written.
    */
   addSeen(subject: Subject, ref: MessageRef): Promise<void>;
+  /** The message is gone, so it shows nothing any more. @returns what it showed. */
+  forget(ref: MessageRef): Promise<Subject[]>;
   /** The subjects that a message shows. */
   at(channel: string, ts: string): Promise<Subject[]>;
 }
@@ -97,14 +99,22 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
         .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
-    async at(channel, ts) {
-      const members = await redis.smembers(atKey(channel, ts));
-      return members.map((member) => {
-        const [kind, ...id] = member.split(':');
-        return Subject.parse({ kind, id: id.join(':') });
-      });
+    async forget(ref) {
+      const subjects = await at(ref.channel, ref.ts);
+      for (const subject of subjects) await redis.hdel(keyOf(subject), fieldOf(ref));
+      await redis.del(atKey(ref.channel, ref.ts));
+      return subjects;
     },
+    at,
   };
+
+  async function at(channel: string, ts: string): Promise<Subject[]> {
+    const members = await redis.smembers(atKey(channel, ts));
+    return members.map((member) => {
+      const [kind, ...id] = member.split(':');
+      return Subject.parse({ kind, id: id.join(':') });
+    });
+  }
 }
 
 /** The same for alerts only. */

@@ -15,7 +15,7 @@ const EDIT_EVERY_MS = 3000;
 const WORTH_REPORTING_MS = 225_000;
 
 interface Deps {
-  readonly slack: Pick<Slack, 'post' | 'update' | 'findByRef'>;
+  readonly slack: Pick<Slack, 'post' | 'update' | 'findMessages'>;
   readonly channel: string;
   readonly recoveries: Recoveries;
   readonly render: (
@@ -63,18 +63,29 @@ export function createNotifyRecovery(deps: Deps): NotifyRecovery {
       const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_REPORTING_MS;
       if (!isNews && !isLong && progress.lineTs === null) return;
       const message = deps.render(gap, state, 1, progress);
-      if (progress.lineTs !== null && (await edited(progress.lineTs, message))) return;
+      const ts = await lineOf(gap, progress);
+      if (ts !== null && (await edited(ts, message))) return;
       await deps.postNotice(`recovery_${gap.id}`, message);
     },
   };
 
-  async function show(gap: Gap, message: Message, { lineTs, position }: RecoveryProgress): Promise<void> {
-    const ref = `recovery_${gap.id}`;
-    // A worker may have posted it and crashed before it stored the timestamp.
-    const ts = lineTs ?? (position === null ? null : await slack.findByRef(channel, ref, Date.parse(gap.to)));
+  async function show(gap: Gap, message: Message, progress: RecoveryProgress): Promise<void> {
+    const ts = await lineOf(gap, progress);
     if (ts !== null) await slack.update({ channel, ts }, message);
-    const posted = ts ?? (await slack.post(channel, message, ref)).ts;
-    if (lineTs === null) await recoveries.write(gap.id, { lineTs: posted });
+    const posted = ts ?? (await slack.post(channel, message, refOf(gap))).ts;
+    if (progress.lineTs === null) await recoveries.write(gap.id, { lineTs: posted });
+  }
+
+  /** It may have been posted already: the answer was lost, or a worker crashed before it stored the timestamp. */
+  async function lineOf(gap: Gap, { lineTs }: RecoveryProgress): Promise<string | null> {
+    if (lineTs !== null) return lineTs;
+    try {
+      const [ts] = await slack.findMessages({ channel, threadTs: null, by: { ref: refOf(gap) }, sinceMs: null });
+      return ts ?? null;
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable) throw error;
+      return null;
+    }
   }
 
   async function edited(ts: string, message: Message): Promise<boolean> {
@@ -86,4 +97,8 @@ export function createNotifyRecovery(deps: Deps): NotifyRecovery {
       return false;
     }
   }
+}
+
+function refOf(gap: Gap): string {
+  return `recovery_${gap.id}`;
 }

@@ -1,6 +1,7 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
+import { createSlackClock, type SlackClock } from './clock.ts';
 import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 import { fileCalls, messageCalls } from './messages.ts';
@@ -16,6 +17,16 @@ export interface UploadedFile {
   readonly id: string;
   readonly name: string;
   readonly title: string;
+}
+
+/** What a message is looked for by: the opaque id in its metadata, or the name of its file. */
+export interface MessageSearch {
+  readonly channel: string;
+  /** Null: in the channel itself. */
+  readonly threadTs: string | null;
+  readonly by: { readonly ref: string } | { readonly file: string };
+  /** When it was posted at the earliest, by Slack's clock (ms); null: not known, so only the newest are looked at. */
+  readonly sinceMs: number | null;
 }
 
 /** What Slack knows of somebody. */
@@ -37,20 +48,19 @@ export interface Slack {
   /**
    * Posts once.
    *
-   * @param ref opaque id by which `findByRef` finds the message again.
+   * @param ref opaque id by which `findMessages` finds the message again.
    * @param thread the message that this one answers, and whether it shows in the channel as well; null: it stands by
    * itself.
    */
   post(channel: string, message: Message, ref: string, thread?: Thread | null): Promise<MessageRef>;
-  /** Looks for a message of ours among the newest of the channel, or of a thread. Null when it is not there. */
-  findByRef(channel: string, ref: string, sinceMs: number, threadTs?: string | null): Promise<string | null>;
+  /** Every message that fits, oldest first: each attempt to post may have left one. */
+  findMessages(search: MessageSearch): Promise<string[]>;
   update(ref: MessageRef, message: Message): Promise<void>;
+  delete(ref: MessageRef): Promise<void>;
   /** Hands a file over; nobody sees it before it is shared. */
   uploadFile(file: { readonly name: string; readonly title: string; readonly content: string }): Promise<UploadedFile>;
   /** Shows an uploaded file in a channel, or in a thread of it. */
   shareFile(channel: string, file: UploadedFile, comment: string, threadTs: string | null): Promise<void>;
-  /** Looks for a file of this name among the newest of a channel or a thread. Its message's ts, or null. */
-  findFile(channel: string, name: string, sinceMs: number, threadTs: string | null): Promise<string | null>;
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   /** Over the view in which the control was pressed. */
@@ -72,6 +82,8 @@ interface SlackOptions {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly measure?: Measure;
+  /** Set by every answer. */
+  readonly clock?: SlackClock;
 }
 
 /**
@@ -80,10 +92,16 @@ interface SlackOptions {
  * limit, and every failure goes to the caller.
  */
 export function createSlack(options: SlackOptions): Slack {
+  const clock = options.clock ?? createSlackClock();
   const client = new webApi.WebClient(options.token, {
     timeout: TIMEOUT_MS,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
+    async fetch(url, init) {
+      const answer = await fetch(url, init as RequestInit);
+      clock.hear(answer.headers.get('date'));
+      return answer;
+    },
     // At its debug level the SDK logs requests.
     logLevel: webApi.LogLevel.ERROR,
     ...(options.apiUrl === undefined
@@ -92,7 +110,7 @@ export function createSlack(options: SlackOptions): Slack {
   });
   const call = createCall(options.measure);
   return {
-    ...messageCalls(client, call),
+    ...messageCalls(client, call, clock),
     ...fileCalls(client, call),
     ...viewCalls(client, call),
     ...directoryCalls(client, call),

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type webApi from '@slack/web-api';
-import type { Slack } from './client.ts';
+import { SlackError } from '../core/errors.ts';
+import type { MessageSearch, Slack } from './client.ts';
+import type { SlackClock } from './clock.ts';
 import { type Call, TIMEOUT_MS } from './failure.ts';
 
-/** Posting, editing and finding messages. */
-export function messageCalls(client: webApi.WebClient, call: Call) {
+/** Posting, editing, finding and deleting messages. */
+export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackClock) {
   return {
     post: (channel, message, ref, thread = null) =>
       call('chat.postMessage', async () => {
@@ -22,11 +25,14 @@ export function messageCalls(client: webApi.WebClient, call: Call) {
         if (!answer.ts) throw new Error('Slack did not say where the message is');
         return { channel: answer.channel || channel, ts: answer.ts };
       }),
-    findByRef: (channel, ref, sinceMs, threadTs = null) =>
-      find(client, call, channel, sinceMs, threadTs, (message) => refOf(message) === ref),
+    findMessages: (search) => findMessages(client, call, clock, search),
     update: (ref, message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
+      }),
+    delete: ({ channel, ts }) =>
+      call('chat.delete', async () => {
+        await client.chat.delete({ channel, ts });
       }),
     postEphemeral: (channel, userId, message) =>
       call('chat.postEphemeral', async () => {
@@ -35,7 +41,7 @@ export function messageCalls(client: webApi.WebClient, call: Call) {
   } satisfies Partial<Slack>;
 }
 
-/** Uploading, sharing and finding files. */
+/** Uploading and sharing files. */
 export function fileCalls(client: webApi.WebClient, call: Call) {
   return {
     uploadFile: ({ name, title, content }) =>
@@ -59,26 +65,7 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
           ? client.files.completeUploadExternal({ files, ...where })
           : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
       }),
-    findFile: (channel, name, sinceMs, threadTs) =>
-      find(
-        client,
-        call,
-        channel,
-        sinceMs,
-        threadTs,
-        ({ files }) => files?.some((file) => file?.name === name) ?? false,
-      ),
   } satisfies Partial<Slack>;
-}
-
-/** Looks through the history of a channel, or of a thread. */
-function find(
-  client: webApi.WebClient,
-  call: Call,
-  ...search: [channel: string, sinceMs: number, threadTs: string | null, fits: (message: FoundMessage) => boolean]
-): Promise<string | null> {
-  const method = search[2] === null ? 'conversations.history' : 'conversations.replies';
-  return call(method, () => findMessage(client, ...search));
 }
 
 /** Type of our messages' metadata, which any app in the workspace may read: so it holds an opaque id only. */
@@ -96,27 +83,66 @@ interface Page {
   readonly response_metadata?: { readonly next_cursor?: string | null } | null;
 }
 
-/** @returns the ts of the newest message that fits; null when there is none. */
-async function findMessage(
+/** How far a clock that we know Slack's by may be off. */
+const CLOCK_MARGIN_MS = 5 * 60_000;
+/** The most that Slack answers at once, so that a search is one call nearly always. */
+const PAGE_SIZE = 999;
+/** A longer wait is the caller's: it starts again, with the same bounds. */
+const WAIT_MAX_MS = 30_000;
+
+/**
+ * Reads the history between two moments by Slack's clock. Both are fixed when it starts, so it ends however much is
+ * posted meanwhile, and it goes on where a rate limit stopped it.
+ */
+async function findMessages(
   client: webApi.WebClient,
-  channel: string,
-  sinceMs: number,
-  threadTs: string | null,
-  fits: (message: FoundMessage) => boolean,
-): Promise<string | null> {
-  const place = { channel, oldest: String(Math.floor(sinceMs / 1000) - 60), limit: 200, include_all_metadata: true };
+  call: Call,
+  clock: SlackClock,
+  { channel, threadTs, by, sinceMs }: MessageSearch,
+): Promise<string[]> {
+  const nowMs = clock.now();
+  const bounds = {
+    ...(sinceMs === null ? {} : { oldest: seconds(sinceMs - CLOCK_MARGIN_MS) }),
+    ...(nowMs === null ? {} : { latest: seconds(nowMs + CLOCK_MARGIN_MS) }),
+  };
+  const place = { channel, ...bounds, limit: PAGE_SIZE, include_all_metadata: true };
+  const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
+  const found: string[] = [];
   let cursor: string | null | undefined;
   do {
-    const asked = cursor === undefined || cursor === null ? place : { ...place, cursor };
-    const page: Page =
-      threadTs === null
-        ? await client.conversations.history(asked)
-        : await client.conversations.replies({ ...asked, ts: threadTs });
-    const found = page.messages?.find((message) => message !== null && fits(message));
-    if (found?.ts) return found.ts;
+    const asked = cursor ? { ...place, cursor } : place;
+    const page: Page = await throughRateLimits(() =>
+      call(method, () =>
+        threadTs === null
+          ? client.conversations.history(asked)
+          : client.conversations.replies({ ...asked, ts: threadTs }),
+      ),
+    );
+    for (const message of page.messages ?? []) if (message?.ts && fits(message, by)) found.push(message.ts);
     cursor = page.response_metadata?.next_cursor;
-  } while (cursor);
-  return null;
+  } while (cursor && sinceMs !== null);
+  return found.toSorted((one, other) => Number(one) - Number(other));
+}
+
+function seconds(ms: number): string {
+  return String(Math.floor(ms / 1000));
+}
+
+async function throughRateLimits<T>(read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const waitMs = error instanceof SlackError ? error.retryAfterMs : undefined;
+      if (waitMs === undefined || waitMs > WAIT_MAX_MS) throw error;
+      await sleep(waitMs);
+    }
+  }
+}
+
+function fits(message: FoundMessage, by: MessageSearch['by']): boolean {
+  if ('ref' in by) return refOf(message) === by.ref;
+  return message.files?.some((file) => file?.name === by.file) ?? false;
 }
 
 /** The opaque id in the metadata of a message of ours. */

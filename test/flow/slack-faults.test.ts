@@ -67,6 +67,34 @@ sideBySide('posting once after ten seconds', () => {
   });
 });
 
+sideBySide('posting once while Slack commits late', () => {
+  const cardbell = useCardbell();
+
+  it('posts that are committed after twelve seconds leave one message each', async () => {
+    expect(await postedDespite({ kind: 'slow', ms: 12_000, times: 3 }, cardbell())).toBe(1);
+  });
+
+  it('a copy that appears when the message was posted again long ago is deleted', async () => {
+    const { workspace, deliver, waitFor } = cardbell();
+    const { webhook, mark, count } = shipment(cardbell());
+    workspace.faults.add({ method: 'chat.postMessage', kind: 'hang_up_before_accept', ms: 8_000 });
+    await deliver(webhook);
+    await waitFor(channels.shipping, mark);
+
+    await until(() => count() === 2, 'the copy appears');
+    await until(() => count() === 1, 'it is deleted');
+  }, 90_000);
+});
+
+sideBySide('posting once with clocks that differ', () => {
+  // Redis' clock is two minutes ahead of Slack's.
+  const cardbell = useCardbell({ workspace: { now: () => Date.now() - 120_000 } });
+
+  it('three connections that are cut after a post leave one message', async () => {
+    expect(await postedDespite({ kind: 'hang_up_after_accept', times: 3 }, cardbell())).toBe(1);
+  });
+});
+
 sideBySide('what Slack refuses', () => {
   const cardbell = useCardbell({ throttle: { tokenDeadMs: 2000 } });
 

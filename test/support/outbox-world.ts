@@ -2,13 +2,21 @@ import { SlackError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { Draft, OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import { createDeleteLateCopies, type LateCopies } from '../../src/outbox/late-copies.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { defaultThrottle } from '../../src/outbox/send-message.ts';
+import { defaultThrottle, type PostSearch } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
-/** What comes of one post. `lost…`: the answer never arrives, and the message stands there or not. */
-export const postOutcomes = ['ok', 'lost_after', 'lost_before', 'rate_limited', 'token_dead'] as const;
+/** How long an answer is waited for, and when Slack commits a post that is `late`. */
+const TIMEOUT_MS = 10_000;
+const LATE_MS = 12_000;
+
+/**
+ * What comes of one post. `lost…`: the answer never arrives, and the message stands there or not. `late`: nobody waited for
+ * the answer any more when Slack committed it.
+ */
+export const postOutcomes = ['ok', 'lost_after', 'lost_before', 'late', 'rate_limited', 'token_dead'] as const;
 export type PostOutcome = (typeof postOutcomes)[number];
 
 /** One asynchronous step of a flush, just before or just after what it does. */
@@ -31,20 +39,28 @@ export interface WorldOptions {
 }
 
 /** An outbox in memory, a channel that tells the truth in its history, and a clock that jumps instead of waiting. */
-export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = () => {} }: WorldOptions) {
+export function createWorld({ entries: given, script = [], lostLookUps = 0, onMoment = () => {} }: WorldOptions) {
   let clock = 1_000_000;
   let sending: Sending | null = null;
   let pausedUntil = 0;
-  let serial = 0;
   let lookUpsToLose = lostLookUps;
-  const queue = [...entries];
+  const queue = [...given];
   const plan = [...script];
-  const channel: { ref: string; text: string; at: number }[] = [];
+  /** Everything that Slack took, each with the time from which it shows. */
+  const posts: { ts: string; ref: string; text: string; at: number }[] = [];
+  const shown = () => posts.filter(({ at }) => at <= clock).toSorted((one, other) => one.at - other.at);
   const noted = new Map<string, number>();
-  const resolve = (ref: string, remove: boolean): void => {
-    if (sending?.ref !== ref) return;
+  const sentAt = new Map<string, string>();
+  const copies: LateCopies[] = [];
+  const resolve = (of: Sending, how: 'sent' | 'dropped' | 'unsent' | 'again', ts = ''): void => {
+    if (sending?.ref !== of.ref || (how !== 'sent' && sending.attempt !== of.attempt)) return;
+    if (how === 'again') {
+      sending = { ...sending, isUnsent: true };
+      return;
+    }
     const { entryIds } = sending;
-    if (remove) queue.splice(0, queue.length, ...queue.filter(({ id }) => !entryIds.includes(id)));
+    if (how !== 'unsent') queue.splice(0, queue.length, ...queue.filter(({ id }) => !entryIds.includes(id)));
+    if (how === 'sent') for (const id of entryIds) sentAt.set(id, ts);
     sending = null;
   };
   const outbox: Outbox = {
@@ -62,14 +78,18 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       return { unresolved: null, waiting, heldForMs: null };
     },
     async claim(_channel, entryIds) {
-      if (sending !== null || !entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
-      serial += 1;
-      sending = { ref: `m_${serial}`, entryIds: [...entryIds], startedAt: clock };
+      if (!entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
+      const ref = `m_${entryIds.toSorted().join()}`;
+      if (sending !== null && !(sending.isUnsent && sending.ref === ref)) return null;
+      const attempt = (sending?.attempt ?? 0) + 1;
+      sending = { ref, entryIds: [...entryIds], startedAt: clock, slackMs: null, attempt, isUnsent: false };
       return sending;
     },
-    markSent: async (_channel, ref) => resolve(ref, true),
-    requeue: async (_channel, ref) => resolve(ref, false),
-    drop: async (_channel, ref) => resolve(ref, true),
+    markSent: async (_channel, of, ts) => resolve(of, 'sent', ts),
+    sentAt: async (_channel, id) => sentAt.get(id) ?? null,
+    requeue: async (_channel, of) => resolve(of, 'unsent'),
+    keepUnsent: async (_channel, of) => resolve(of, 'again'),
+    drop: async (_channel, of) => resolve(of, 'dropped'),
     countTry: async () => 1,
     pauseLeft: async () => Math.max(0, pausedUntil - clock),
     pauseFor: async (_channel, ms) => {
@@ -78,9 +98,9 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     channels: async () => [],
     waiting: async () => queue.length,
   };
-  const render = async (shown: readonly OutboxEntry[]): Promise<Draft> => ({
+  const render = async (entries: readonly OutboxEntry[]): Promise<Draft> => ({
     kind: 'message',
-    message: { text: shown.map(({ id }) => id).join(' '), blocks: [] },
+    message: { text: entries.map(({ id }) => id).join(' '), blocks: [] },
     thread: null,
     newBlocks: [],
     batch: null,
@@ -93,15 +113,23 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       if (outcome === 'rate_limited')
         throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
       if (outcome === 'token_dead') throw new SlackError('post', 'token_dead', 'token_revoked');
-      if (outcome !== 'lost_before') channel.push({ ref, text, at: clock });
+      const ts = String(posts.length + 1);
+      if (outcome !== 'lost_before') posts.push({ ts, ref, text, at: outcome === 'late' ? clock + LATE_MS : clock });
+      if (outcome === 'late') clock += TIMEOUT_MS;
       if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
-      return { channel: 'C1', ts: String(channel.length) };
+      return { channel: 'C1', ts };
     },
-    async findPost(_channel: string, { ref }: Sending) {
+    searchFor: async (channel: string, { ref }: Sending): Promise<PostSearch> => ({
+      channel,
+      threadTs: null,
+      ref,
+      file: null,
+      slackMs: null,
+    }),
+    async find({ ref }: PostSearch) {
       lookUpsToLose -= 1;
       if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
-      const place = channel.findIndex((message) => message.ref === ref);
-      return place === -1 ? null : String(place + 1);
+      return shown().flatMap((message) => (message.ref === ref ? [message.ts] : []));
     },
   };
   const undeliverable = {
@@ -115,6 +143,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
     },
     wakeIn: async () => {},
+    watchForCopies: async (late: LateCopies) => void copies.push(late),
     async sleep(ms: number) {
       clock += ms;
     },
@@ -125,7 +154,7 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
     sender: withMoments(sender),
     undeliverable: withMoments(undeliverable),
     throttle: defaultThrottle,
-    runtime: { log, now: () => clock, sleep: steps.sleep, measureWait: () => {} },
+    runtime: { log, now: () => clock, slackNow: () => null, sleep: steps.sleep, measureWait: () => {} },
   };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
@@ -139,6 +168,19 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
       clock += again;
     }
     throw new Error('it never ends');
+  }
+
+  /** As the job does it, long after everything has appeared. */
+  async function deleteCopies(): Promise<void> {
+    clock += 60_000;
+    const remove = createDeleteLateCopies({
+      outbox,
+      sender: { find: async ({ ref }) => shown().flatMap((message) => (message.ref === ref ? [message.ts] : [])) },
+      slack: { delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)) },
+      trackedMessages: { forget: async () => [] },
+      log,
+    });
+    for (const late of copies) await remove(late, 1);
   }
 
   /** The same functions, each telling the moment before and after it has had its effect. */
@@ -158,9 +200,11 @@ export function createWorld({ entries, script = [], lostLookUps = 0, onMoment = 
   }
 
   return {
-    channel,
+    /** What the channel shows now, oldest first. */
+    shown,
     noted,
     drain,
+    deleteCopies,
     /** Time goes by without anybody running. */
     pass: (ms: number) => {
       clock += ms;

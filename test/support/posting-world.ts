@@ -8,10 +8,11 @@ import type { RedisClient } from '../../src/core/redis.ts';
 import { createAttachRows } from '../../src/outbox/attach-rows.ts';
 import { OutboxEntry } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import type { LateCopies } from '../../src/outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
-import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
+import { createRenderBatch, createRenderEntries, threadOfRows } from '../../src/outbox/render-entries.ts';
 import { createSender, defaultThrottle } from '../../src/outbox/send-message.ts';
 import {
   type RenderSubject,
@@ -30,13 +31,17 @@ const never = (): Promise<never> => Promise.reject(new Error('not asked for here
 export const alertId = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
 
 interface Options {
-  readonly slack?: Partial<Pick<Slack, 'uploadFile' | 'shareFile' | 'findFile'>>;
+  readonly slack?: Partial<Pick<Slack, 'post' | 'uploadFile' | 'shareFile' | 'findMessages'>>;
   /** How requests look; by default there is none. */
   readonly request?: RenderSubject;
+  readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
 }
 
 /** Everything between an outbox in Redis and Slack. */
-export function createPostingWorld(redis: RedisClient, { slack: over = {}, request }: Options = {}) {
+export function createPostingWorld(
+  redis: RedisClient,
+  { slack: over = {}, request, watchForCopies = async () => {} }: Options = {},
+) {
   const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
   const trackedMessages = createTrackedMessages(redis);
   const unsupported = createUnsupportedBlocks(redis);
@@ -45,7 +50,7 @@ export function createPostingWorld(redis: RedisClient, { slack: over = {}, reque
     channel.startsWith('D') ? 'direct' : 'public';
   const notifyOps = async (): Promise<void> => {};
   const wakeOutbox = async (): Promise<void> => {};
-  const slack = { uploadFile: never, shareFile: never, findFile: never, post: never, findByRef: never, ...over };
+  const slack = { uploadFile: never, shareFile: never, post: never, findMessages: never, ...over };
   /** Subjects whose messages somebody asked to update. */
   const asked: Subject[] = [];
   /** Updates that Slack was asked for. */
@@ -61,7 +66,15 @@ export function createPostingWorld(redis: RedisClient, { slack: over = {}, reque
     'temporary-change': none,
   };
   const renderBatch = createRenderBatch({ rowsOf, unsupported });
-  const attachRows = createAttachRows({ slack, batchMessages, rowsOf, outbox, unsupported, notifyOps });
+  const attachRows = createAttachRows({
+    slack,
+    batchMessages,
+    rowsOf,
+    threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
+    outbox,
+    unsupported,
+    notifyOps,
+  });
   const renderEntries = createRenderEntries({
     trackedMessages,
     renderSubjects,
@@ -120,9 +133,16 @@ export function createPostingWorld(redis: RedisClient, { slack: over = {}, reque
         sender: createSender({ slack, threads }),
         recordPosted,
         undeliverable,
+        watchForCopies,
         wakeIn: async () => {},
         throttle: defaultThrottle,
-        runtime: { log, now: () => performance.now(), sleep: async () => {}, measureWait: () => {} },
+        runtime: {
+          log,
+          now: () => performance.now(),
+          slackNow: () => null,
+          sleep: async () => {},
+          measureWait: () => {},
+        },
       }),
     /** So many alerts that wait for the outbox. */
     async entries(count: number): Promise<OutboxEntry[]> {

@@ -123,8 +123,9 @@ describe('an activation that is followed by a block at once', () => {
     const { deliver, outbox } = world();
     for (const { id } of [active, blocked]) routes.set(id, here);
     await deliver(active);
-    const sending = await outbox.claim('C1', [active.id]);
-    await outbox.markSent('C1', sending?.ref ?? '', '1.0');
+    const sending = await outbox.claim('C1', [active.id], null);
+    if (sending === null) throw new Error('nothing to claim');
+    await outbox.markSent('C1', sending, '1.0');
 
     await deliver(blocked);
 

@@ -17,7 +17,8 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
           if (isAlive || when === 'after it') shared.push(name);
           if (!isAlive) throw new Killed(when);
         },
-        findFile: async (_channel, name) => (shared.includes(name) ? '2.000001' : null),
+        findMessages: async ({ by }) =>
+          shared.flatMap((name) => ('file' in by && by.file === name ? ['2.000001'] : [])),
       },
     });
     const of = { channel: 'C1', ts: '1.000001' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
-import type { Priority } from '../../../src/outbox/entry.ts';
+import type { Priority, Sending } from '../../../src/outbox/entry.ts';
 import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
@@ -9,10 +9,10 @@ const redis = useRedis();
 const alert = (id: string, more: { priority?: Priority; notBefore?: number } = {}) =>
   ({ kind: 'tracked', id, subject: { kind: 'alert', id }, ...more }) as const;
 
-async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<string> {
-  const sending = await outbox.claim(channel, ids);
+async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<Sending> {
+  const sending = await outbox.claim(channel, ids, null);
   if (sending === null) throw new Error('nothing to claim');
-  return sending.ref;
+  return sending;
 }
 
 async function order(outbox: Outbox): Promise<string[]> {
@@ -37,7 +37,7 @@ it('lets one worker claim entries, and nobody else anything until that is resolv
   const outbox = createOutbox(redis());
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
 
-  const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids)));
+  const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids, null)));
 
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   const { unresolved, waiting } = await outbox.look('C1', 100);
@@ -51,8 +51,8 @@ it('refuses to claim an entry that is gone', async () => {
   await outbox.put('C1', alert('b'));
   await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
 
-  expect(await outbox.claim('C1', ['a', 'b'])).toBeNull();
-  expect(await outbox.claim('C1', ['b'])).not.toBeNull();
+  expect(await outbox.claim('C1', ['a', 'b'], null)).toBeNull();
+  expect(await outbox.claim('C1', ['b'], null)).not.toBeNull();
 });
 
 it('a requeued entry waits again; a dropped one is gone and may be put again', async () => {
@@ -64,7 +64,6 @@ it('a requeued entry waits again; a dropped one is gone and may be put again', a
   expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ entry: { id: 'a' }, most: 7 }]);
 
   const second = await claimed(outbox, ['a']);
-  expect(second).not.toBe(first);
   await outbox.drop('C1', second);
 
   expect(await outbox.waiting('C1')).toBe(0);
@@ -75,9 +74,9 @@ it('a requeued entry waits again; a dropped one is gone and may be put again', a
 it('resolving a message that is not on its way changes nothing', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
-  await claimed(outbox, ['a']);
+  const sending = await claimed(outbox, ['a']);
 
-  await outbox.markSent('C1', 'm_other', '1.0');
+  await outbox.markSent('C1', { ...sending, ref: 'm_other' }, '1.0');
 
   expect((await outbox.look('C1', 1)).unresolved).not.toBeNull();
 });
@@ -199,5 +198,61 @@ describe('when the clock of Redis is set back by five minutes', () => {
     await ageOf();
 
     await until(async () => (await ageOf()) > 50, 'the claim ages', 5_000);
+  });
+});
+
+describe('a message that was not found after an attempt to post it', () => {
+  it('is claimed again as the same message, whatever came since', async () => {
+    const outbox = createOutbox(redis());
+    for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
+    const first = await claimed(outbox, ['a', 'b']);
+    await outbox.put('C1', alert('c', { priority: 'fraud' }));
+
+    await outbox.keepUnsent('C1', first);
+
+    const { unresolved } = await outbox.look('C1', 9);
+    expect(unresolved).toMatchObject({ sending: { ref: first.ref, isUnsent: true } });
+    expect(unresolved?.entries.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(await outbox.claim('C1', ['c'], null), 'nothing else goes before it').toBeNull();
+    expect(await claimed(outbox, ['a', 'b'])).toMatchObject({ ref: first.ref, attempt: 2, isUnsent: false });
+  });
+
+  it('is sent when an earlier attempt turns out to have been posted, but is not given up by one', async () => {
+    const outbox = createOutbox(redis());
+    await outbox.put('C1', alert('a'));
+    const first = await claimed(outbox, ['a']);
+    await outbox.keepUnsent('C1', first);
+    await claimed(outbox, ['a']);
+
+    await outbox.requeue('C1', first);
+    await outbox.drop('C1', first);
+    await outbox.keepUnsent('C1', first);
+    expect((await outbox.look('C1', 9)).unresolved, 'the second attempt is under way').toMatchObject({
+      sending: { attempt: 2, isUnsent: false },
+    });
+
+    await outbox.markSent('C1', first, '1.0');
+    expect(await outbox.sentAt('C1', 'a')).toBe('1.0');
+    expect(await outbox.waiting('C1')).toBe(0);
+  });
+
+  it('has the same reference in a Redis that has forgotten it, and another one in each channel', async () => {
+    const outbox = createOutbox(redis());
+    for (const channel of ['C1', 'C2']) for (const id of ['a', 'b']) await outbox.put(channel, alert(id));
+    const { ref } = await claimed(outbox, ['a', 'b']);
+    await redis().del(outboxKey('C1', 'sending'));
+
+    expect((await claimed(outbox, ['b', 'a'])).ref).toBe(ref);
+    expect((await claimed(outbox, ['a', 'b'], 'C2')).ref).not.toBe(ref);
+  });
+
+  it('is looked for from its first attempt on, by Slack’s clock', async () => {
+    const outbox = createOutbox(redis());
+    await outbox.put('C1', alert('a'));
+    const first = await outbox.claim('C1', ['a'], 1_000_000);
+    if (first === null) throw new Error('nothing to claim');
+    await outbox.keepUnsent('C1', first);
+
+    expect(await outbox.claim('C1', ['a'], 2_000_000)).toMatchObject({ slackMs: 1_000_000 });
   });
 });

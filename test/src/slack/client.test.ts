@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { ModalView } from '@slack/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { createSlack, type Slack } from '../../../src/slack/client.ts';
+import { createSlack, type MessageSearch, type Slack } from '../../../src/slack/client.ts';
 import { METADATA_TYPE } from '../../../src/slack/messages.ts';
 import recorded from '../../fixtures/slack/answers.json' with { type: 'json' };
 
@@ -87,6 +87,12 @@ const variants: readonly (readonly [string, (answer: Answer) => Answer])[] = [
   ['with nothing but that it is well', ({ ok }) => ({ ok })],
 ];
 
+const search = (by: MessageSearch['by'], threadTs: string | null = null): MessageSearch => ({
+  channel: 'C1',
+  threadTs,
+  by,
+  sinceMs: 0,
+});
 const message = { text: 'a', blocks: [] };
 const view: ModalView = { type: 'modal', title: { type: 'plain_text', text: 'a' }, blocks: [] };
 const file = { id: 'F1', name: 'a.csv', title: 'a' };
@@ -100,10 +106,11 @@ const calls: readonly (readonly [readonly Method[], (slack: Slack) => Promise<un
     (s) => s.authTest(),
     { botUserId: words, teamId: words, team: words, url: words, scopes: ['chat:write', 'commands'] },
   ],
-  [['conversations.history'], (s) => s.findByRef('C1', 'm_1', 0), null],
-  [['conversations.replies'], (s) => s.findByRef('C1', 'm_1', 0, '1.1'), null],
-  [['conversations.history'], (s) => s.findFile('C1', 'a.csv', 0, null), null],
-  [['conversations.replies'], (s) => s.findFile('C1', 'a.csv', 0, '1.1'), null],
+  [['conversations.history'], (s) => s.findMessages(search({ ref: 'm_1' })), []],
+  [['conversations.replies'], (s) => s.findMessages(search({ ref: 'm_1' }, '1.1')), []],
+  [['conversations.history'], (s) => s.findMessages(search({ file: 'a.csv' })), []],
+  [['conversations.replies'], (s) => s.findMessages(search({ file: 'a.csv' }, '1.1')), []],
+  [['chat.delete'], (s) => s.delete({ channel: 'C1', ts: '1.1' }), undefined],
   [['chat.update'], (s) => s.update({ channel: 'C1', ts: '1.1' }, message), undefined],
   [['chat.postEphemeral'], (s) => s.postEphemeral('C1', 'U1', message), undefined],
   [['files.completeUploadExternal'], (s) => s.shareFile('C1', file, 'a', null), undefined],
@@ -168,7 +175,7 @@ describe('a message that was posted', () => {
     ];
     answers = { 'conversations.history': { ...taken('conversations.history'), messages } };
 
-    expect(await slack.findByRef('C1', 'm_1', 0)).toBe('2.2');
+    expect(await slack.findMessages(search({ ref: 'm_1' }))).toEqual(['2.2']);
   });
 
   it('is found by the name of its file', async () => {
@@ -178,14 +185,14 @@ describe('a message that was posted', () => {
     const messages = [{ ...other, files: null }, { ...other, files: [null] }, ours];
     answers = { 'conversations.replies': { ...taken('conversations.replies'), messages } };
 
-    expect(await slack.findFile('C1', 'a.csv', 0, '1.1')).toBe('2.2');
+    expect(await slack.findMessages(search({ file: 'a.csv' }, '1.1'))).toEqual(['2.2']);
   });
 
   it.each([null, '', undefined])('is not looked for on another page when the next one is %j', async (next_cursor) => {
     answers = { 'conversations.history': { ok: true, messages: [], response_metadata: { next_cursor } } };
     asked = [];
 
-    expect(await slack.findByRef('C1', 'm_1', 0)).toBe(null);
+    expect(await slack.findMessages(search({ ref: 'm_1' }))).toEqual([]);
     expect(asked).toEqual(['conversations.history']);
   });
 });

@@ -1,0 +1,179 @@
+import { SlackError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Draft, OutboxEntry, Sending } from './entry.ts';
+import type { LateCopies } from './late-copies.ts';
+import type { Outbox } from './outbox-store.ts';
+import type { RecordPosted } from './record-posted.ts';
+import type { Sender, Throttle } from './send-message.ts';
+import type { Undeliverable } from './undeliverable.ts';
+
+/** A message that Slack has accepted may appear in the history a little later … */
+const VISIBLE_AFTER_MS = 1500;
+/** … and when Slack took so long that nobody waited for its answer, a little later still. */
+const SLOW_AFTER_MS = 9000;
+const VISIBLE_AFTER_SLOW_MS = 3500;
+/** Not even the fallback channel can be posted to: somebody has to invite the bot, or configure another one. */
+const NO_CHANNEL_PAUSE_MS = 10_000;
+export const UNKNOWN_PAUSE_MS = 2000;
+
+export interface FailedPostDeps {
+  readonly outbox: Outbox;
+  readonly sender: Sender;
+  readonly recordPosted: RecordPosted;
+  readonly undeliverable: Undeliverable;
+  /** Has somebody look for copies of a message later. May be repeated. */
+  readonly watchForCopies: (copies: LateCopies) => Promise<void>;
+  readonly throttle: Throttle;
+  readonly runtime: Runtime;
+}
+
+export interface Runtime {
+  readonly log: Log;
+  /** Milliseconds on a clock that never jumps. */
+  readonly now: () => number;
+  /** Milliseconds by Slack's clock; null when it is not known. */
+  readonly slackNow: () => number | null;
+  readonly sleep: (ms: number) => Promise<unknown>;
+  /** Told of each entry that was posted, and how long it had waited. */
+  readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
+}
+
+export interface Claimed {
+  readonly channel: string;
+  readonly sending: Sending;
+  readonly entries: readonly OutboxEntry[];
+  /** By entry: when it came, on the clock that never jumps. Empty where another worker claimed it. */
+  readonly cameAt: ReadonlyMap<string, number>;
+}
+
+/** @param tookMs how long the attempt took. @returns milliseconds to wait before anything else is posted, or null. */
+export async function resolveFailure(
+  claimed: Claimed,
+  draft: Draft,
+  { error, tookMs }: { readonly error: SlackError; readonly tookMs: number },
+  deps: FailedPostDeps,
+): Promise<number | null> {
+  const { outbox, throttle, undeliverable } = deps;
+  const { log } = deps.runtime;
+  const { channel, sending, entries } = claimed;
+  const { code, slackError } = error;
+  log.warn(
+    { channel, code, slackError, ref: sending.ref, entries: entries.length, first: entries[0]?.id },
+    'post failed',
+  );
+  switch (error.code) {
+    case 'rate_limited': {
+      const wait = error.retryAfterMs ?? throttle.postMs;
+      await outbox.pauseFor(channel, wait);
+      await putBack(claimed, deps);
+      return wait;
+    }
+    case 'token_dead':
+      await putBack(claimed, deps);
+      return throttle.tokenDeadMs;
+    case 'channel_unusable':
+      if (await undeliverable.redirect(entries, channel, error)) {
+        await outbox.drop(channel, sending);
+        return null;
+      }
+      await putBack(claimed, deps);
+      return NO_CHANNEL_PAUSE_MS;
+    case 'refused':
+      await outbox.pauseFor(channel, throttle.postMs);
+      await resolveRefused(claimed, draft, error, deps);
+      return null;
+    case 'unknown':
+      await resolveUnknown(claimed, draft, tookMs, deps);
+      return null;
+  }
+}
+
+/** Nothing was posted by this attempt. What an earlier one may have posted has to stay the same message. */
+export async function putBack({ channel, sending }: Claimed, { outbox }: Pick<FailedPostDeps, 'outbox'>) {
+  if (sending.attempt > 1) await outbox.keepUnsent(channel, sending);
+  else await outbox.requeue(channel, sending);
+}
+
+/** Tries without the new blocks, then in halves, until the entry that Slack refuses is alone. */
+async function resolveRefused(
+  { channel, sending, entries }: Claimed,
+  draft: Draft,
+  error: SlackError,
+  { outbox, undeliverable }: FailedPostDeps,
+): Promise<void> {
+  const [first] = entries;
+  if (await undeliverable.avoidNewBlocks(draft)) await outbox.requeue(channel, sending);
+  else if (entries.length > 1 || first === undefined) {
+    await outbox.requeue(channel, sending, Math.ceil(entries.length / 2));
+  } else {
+    await undeliverable.refused(first, channel, error);
+    await outbox.drop(channel, sending);
+  }
+}
+
+/** This worker's own request is over, so there is no need to wait for the claim to end. */
+async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, deps: FailedPostDeps): Promise<void> {
+  const { sleep } = deps.runtime;
+  await sleep(VISIBLE_AFTER_MS);
+  if (tookMs > SLOW_AFTER_MS) {
+    if ((await reconcile(claimed, draft, deps, { isLastLook: false })) !== 'not found') return;
+    await sleep(VISIBLE_AFTER_SLOW_MS);
+  }
+  await reconcile(claimed, draft, deps);
+}
+
+/** Slack's error codes for a valid token that may not read the history. */
+const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
+
+/**
+ * Looks whether a message was posted. When it is not there, it is to be posted again, and copies that appear later are
+ * deleted.
+ *
+ * @param draft null when the worker that rendered it has crashed.
+ */
+export async function reconcile(
+  claimed: Claimed,
+  draft: Draft | null,
+  deps: FailedPostDeps,
+  { isLastLook } = { isLastLook: true },
+): Promise<'resolved' | 'not found'> {
+  const { outbox, sender, recordPosted, watchForCopies } = deps;
+  const { channel, sending, entries } = claimed;
+  const search = await sender.searchFor(channel, sending, entries);
+  let found: string[];
+  try {
+    found = await sender.find(search);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    const pause = pauseAfter(error, deps);
+    if (pause !== null) {
+      await outbox.pauseFor(channel, pause);
+      return 'resolved';
+    }
+    // The history cannot be read (a missing scope, not in the channel): a second message is better than none.
+    deps.runtime.log.error(
+      { channel, slackError: error.slackError },
+      'cannot check whether a message was posted, posting it again',
+    );
+    found = [];
+  }
+  const [ts] = found;
+  if (ts !== undefined) {
+    await recordPosted(entries, { channel, ts }, draft);
+    await outbox.markSent(channel, sending, ts);
+    return 'resolved';
+  }
+  if (isLastLook) {
+    const [first] = sending.entryIds;
+    if (first !== undefined) await watchForCopies({ search, entryId: first, attempt: sending.attempt });
+    await outbox.keepUnsent(channel, sending);
+  }
+  return 'not found';
+}
+
+/** Milliseconds after which the history can be searched again; null when it cannot. */
+function pauseAfter(error: SlackError, { throttle }: FailedPostDeps): number | null {
+  if (error.retryable) return error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
+  // It can be searched when the token has been replaced; until then nothing is repeated.
+  return error.code === 'token_dead' && !mayNotRead.has(error.slackError) ? throttle.tokenDeadMs : null;
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { SlackError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Slack } from '../slack/client.ts';
+import type { Outbox } from './outbox-store.ts';
+import { PostSearch, type Sender } from './send-message.ts';
+import type { TrackedMessages } from './tracked-message-store.ts';
+
+/** How long after a message was posted again Slack is asked for copies of it, and how long after that once more. */
+export const FIRST_LOOK_MS = 30_000;
+const LAST_LOOK_AFTER_MS = 270_000;
+
+/** A message that was posted more than once, because an attempt was not found in time. */
+export const LateCopies = z.strictObject({
+  search: PostSearch,
+  /** The first of its entries: where this was posted is known, and every other message is a copy. */
+  entryId: z.string(),
+  attempt: z.int(),
+});
+export type LateCopies = z.infer<typeof LateCopies>;
+
+interface Deps {
+  readonly outbox: Pick<Outbox, 'sentAt'>;
+  readonly sender: Pick<Sender, 'find'>;
+  readonly slack: Pick<Slack, 'delete'>;
+  readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
+  readonly log: Log;
+}
+
+/**
+ * Deletes copies of a message: Slack may commit a post seconds after it seemed lost.
+ *
+ * @param looks how often it was looked, this time included.
+ * @returns milliseconds after which to look again, or null.
+ */
+export type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
+
+export function createDeleteLateCopies({ outbox, sender, slack, trackedMessages, log }: Deps): DeleteLateCopies {
+  return async function deleteLateCopies({ search, entryId }, looks) {
+    const { channel, ref } = search;
+    const kept = await outbox.sentAt(channel, entryId);
+    // While it is still being posted nobody knows which one stays. Each further attempt has a look of its own.
+    const found = kept === null ? [] : await find(search);
+    // Where a file was posted is not known, so the first one stays.
+    const stays = kept === '' ? found[0] : kept;
+    for (const ts of found.filter((one) => one !== stays)) {
+      log.warn({ channel, ref }, 'a message appeared late and was posted twice: deleting the copy');
+      // First, so that the copy is never taken for a message that somebody deleted.
+      await trackedMessages.forget({ channel, ts });
+      await deleteCopy(channel, ts);
+    }
+    return looks > 1 ? null : LAST_LOOK_AFTER_MS;
+  };
+
+  async function find(search: PostSearch): Promise<string[]> {
+    try {
+      return await sender.find(search);
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable) throw error;
+      log.error({ channel: search.channel, slackError: error.slackError }, 'cannot check for copies of a message');
+      return [];
+    }
+  }
+
+  async function deleteCopy(channel: string, ts: string): Promise<void> {
+    try {
+      await slack.delete({ channel, ts });
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.retryable) throw error;
+      log.error({ channel, ts, slackError: error.slackError }, 'a copy of a message could not be deleted');
+    }
+  }
+}

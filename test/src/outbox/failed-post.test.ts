@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import type { LateCopies } from '../../../src/outbox/late-copies.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { createPostingWorld } from '../../support/posting-world.ts';
+
+const redis = useRedis();
+const noAnswer = new SlackError('chat.postMessage', 'unknown', 'no_answer');
+
+/** Posts `posts` in turn; the last one for good. @returns the refs of the attempts, and who is asked to look for copies. */
+async function flushed(posts: readonly ('ok' | SlackError)[], history: SlackError | readonly string[]) {
+  const refs: string[] = [];
+  const texts: string[] = [];
+  const copies: LateCopies[] = [];
+  const world = createPostingWorld(redis(), {
+    slack: {
+      async post(channel, { text }, ref) {
+        const outcome = posts[Math.min(refs.length, posts.length - 1)];
+        refs.push(ref);
+        texts.push(text);
+        // Something else comes while it is on its way.
+        await world.outbox.put(channel, { kind: 'notice', id: 'n1', message: { text: 'Other', blocks: [] } });
+        if (outcome !== 'ok' && outcome !== undefined) throw outcome;
+        return { channel, ts: `${refs.length}.0` };
+      },
+      async findMessages() {
+        if (history instanceof SlackError) throw history;
+        return [...history];
+      },
+    },
+    watchForCopies: async (late) => void copies.push(late),
+  });
+  for (const entry of await world.entries(2)) await world.outbox.put('C1', entry);
+  await world.flush('C1');
+  return { refs, texts, copies, waiting: await world.outbox.waiting('C1') };
+}
+
+it('a message that was not found is posted again as the same message, and copies of it are looked for', async () => {
+  const { refs, texts, copies } = await flushed([noAnswer, 'ok'], []);
+
+  expect(refs[0]).toBe(refs[1]);
+  expect(texts[0]).toBe(texts[1]);
+  expect(copies).toMatchObject([{ search: { ref: refs[0] }, attempt: 1 }]);
+});
+
+it('a message that is found is not posted again', async () => {
+  const { texts, copies, waiting } = await flushed([noAnswer, 'ok'], ['7.0']);
+
+  expect(texts.at(-1), 'the only other post is what came meanwhile').toBe('Other');
+  expect(texts).toHaveLength(2);
+  expect({ copies, waiting }).toEqual({ copies: [], waiting: 0 });
+});
+
+it('a message is posted again when the history cannot be read, because a second message is better than none', async () => {
+  const { refs } = await flushed(
+    [noAnswer, 'ok'],
+    new SlackError('conversations.history', 'token_dead', 'missing_scope'),
+  );
+
+  expect(refs[0]).toBe(refs[1]);
+});
+
+it('a message stays the same one when its second attempt meets a rate limit', async () => {
+  const limited = new SlackError('chat.postMessage', 'rate_limited', 'ratelimited', { retryAfterMs: 5 });
+  const { refs } = await flushed([noAnswer, limited, 'ok'], []);
+
+  expect(new Set(refs.slice(0, 2)).size).toBe(1);
+});

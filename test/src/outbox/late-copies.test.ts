@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createDeleteLateCopies, type LateCopies } from '../../../src/outbox/late-copies.ts';
+
+const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
+const copies: LateCopies = { search, entryId: 'a', attempt: 1 };
+
+/** @param kept where the message was recorded. */
+async function remaining(found: readonly string[], kept: string | null, refusal?: SlackError): Promise<string[]> {
+  const left = new Set(found);
+  const steps: string[] = [];
+  const deleteLateCopies = createDeleteLateCopies({
+    outbox: { sentAt: async () => kept },
+    sender: { find: async () => [...found] },
+    slack: {
+      async delete({ ts }) {
+        if (refusal !== undefined) throw refusal;
+        steps.push(`delete ${ts}`);
+        left.delete(ts);
+      },
+    },
+    trackedMessages: {
+      async forget({ ts }) {
+        steps.push(`forget ${ts}`);
+        return [];
+      },
+    },
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  await deleteLateCopies(copies, 1);
+  const deleted = steps.filter((step) => step.startsWith('delete'));
+  expect(deleted.every((step) => steps.indexOf(step.replace('delete', 'forget')) < steps.indexOf(step))).toBe(true);
+  return [...left];
+}
+
+it.each([
+  ['the one that was recorded', ['1.0', '2.0', '3.0'], '2.0', ['2.0']],
+  ['the first one when it is a file', ['1.0', '2.0'], '', ['1.0']],
+  ['all of them while the message is still being posted', ['1.0', '2.0'], null, ['1.0', '2.0']],
+  ['a single message', ['1.0'], '1.0', ['1.0']],
+])('of several messages with one reference stays %s', async (_what, found, kept, left) => {
+  expect(await remaining(found, kept)).toEqual(left);
+});
+
+it('a copy that Slack does not delete is left alone', async () => {
+  const refusal = new SlackError('chat.delete', 'refused', 'cant_delete_message');
+
+  expect(await remaining(['1.0', '2.0'], '1.0', refusal)).toEqual(['1.0', '2.0']);
+});

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { createThreads } from '../../../src/outbox/message-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+it('the first message of a thread stays its first until it is gone', async () => {
+  const threads = createThreads(redis());
+  await threads.setRoot('C1', 'purchase-1', '1.0');
+  await threads.setRoot('C1', 'purchase-1', '2.0');
+  expect(await threads.rootOf('C1', 'purchase-1')).toBe('1.0');
+
+  await threads.markGone('C1', '1.0');
+  expect(await threads.rootOf('C1', 'purchase-1'), 'nothing can be posted in its thread').toBeNull();
+
+  await threads.setRoot('C1', 'purchase-1', '3.0');
+  expect(await threads.rootOf('C1', 'purchase-1')).toBe('3.0');
+});
