@@ -26,7 +26,15 @@ export function approveRemedy(deps: ListenerDeps) {
       }
       const { remedy } = alert;
       const { channel, messageTs } = interaction.origin;
-      const pendingId = await deps.pending.put({ kind: 'form', alertId, channel, messageTs, remedy, rules: null });
+      const pendingId = await deps.pending.put({
+        kind: 'form',
+        alertId,
+        channel,
+        messageTs,
+        remedy,
+        rules: null,
+        passes: false,
+      });
       const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
       const { viewId, hash } = await deps.openView(body.trigger_id, view);
       return { kind: 'input', input: { form: { viewId, hash, pendingId } } };

@@ -1,7 +1,7 @@
-import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
-import { parseAmount } from '../../src/core/money.ts';
+import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
@@ -64,7 +64,7 @@ interface Asked {
 }
 type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitRaise[] });
 
-function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
+function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
   const reason = inputs.text('reason');
   const said: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
   if (remedy?.kind === 'unblock')
@@ -79,6 +79,7 @@ function readForm(inputs: Inputs, { remedy, rules }: Form): Read {
   // Of a decline whose limit nobody could name, the worker finds out the category first.
   const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
   const typed = limitGoals(goals ?? []);
+  if (!passes) Object.assign(said, tooLow(typed, remedy));
   const along = known === null ? [] : withRaisedAlong(known, typed).slice(typed.length);
   if (known !== null) {
     const against = contradiction(known, [...typed, ...along]);
@@ -116,6 +117,19 @@ function limitsTyped(
   if (goals.length > 0) return inRuleOrder(goals);
   said[asked[0]?.action ?? ''] ??= unclearAmount;
   return null;
+}
+
+/** What is typed must let the purchase through: else it would be declined again, and the alert would look done. */
+function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
+  const errors: Errors = {};
+  for (const { rule, to } of typed) {
+    const lowest = limitsOf(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
+    if (to === null || lowest === null || to >= lowest) continue;
+    const input = limitsOf(remedy).length > 1 ? amountOf(rule) : formInput.amount;
+    errors[input] =
+      `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use /card limit.`;
+  }
+  return errors;
 }
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';

@@ -31,7 +31,7 @@ export interface Refusals {
 interface Deps {
   readonly record: RecordAction;
   /** Behind "was refused to": `change a limit of`. */
-  readonly refusedTo: (verb: string) => string;
+  readonly refusedTo: (action: Action) => Promise<string>;
   readonly accountOf: (target: Target) => Promise<number | null>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly answer: (action: Action, message: Message) => Promise<void>;
@@ -55,7 +55,7 @@ export function createRefusals({ record, refusedTo, accountOf, factsOf, answer }
     const acctId = about.acctId ?? (await accountOf(action.target));
     const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
     const line = {
-      did: `was refused to ${refusedTo(action.verb)}`,
+      did: `was refused to ${await refusedTo(action)}`,
       card: acctId === null ? null : await factsOf(acctId),
       outcome: `${why.replace(/\.$/, '')}, nothing changed`,
     };

@@ -25,6 +25,8 @@ export interface CommandForm {
   readonly usage: string;
   readonly example: string;
   readonly effect: string;
+  /** Another first word that means the same. */
+  readonly alias?: string;
   /** Reads what follows the first word of `usage`. Absent where another verb with that word reads for both. */
   readonly read?: (words: readonly string[]) => ReadCommand | UnclearCommand;
 }
@@ -34,7 +36,7 @@ export interface VerbEntry {
   /** What is stored of it. */
   readonly action: z.ZodType<Action>;
   readonly permission: Permission;
-  /** Behind "was refused to", the card follows: `change a limit of`. */
+  /** Behind "was refused to" and "do you want to", the card follows: `change a limit of`. */
   readonly refusedTo: string;
   /** Nothing changes: that it was asked for is all there is to record. */
   readonly isLook?: boolean;

@@ -131,13 +131,14 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     const { result, withoutRuleset } = await deps.seenNow(awaited, verdict);
     const { before, after, card } = result;
     const { expects, card: asked } = awaited.result;
-    const detail =
-      asked.ruleset == null || expects?.kind !== 'rule'
-        ? null
-        : `the card followed ruleset ${asked.ruleset.id} when it was asked`;
+    const ruleset = expects?.kind === 'rule' ? (asked.ruleset ?? null) : null;
+    const hasLeft = ruleset !== null && confirmation !== 'superseded' && card.ruleset == null;
+    const followed = `the card followed ruleset ${ruleset?.id} when it was asked`;
+    const left = `this change took the card off ruleset ${ruleset?.id}`;
+    const detail = ruleset === null ? null : hasLeft ? left : followed;
     const { by: confirmedBy, eventId } = verdict;
     const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
-    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict) });
+    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : null) });
     await keep(awaited, verdict, result);
 
     const alertId = alertIdOf(action);
@@ -161,10 +162,10 @@ export function createConclude(deps: ConcludeDeps): Conclude {
   }
 }
 
-/** The audit channel hears of what nothing confirmed. */
-function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict) {
-  if (confirmation !== 'unconfirmed') return {};
-  const outcome = 'not confirmed by the card service within 2 minutes';
+/** The audit channel hears of what nothing confirmed, and of a card that left its ruleset. @param left says so. */
+function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
+  if (confirmation !== 'unconfirmed' && left === null) return {};
+  const outcome = left ?? 'not confirmed by the card service within 2 minutes';
   return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
 }
 

@@ -182,5 +182,12 @@ async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert 
   const isReplaced = account.cards.some(({ cardId }) => (cardId ?? 0) > (card?.cardId ?? 0));
   if (card?.status !== 'INACTIVE' || isReplaced) return 'none';
   const id = contentId('evt_', ['reminder', event.id]);
-  return ActivationReminder.parse({ ...shipped, kind: 'activation-reminder', event: { ...event, id }, outcomes: [] });
+  const facts = { ...shipped.card, status: card.status };
+  return ActivationReminder.parse({
+    ...shipped,
+    kind: 'activation-reminder',
+    event: { ...event, id },
+    card: facts,
+    outcomes: [],
+  });
 }

@@ -54,7 +54,7 @@ function velocity(message: string): Entry {
     title: `Over the ${period} limit`,
     meaning: `The purchase is more than what is left of the card’s ${period} limit.`,
     holderFix: `Ask for a higher limit, ${untilReset[period]}.`,
-    adminFix: `Raise the ${period} limit if the purchase is fine, then have it tried again.`,
+    adminFix: `Raise the ${period} limit if the purchase is legitimate, then have it tried again.`,
     remedy: 'raise_limit',
     period,
   };
@@ -65,7 +65,7 @@ function velocityMcc(message: string): Entry {
     title: 'Over the limit for this kind of merchant',
     meaning: 'The purchase is more than what is left of the limit for this merchant category.',
     holderFix: 'Ask for a higher category limit, or pay another way.',
-    adminFix: 'Raise the limit of this merchant category if the purchase is fine, then have it tried again.',
+    adminFix: 'Raise this category’s limit if the purchase is legitimate, then have it tried again.',
     remedy: 'raise_limit',
     period: periodOf(message),
   };
@@ -77,7 +77,7 @@ function ruleMcc(message: string): Entry {
     title: 'Kind of merchant not allowed',
     meaning: 'The card’s spending rules do not allow this kind of merchant.',
     holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
-    adminFix: 'Allow this kind of merchant, for this purchase or for a time, if it is fine.',
+    adminFix: 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
     remedy: 'allow_category',
     category,
   };
@@ -96,9 +96,9 @@ function cardStatus(message: string): Entry {
   if (/block/i.test(message)) {
     return {
       title: 'Card is blocked',
-      meaning: 'Somebody blocked the card, so every purchase is declined.',
+      meaning: 'The card is blocked, so every purchase is declined.',
       holderFix: 'Ask an admin why the card is blocked.',
-      adminFix: 'Unblock the card if the reason for the block is gone.',
+      adminFix: 'Unblock the card if it should work again.',
       remedy: 'unblock',
     };
   }
@@ -106,8 +106,8 @@ function cardStatus(message: string): Entry {
     return {
       title: 'New card, not activated yet',
       meaning: 'The card has not been activated since it was issued.',
-      holderFix: 'Once you have the card in your hands, ask an admin to activate it.',
-      adminFix: 'Activate the card if its holder has it.',
+      holderFix: 'When the card arrives, ask an admin to activate it.',
+      adminFix: 'Activate the card if the cardholder has it.',
       remedy: 'activate',
     };
   }
@@ -115,7 +115,7 @@ function cardStatus(message: string): Entry {
     title: 'Card is not active',
     meaning: 'The card is not active, so it cannot be used.',
     holderFix: 'Ask an admin to activate the card.',
-    adminFix: 'Activate the card if its holder should have it.',
+    adminFix: 'Activate the card if the cardholder should be able to use it.',
     remedy: 'activate',
   };
 }
@@ -125,14 +125,14 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     title: 'Purchases abroad not allowed',
     meaning: 'The merchant is outside the United States, and the card may only be used inside it.',
     holderFix: 'Use a merchant in the United States, or ask for purchases abroad to be allowed.',
-    adminFix: 'Allow purchases abroad, for this purchase or for a time, if it is fine.',
+    adminFix: 'Allow purchases abroad once or temporarily if the purchase is legitimate.',
     remedy: 'allow_international',
   },
   'decline.rule.cardnotpresent': {
     title: 'Card must be used in person',
     meaning: 'The purchase was online or keyed in, and the card may only be used in person.',
     holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
-    adminFix: 'Allow online purchases, for this purchase or for a time, if it is fine.',
+    adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
     remedy: 'allow_card_not_present',
   },
   'decline.rule.velocity': velocity,
@@ -140,21 +140,21 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   'decline.rule.mcc': ruleMcc,
   'decline.balance.business': {
     title: 'Business balance too low',
-    meaning: 'The card spends from the business balance, and that does not cover the purchase.',
+    meaning: 'The business balance does not cover the purchase.',
     holderFix: 'Pay another way until the business balance is topped up.',
-    adminFix: 'Whoever funds the card program can add money to the business balance. Cardbell cannot.',
+    adminFix: 'Add money to the business balance in the card program’s portal. Cardbell cannot do this.',
   },
   'decline.remote': {
     title: 'Declined by your own approval system',
     meaning: 'Your company’s remote authorization system did not authorize the purchase.',
     holderFix: 'Ask whoever runs your company’s authorization system.',
-    adminFix: 'Whoever runs the remote authorization system can see why. Cardbell cannot change its answer.',
+    adminFix: 'Check the remote authorization system for the reason. Cardbell cannot change its answer.',
   },
   'decline.mcc': {
     title: 'Type of purchase never allowed',
-    meaning: 'The card service allows no card of the program to pay this type of merchant.',
+    meaning: 'The card service never allows this type of merchant for this program.',
     holderFix: 'Pay another way: this merchant will not work with this card.',
-    adminFix: 'Only the card service’s support can say more. No setting of yours changes this.',
+    adminFix: 'No setting changes this. The card service’s support can tell you more.',
   },
   'decline.balance.card': {
     title: 'Card balance too low',
@@ -166,15 +166,15 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   'decline.card.pin': {
     title: 'Wrong PIN',
     meaning: 'The PIN that was entered is not the card’s PIN.',
-    holderFix: 'Try again with the right PIN. If you did not use the card, ask for it to be blocked now.',
-    adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
+    holderFix: 'Try again with the right PIN. If it was not you, ask for the card to be blocked now.',
+    adminFix: 'Ask the cardholder whether it was them. If not, block the card.',
     isSensitive: true,
   },
   decline: {
     title: 'Declined without a reason',
-    meaning: 'The card service gave no reason of its own: it says only that the purchase is not honored.',
-    holderFix: 'Try once more, or pay another way. The merchant cannot see more than this.',
-    adminFix: 'Only the card service’s support can say why. Give them the time, the amount and the merchant.',
+    meaning: 'The issuer gave no reason (“Do not honor”).',
+    holderFix: 'Try once more, or pay another way. The merchant does not know the reason either.',
+    adminFix: 'Ask the card service’s support. Give them the time, the amount and the merchant.',
   },
 };
 
@@ -182,9 +182,9 @@ export const declineCodes: readonly string[] = Object.keys(table);
 
 const unknown: Entry = {
   title: 'Declined by the card service',
-  meaning: 'Cardbell does not know this decline code yet; the card service’s own words are all there is.',
+  meaning: 'Cardbell does not know this decline code yet.',
   holderFix: 'Try once more, or pay another way.',
-  adminFix: 'Look the decline up in the card program’s portal, or ask the card service’s support.',
+  adminFix: 'Look up the decline in the card program’s portal, or ask the card service’s support.',
 };
 
 /** Looks up the whole code, whatever its case. The service's messages are written for people and may change. */

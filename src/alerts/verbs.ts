@@ -18,19 +18,19 @@ export const alertVerbs = {
   acknowledge: {
     action: AcknowledgeAction,
     permission: { role: 'operator', doing: 'acknowledge alerts' },
-    refusedTo: 'acknowledge',
+    refusedTo: 'acknowledge an alert about',
     isOfCard: false,
   },
   recognize: {
     action: RecognizeAction,
     permission: { role: 'holder', doing: 'say whether a purchase was theirs' },
-    refusedTo: 'say whose purchase it was for',
+    refusedTo: 'say whether a purchase was theirs with',
     isOfCard: true,
   },
   declines: {
     action: DeclinesAction,
     permission: { role: 'operator', doing: 'see declines', holderMay: true },
-    refusedTo: 'declines',
+    refusedTo: 'see the declines of',
     isLook: true,
     isOfCard: true,
     command: {
@@ -43,7 +43,7 @@ export const alertVerbs = {
   track: {
     action: actionOf('track', target.card, {}),
     permission: { role: 'operator', doing: 'see shipments', holderMay: true },
-    refusedTo: 'track',
+    refusedTo: 'see the shipments of',
     isLook: true,
     isOfCard: true,
     command: {

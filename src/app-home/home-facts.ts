@@ -96,7 +96,7 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
   );
 }
 
-/** Mutes and travel notices, soonest end first. */
+/** Mutes and travel mutes, soonest end first. */
 async function openMutes({ mutes }: TeamDeps): Promise<OpenMute[]> {
   return (await mutes.active()).map(({ card, kind, by, reason, endsAt }) => ({
     card,

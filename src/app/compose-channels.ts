@@ -7,6 +7,7 @@ import { createSetDigest, type DigestTimers } from '../digests/set-digest.ts';
 import { createListDeclines } from '../directory/list-declines.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createShowCard } from '../directory/show-card.ts';
+import { refusedTo } from '../dispatch/verbs.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
 import type { QuietHoursStore, Subscriptions } from '../routing/channel-rules-store.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
@@ -67,6 +68,7 @@ export function composeResolveCard({ base: { stores, cards }, tools }: Deps): Re
       return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
     },
     reply: tools,
+    doing: refusedTo,
   });
 }
 

@@ -3,10 +3,12 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { createRecord } from '../actions/record.ts';
 import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
 import { createReports, type Reports } from '../actions/report.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard, type IsOwnCard } from '../holders/own-card.ts';
+import { remedyRefusedTo } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { ActionBase } from './action-base.ts';
 
@@ -22,6 +24,15 @@ export interface Tools extends ActionTools {
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
+/** The form on a decline is for whatever would have let the purchase pass; null for any other action. */
+async function remedyWords(action: Action, alerts: ActionBase['stores']['alerts']): Promise<string | null> {
+  if (action.verb !== 'remedy' || action.target.kind !== 'alert') return null;
+  const alert = await alerts.get(action.target.alertId);
+  if (alert?.kind !== 'transaction' || alert.event.decline === null) return null;
+  const wanted = alert.remedy?.kind ?? declineReason(alert.event.decline).remedy;
+  return wanted === 'none' ? null : remedyRefusedTo[wanted];
+}
+
 export function composeTools({ stores, cards, people, messages, notices, timers, settings }: ActionBase): Tools {
   const { progress, alerts, withLock } = stores;
   const { factsOf, nameRuleset } = cards;
@@ -29,7 +40,13 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
   const outcomes = createOutcomesOnAlerts({ ...messages, alerts, seen: messages.alertMessages.seen });
   return {
     record,
-    ...createRefusals({ record, refusedTo, accountOf: createAccountOf(stores), factsOf, answer: people.answer }),
+    ...createRefusals({
+      record,
+      refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
+      accountOf: createAccountOf(stores),
+      factsOf,
+      answer: people.answer,
+    }),
     progress,
     isOwnCard: createIsOwnCard({ ...stores, ...cards, ...people }),
     hasBegun: async ({ id }) => (await progress.read(id)) !== null,

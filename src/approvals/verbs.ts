@@ -33,7 +33,7 @@ export const approvalVerbs = {
       whyRole: 'Only the card’s holder can ask for more.',
       needsOthers: 'always',
     },
-    refusedTo: 'ask for more for',
+    refusedTo: 'ask for a higher limit for',
     isOfCard: true,
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
@@ -51,7 +51,7 @@ export const approvalVerbs = {
       notOwnCard: { why: 'It is your own card: it takes another approver.' },
       notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
     },
-    refusedTo: 'decide a request',
+    refusedTo: 'decide a request for',
     isOfCard: false,
   },
   'emergency-override': {

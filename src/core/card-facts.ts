@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StoredEvent } from './event.ts';
+import { CardStatus, type StoredEvent } from './event.ts';
 
 /** What the directory knows about a card. Null where the card API could not be asked: the alert then shows ids. */
 export const CardFacts = z.strictObject({
@@ -10,6 +10,8 @@ export const CardFacts = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
+  /** Its status when the directory was asked; absent where one card was not meant or its status is not known. */
+  status: CardStatus.optional(),
   /** The spending ruleset that the card follows, with its name if known; null or absent: the card has its own rules. */
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });

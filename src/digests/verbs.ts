@@ -24,7 +24,7 @@ export const digestVerbs = {
   digest: {
     action: DigestAction,
     permission: { role: 'approver', doing: 'set a channel’s digest' },
-    refusedTo: 'digest',
+    refusedTo: 'set a digest',
     isOfCard: false,
     command: {
       usage: 'digest daily 09:00 [zone]',

@@ -81,6 +81,7 @@ export function toCardFacts(
     customId: account?.customId ?? null,
     isVirtual: account?.isVirtual ?? null,
     group: account?.group ?? null,
+    ...(card?.status == null ? {} : { status: card.status }),
     ...(account?.rulesetId == null ? {} : { ruleset: followed(account.rulesetId) }),
   };
 }

@@ -29,6 +29,8 @@ interface Deps {
   /** Stores an action until its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
+  /** A verb in words, the card follows: `change a limit of`. */
+  readonly doing: (verb: string) => string;
 }
 
 /** @returns null when there is no such card, or more than one: the person has then been told, or asked which. */
@@ -108,12 +110,16 @@ const holdsSeveral = {
   whoCan: 'Write the last four digits of the one that you mean.',
 };
 
-async function refuseUnknown(action: Action, query: string, { directory, reply }: Deps): Promise<void> {
+async function refuseUnknown(action: Action, query: string, { directory, reply, doing }: Deps): Promise<void> {
   // The query may be somebody's name, which the record does not need.
   const onRecord = { why: 'no card matches' };
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await reply.refuse(action, { what: action.verb, why: `You hold no card “${query}”.`, whoCan }, onRecord);
+    return await reply.refuse(
+      action,
+      { what: doing(action.verb), why: `You hold no card “${query}”.`, whoCan },
+      onRecord,
+    );
   }
   const isEmpty = (await directory.status()).accounts === 0;
   const refusal = isEmpty
@@ -122,11 +128,11 @@ async function refuseUnknown(action: Action, query: string, { directory, reply }
         why: `No card matches “${query}”.`,
         whoCan: 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.',
       };
-  await reply.refuse(action, { what: `${action.verb} ${query}`, ...refusal }, onRecord);
+  await reply.refuse(action, { what: `${doing(action.verb)} ${query}`, ...refusal }, onRecord);
 }
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
-  const { reply, putChoice, factsOf } = deps;
+  const { reply, putChoice, factsOf, doing } = deps;
   await reply.record(action, { event: 'asked', detail: 'asked back which card' });
   // Of a change only the first answer counts; of `show` every answer does, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
@@ -136,7 +142,7 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
     const value = await putChoice({ ...action, target }, questionId);
     choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
   }
-  await reply.answer(action, chooseCard({ verb: action.verb, query, choices }));
+  await reply.answer(action, chooseCard({ doing: doing(action.verb), query, choices }));
 }
 
 const CHOICES_MAX = 20;

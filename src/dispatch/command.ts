@@ -17,12 +17,17 @@ const WORDS_MAX = 200;
 const readers = new Map(
   verbNames.flatMap((verb) => {
     const { command } = entryOf(verb);
-    return command?.read === undefined ? [] : [[firstWord(command.usage), command.read] as const];
+    if (command?.read === undefined) return [];
+    const { read, usage, alias } = command;
+    return [firstWord(usage), ...(alias === undefined ? [] : [alias])].map((word) => [word, read] as const);
   }),
 );
 
 /** The first words after `/card` that exist. */
-export const commandWords: readonly string[] = ['help', ...readers.keys()];
+export const commandWords: readonly string[] = [
+  'help',
+  ...new Set(verbNames.flatMap((verb) => entryOf(verb).command?.usage ?? []).map(firstWord)),
+];
 
 /**
  * Reads the text after `/card`. Pure: which card is meant, and whether the person may, is decided later.

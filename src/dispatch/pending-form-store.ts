@@ -41,6 +41,8 @@ export const Pending = z.discriminatedUnion('kind', [
     remedy: Remedy.nullable(),
     /** Null until the card was read. */
     rules: KnownRules.nullable(),
+    /** By now nothing stops the purchase: no amount is too low for it. */
+    passes: z.boolean().default(false),
   }),
   /** An open form on a request. */
   z.strictObject({

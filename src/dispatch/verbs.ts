@@ -44,8 +44,8 @@ export const verbs = {
   /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
   choose: {
     action: actionOf('choose', Target, {}),
-    permission: { role: null, doing: 'choose here' },
-    refusedTo: 'choose',
+    permission: { role: null, doing: 'use this control' },
+    refusedTo: 'use an outdated control for',
     isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;

@@ -58,7 +58,7 @@ export const holderVerbs = {
   'decide-claim': {
     action: DecideClaimAction,
     permission: { role: 'approver', doing: 'confirm who holds a card' },
-    refusedTo: 'decide a claim',
+    refusedTo: 'decide a claim of',
     isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;

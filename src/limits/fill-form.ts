@@ -25,6 +25,8 @@ export interface FoundForForm {
   readonly remedy: Remedy | null;
   /** Null: they could not be read. */
   readonly rules: CardLimits | null;
+  /** By now nothing stops the purchase. */
+  readonly passes: boolean;
 }
 
 interface Deps<A extends DeclineAlert> {
@@ -52,7 +54,7 @@ export function createFillForm<A extends DeclineAlert>(deps: Deps<A>): (action: 
     if (alert === null) return;
     const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
     const remedy = check.state === 'stopped' ? check.remedy : alert.remedy;
-    if (!(await deps.keepFound(pendingId, { remedy, rules }))) return;
+    if (!(await deps.keepFound(pendingId, { remedy, rules, passes: check.state === 'passes' }))) return;
     const state = check.state === 'stopped' ? 'checked' : check.state === 'passes' ? 'passes' : 'unread';
     await deps.updateForm(form, { alert, pendingId, remedy, state });
   };

@@ -4,6 +4,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import type { LimitPeriod } from '../card-api/rule.ts';
 import { parseAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from './change-request.ts';
+import type { Remedy } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
 export const LimitAction = actionOf('limit', target.card, { changeRequest: ChangeRequest });
@@ -26,6 +27,16 @@ export const ResolveTemporaryChangeAction = actionOf('complete-temporary-change'
   restore: z.boolean(),
 });
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
+
+/** Behind "was refused to": what the form on a decline would have done. */
+export const remedyRefusedTo: Readonly<Record<Remedy['kind'], string>> = {
+  raise_limit: 'raise a limit of',
+  allow_category: 'allow a merchant category for',
+  allow_international: 'allow purchases abroad for',
+  allow_card_not_present: 'allow online purchases for',
+  activate: 'activate',
+  unblock: 'unblock',
+};
 
 const usage =
   'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
@@ -50,13 +61,13 @@ export const limitVerbs = {
       doing: 'change what a card may be used for',
       needsOthers: 'much',
     },
-    refusedTo: 'allow',
+    refusedTo: 'change the spend rules of',
     isOfCard: true,
   },
   remedy: {
     action: RemedyAction,
-    permission: { role: 'approver', doing: 'change limits' },
-    refusedTo: 'raise a limit of',
+    permission: { role: 'approver', doing: 'change limits and spend rules' },
+    refusedTo: remedyRefusedTo.raise_limit,
     isOfCard: false,
   },
   revert: {

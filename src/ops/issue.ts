@@ -105,7 +105,7 @@ export function noFiles(slackError: string): OpsIssue {
     title: `Slack takes no file (${slackError})`,
     what: 'More alerts came at once than fit into a message, and the file with all rows could not be attached.',
     means: 'The rows are posted as tables in the thread of their summary instead. Nothing is missing.',
-    todo: 'Give the app the scope `files:write`, and allow apps to share files in this workspace.',
+    todo: 'Give the app the scope files:write, and allow apps to share files in this workspace.',
   };
 }
 

@@ -12,7 +12,7 @@ export const recoveryVerbs = {
   recover: {
     action: RecoverAction,
     permission: { role: 'approver', doing: 'have missed events fetched' },
-    refusedTo: 'recover',
+    refusedTo: 'start a recovery',
     isOfCard: false,
     command: {
       usage: 'recover [SINCE]',

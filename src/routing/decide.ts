@@ -72,7 +72,7 @@ function alwaysPasses(event: StoredEvent): boolean {
   return isSuspectedFraud(event);
 }
 
-/** The mutes that apply to an event, before the travel notices: a mute withholds it from everybody. */
+/** The mutes that apply to an event, before the travel mutes: a mute withholds it from everybody. */
 export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
   if (event.acctId === null || alwaysPasses(event)) return [];
   const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);

@@ -10,7 +10,7 @@ import type { Mute } from './mute-store.ts';
 export type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
 
 interface Deps {
-  /** Whether the author of a travel notice may still see the cards of others; `unknown` when Slack does not say. */
+  /** Whether the author of a travel mute may still see the cards of others; `unknown` when Slack does not say. */
   readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
   /** Somebody is linked to the card, or was lately. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
@@ -19,7 +19,7 @@ interface Deps {
 
 /**
  * A mute belongs to the team: it outlives its author's role, is listed with its author, and ends. But it ends early for
- * whoever became the card's holder after they set it, because nobody mutes their own card. A travel notice sends alerts to
+ * whoever became the card's holder after they set it, because nobody mutes their own card. A travel mute sends alerts to
  * its author instead, so it counts only while it is certain that they may read them.
  *
  * What is withheld still counts towards card testing: a muted card is one of those that are tried.

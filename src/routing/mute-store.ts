@@ -31,7 +31,7 @@ const common = {
 export const Mute = z.discriminatedUnion('kind', [
   /** All alerts of the card. */
   z.strictObject({ kind: z.literal('mute'), ...common }),
-  /** A travel notice: only the declines that a journey explains. */
+  /** A travel mute: only the declines that a journey explains. */
   z.strictObject({
     kind: z.literal('travel'),
     ...common,

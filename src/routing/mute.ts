@@ -36,12 +36,12 @@ export function createMuteVerbs(deps: MuteDeps) {
   const { mutes, closeMute, reply, zone } = deps;
 
   return {
-    /** `/card mute CARD DURATION [reason]` and `/card travel CARD COUNTRIES until DATE [reason]`. Both have an end. */
+    /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
     mute: (resolved: Resolved<MuteAction>): Promise<void> =>
       // One at a time for each card: what a mute replaces must not change in between.
       reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved)),
 
-    /** `/card unmute CARD`: ends its mute and its travel notice now. */
+    /** `/card unmute CARD`: ends its mute and its travel mute now. */
     async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
       const all = [...(await mutes.inForce()), ...(await mutes.ended())];
       const ofCard = all.filter((mute) => mute.acctId === acctId);
@@ -49,14 +49,14 @@ export function createMuteVerbs(deps: MuteDeps) {
       if (first === undefined) {
         await reply.record(action, { event: 'unchanged', acctId, cardId });
       } else {
-        const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel notice '}until ${endsAt}`);
+        const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
         await reply.record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
       }
       for (const mute of ofCard) await closeMute(mute, action.actor.userId);
       await reply.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
     },
 
-    /** `/card mutes`: lists every mute and travel notice. */
+    /** `/card mutes`: lists every mute and travel mute. */
     async list(action: Action): Promise<void> {
       const active = await mutes.active();
       const counted = active.map(async (mute) => ({
@@ -73,12 +73,14 @@ export function createMuteVerbs(deps: MuteDeps) {
     const end = readEnd(rest, { now: new Date(action.askedAt), zone });
     const unclear = obstacleOf(end, rest, action);
     if (end === null || unclear !== null) {
-      const usage = isTravel ? '/card travel CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
+      const usage = isTravel
+        ? '/card travel-mute CARD COUNTRY until DATE [reason]'
+        : '/card mute CARD DURATION [reason]';
       return await reply.refuseUnclear(action, { why: unclear ?? '', usage }, { acctId, cardId });
     }
     const refusal = await whyNot(action, acctId, end.endsAt);
     if (refusal !== null) {
-      const what = isTravel ? 'Your travel notice' : 'Your mute';
+      const what = isTravel ? 'Your travel mute' : 'Your mute';
       return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
     }
     const facts = {
@@ -97,7 +99,7 @@ export function createMuteVerbs(deps: MuteDeps) {
     await mutes.put(mute);
     await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
     const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
-    const did = isTravel ? 'filed a travel notice for' : 'muted';
+    const did = isTravel ? 'set a travel mute for' : 'muted';
     await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
     await reply.answer(action, muteSet(wordsOf(mute)));
   }
@@ -125,7 +127,7 @@ export function createMuteVerbs(deps: MuteDeps) {
         mute.endsAt > endsAt.toISOString(),
     );
     if (longer === undefined) return null;
-    const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel notice';
+    const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
     return {
       why: `${what} until ${easternTime(longer.endsAt)}, which is later.`,
       whoCan: 'To end it sooner, type /card unmute with this card first.',

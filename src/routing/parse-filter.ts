@@ -93,7 +93,7 @@ function read(text: string): Filter {
   if (possibleKinds(filter).length === 0) {
     throw new Unreadable(
       '',
-      'No alert can be all of this at once. Virtual cards, as opposed to orders of them, are `virtual cards`.',
+      'No alert can be all of this at once. Virtual cards, as opposed to orders of them, are “virtual cards”.',
     );
   }
   // The printed form is what is stored, so it must be readable again.

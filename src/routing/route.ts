@@ -96,7 +96,7 @@ export function createRoute(deps: Deps): Route {
     return deliveries;
   };
 
-  /** The mute or travel notice that withholds an event, which has recorded it; null when none does. */
+  /** The mute or travel mute that withholds an event, which has recorded it; null when none does. */
   async function muteThatWithholds(routing: Routing, candidates: readonly string[]): Promise<Mute | null> {
     const { event, rules, nowMs, note } = routing;
     if (candidates.length === 0) return null;
@@ -106,7 +106,7 @@ export function createRoute(deps: Deps): Route {
         note(
           'skipped',
           null,
-          `Not kept back by the ${mute.kind === 'mute' ? 'mute' : 'travel notice'} of <@${mute.by}>${why}.`,
+          `Not kept back by the ${mute.kind === 'mute' ? 'mute' : 'travel mute'} of <@${mute.by}>${why}.`,
         );
         continue;
       }
@@ -155,11 +155,11 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   return candidates.map(({ channel }) => channel);
 }
 
-/** Nothing for a mute; the author's direct conversation for a travel notice. */
+/** Nothing for a mute; the author's direct conversation for a travel mute. */
 function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Delivery[] {
-  const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel notice explains it';
+  const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel mute explains it';
   for (const channel of candidates) note('muted', channel, `${why}, by <@${mute.by}>.`);
   if (mute.kind === 'mute') return [];
-  note('routed', mute.directChannel, 'To the author of the travel notice, instead of the channels.');
+  note('routed', mute.directChannel, 'To the author of the travel mute, instead of the channels.');
   return [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
 }

@@ -20,8 +20,8 @@ export type WhyAction = z.infer<typeof WhyAction>;
 export const routingVerbs = {
   why: {
     action: WhyAction,
-    permission: { role: 'operator', doing: 'see the way of an alert' },
-    refusedTo: 'why',
+    permission: { role: 'operator', doing: 'see how an alert was routed' },
+    refusedTo: 'see how an alert was routed for',
     isLook: true,
     isOfCard: false,
     command: {
@@ -34,7 +34,7 @@ export const routingVerbs = {
   subscribe: {
     action: ChannelAction('subscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
-    refusedTo: 'subscribe',
+    refusedTo: 'subscribe a channel',
     isOfCard: false,
     command: {
       usage: 'subscribe KIND [filters]',
@@ -50,7 +50,7 @@ export const routingVerbs = {
   unsubscribe: {
     action: ChannelAction('unsubscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
-    refusedTo: 'unsubscribe',
+    refusedTo: 'end a subscription',
     isOfCard: false,
     command: {
       usage: 'unsubscribe [number | KIND | all]',
@@ -62,7 +62,7 @@ export const routingVerbs = {
   subscriptions: {
     action: ChannelAction('subscriptions'),
     permission: { role: 'approver', doing: 'see what channels get' },
-    refusedTo: 'subscriptions',
+    refusedTo: 'see subscriptions',
     isLook: true,
     isOfCard: false,
     command: {
@@ -75,7 +75,7 @@ export const routingVerbs = {
   quiet: {
     action: ChannelAction('quiet'),
     permission: { role: 'approver', doing: 'set quiet hours' },
-    refusedTo: 'quiet',
+    refusedTo: 'set quiet hours',
     isOfCard: false,
     command: {
       usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
@@ -91,13 +91,13 @@ export const routingVerbs = {
   mutes: {
     action: ChannelAction('mutes'),
     permission: { role: 'operator', doing: 'see mutes' },
-    refusedTo: 'mutes',
+    refusedTo: 'see mutes',
     isLook: true,
     isOfCard: false,
     command: {
       usage: 'mutes',
       example: '/card mutes',
-      effect: 'every mute and travel notice, with its author and its end',
+      effect: 'every mute, with its author and its end',
       read: readChannelText('mutes'),
     },
   },
@@ -126,7 +126,7 @@ export const routingVerbs = {
     command: {
       usage: 'unmute CARD',
       example: '/card unmute 4242',
-      effect: 'ends its mute and its travel notice now',
+      effect: 'ends its mutes now',
       read: readCard('unmute', 'unmute CARD', 'Which card do you mean?'),
     },
   },
@@ -134,15 +134,16 @@ export const routingVerbs = {
     action: TravelAction,
     permission: {
       role: 'operator',
-      doing: 'file travel notices',
-      notOwnCard: { why: 'You can’t file a travel notice for your own card.' },
+      doing: 'mute declines on a trip',
+      notOwnCard: { why: 'You can’t set a travel mute for your own card.' },
     },
-    refusedTo: 'travel',
+    refusedTo: 'mute declines on a trip of',
     isOfCard: true,
     command: {
-      usage: 'travel CARD COUNTRY[, COUNTRY] until DATE [reason]',
-      example: '/card travel 4242 Spain, PT until May 9',
-      effect: 'declines that the journey explains come to you alone',
+      usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
+      example: '/card travel-mute 4242 Spain, PT until May 9',
+      effect: 'hides declines that a trip explains: they go only to you. Allows nothing on the card itself',
+      alias: 'travel',
       read: readTravel,
     },
   },
@@ -185,16 +186,16 @@ function readMute(words: readonly string[]): ReadCommand | UnclearCommand {
   const at = words.findIndex(
     (word, index) => index > 0 && (/^(for|until)$/i.test(word) || readDuration(words.slice(index)) !== null),
   );
-  if (at === -1) return unclear(usage, 'For how long? A mute always ends.');
+  if (at === -1) return unclear(usage, 'For how long? A mute always has an end.');
   return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
 }
 
 /** `4242 Spain, France until May 9 conference`: the longest run of words before "until" that names only countries. */
 function readTravel(words: readonly string[]): ReadCommand | UnclearCommand {
-  const usage = 'travel CARD COUNTRY[, COUNTRY] until DATE [reason]';
+  const usage = 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
   const until = words.findIndex((word, index) => index > 0 && /^(until|till|for)$/i.test(word));
-  if (until === -1) return unclear(usage, 'Until when? A travel notice always ends.');
+  if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
   const before = words.slice(0, until);
   for (let at = 1; at < before.length; at += 1) {
     const named = before
@@ -210,5 +211,5 @@ function readTravel(words: readonly string[]): ReadCommand | UnclearCommand {
     }
   }
   const typed = before.join(' ').slice(0, 60);
-  return unclear(usage, `I find no country in “${typed}”. Write its name or its code, such as Spain or ES.`);
+  return unclear(usage, `“${typed}” names no country. Write a name or a code, such as Spain or ES.`);
 }

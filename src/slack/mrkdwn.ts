@@ -27,13 +27,14 @@ function clean(text: string): string {
  *
  * `& < >` become entities, as Slack asks. Formatting characters become lookalikes, because Slack has no escape for them,
  * and a zero-width space next to one is a word boundary, which would turn the formatting on. An underscore inside a word
- * stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and `@channel`.
+ * stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and `@channel`; times of day are neither
+ * and stay, so that `22:00-07:00` can be copied.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export function escapeMrkdwn(text: string): string {
   return clean(text)
     .replace(/[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (mark) => lookalikes[mark] ?? '')
-    .replace(/:(?=[\w+'-]+:)/g, `:${ZERO_WIDTH_SPACE}`)
+    .replace(/:(?=[\w+'-]+:)(?!(?<=\d:)[0-5]\d\b)/g, `:${ZERO_WIDTH_SPACE}`)
     .replace(/@(?=channel|here|everyone)/gi, `@${ZERO_WIDTH_SPACE}`)
     .replace(/^>/, `${ZERO_WIDTH_SPACE}>`)
     .replace(/[&<>]/g, (mark) => entities[mark] ?? '');

@@ -10,7 +10,7 @@ export const virtualCardVerbs = {
   'resend-virtual': {
     action: actionOf('resend-virtual', target.card, {}),
     permission: { role: 'operator', doing: 'have a virtual card’s details sent again' },
-    refusedTo: 'have the details sent again of',
+    refusedTo: 'resend the details of',
     isOfCard: true,
     command: {
       usage: 'virtual resend CARD',

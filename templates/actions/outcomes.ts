@@ -96,6 +96,8 @@ export function outcomeShort({ verb, state, by }: Outcome): { readonly words: st
 export interface Standing {
   /** Blocked by somebody here, or about to be. */
   readonly isBlocked: boolean;
+  /** Unblocked by somebody here, and not blocked again since. */
+  readonly isUnblocked: boolean;
   readonly isActivated: boolean;
   readonly isRaised: boolean;
   /** Somebody acknowledged it or did something about it. */
@@ -105,12 +107,20 @@ export interface Standing {
 }
 
 export function standing(outcomes: readonly Outcome[]): Standing {
-  const known = { isBlocked: false, isActivated: false, isRaised: false, isSeen: false, isRecognized: false };
+  const known = {
+    isBlocked: false,
+    isUnblocked: false,
+    isActivated: false,
+    isRaised: false,
+    isSeen: false,
+    isRecognized: false,
+  };
   for (const { verb, state, by, confirmation } of outcomes) {
     // What may or may not have happened leaves every control where it was.
     if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
+    if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;

@@ -14,7 +14,7 @@ export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const isWaiting = isAwaited(progress) && !standing(outcomes).isActivated;
+  const isWaiting = isAwaited(alert) && !standing(outcomes).isActivated;
   const handle = outside(cardHandle(card), 20);
 
   return {

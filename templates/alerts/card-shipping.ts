@@ -31,9 +31,9 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
         ['Shipped', dateToken(event.callbackAt)],
       ]),
       section(
-        isAwaited(alert.progress)
-          ? `The card cannot be used yet. When it has arrived, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``
-          : 'The card is not waiting to be activated any more.',
+        isAwaited(alert)
+          ? `When it arrives, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``
+          : 'This card is no longer waiting to be activated.',
       ),
       ...outcomeLines(outcomes),
       ...actions(

@@ -26,40 +26,62 @@ const CARDS_MAX = 10;
 
 /** Where a card is: ordered, shipped, and whether anybody has activated it. */
 export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Message {
-  const open = cards.filter(({ status }) => status !== 'CLOSED');
-  const isWaiting = open.some(({ status }) => status === 'INACTIVE');
+  const state = stateOf(cards);
+  const isWaiting = state === 'INACTIVE';
   const [latest] = shipments;
+  const name = cardOfHolderRaw(card);
   const where = isVirtual
-    ? 'It is virtual, so nothing is shipped.'
+    ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
-      ? 'I know of no shipment.'
+      ? 'No shipment is known.'
       : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${outside(latest.shippingMethod, 60)} `}on ${dateToken(latest.shippedAt, '{date_short_pretty}')}.`;
-  const state = isWaiting ? 'Not activated yet.' : open.length === 0 ? 'Closed for good.' : 'Activated.';
+  const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
   return {
-    text: sentence(`${cardOfHolder(card)}: ${where} ${state}`),
+    text: sentence(`${cardOfHolder(card)}: ${where} ${states[state]}`),
     blocks: [
-      header(`On its way: ${cardOfHolderRaw(card)}`),
+      header(`${title}: ${name}`),
       section(
         ...shipments.map(shipmentLine),
         shipments.length === 0 ? `*${where}*` : null,
         ...cards
           .slice(-CARDS_MAX)
-          .map(
-            ({ last4, status }) =>
-              `*Card ending ${outside(last4 ?? '????', 10)}:* ${status === null ? 'status not known' : statusWord(status)}`,
-          ),
+          .map(({ last4, status }) => `*Card ending ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
       ...(isWaiting
         ? [section(`When the card has arrived, activate it: \`/card activate ${outside(cardHandle(card), 20)}\``)]
         : []),
       ...context(
-        shipments.length === 0 && !isVirtual ? 'Shipments are known from the time when Cardbell first ran.' : null,
+        shipments.length === 0 && !isVirtual ? 'Cardbell knows only shipments since it was installed.' : null,
         'Only you see this.',
       ),
     ],
   };
 }
+
+/** Of several cards the one that somebody has to do something about decides, then the one that can be used. */
+const byUrgency = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
+type State = (typeof byUrgency)[number] | 'unknown';
+
+function stateOf(cards: CardTrack['cards']): State {
+  return byUrgency.find((state) => cards.some(({ status }) => status?.trim().toUpperCase() === state)) ?? 'unknown';
+}
+
+const titles: Readonly<Record<State, string>> = {
+  INACTIVE: 'Not activated',
+  ACTIVE: 'Active',
+  BLOCKED: 'Blocked',
+  CLOSED: 'Closed',
+  unknown: 'Shipping',
+};
+
+const states: Readonly<Record<State, string>> = {
+  INACTIVE: 'Not activated yet.',
+  ACTIVE: 'The card is active.',
+  BLOCKED: 'The card is blocked.',
+  CLOSED: 'The card is closed for good.',
+  unknown: 'The card’s status is not known.',
+};
 
 function shipmentLine({
   shippedAt,
@@ -70,7 +92,7 @@ function shipmentLine({
   orderedAt,
 }: CardTrack['shipments'][number]): string {
   const tracking = trackingLink(shippingMethod, trackingNumber);
-  const number = trackingNumber.slice(0, 60);
+  const number = trackingNumber.trim().slice(0, 60);
   const followed =
     number === ''
       ? 'no tracking number'
@@ -83,5 +105,6 @@ function shipmentLine({
         ? ''
         : `ordered as ${orderId}, `
       : `ordered ${dateToken(orderedAt, '{date_short_pretty}')}, `;
-  return `${capital(`${ordered}shipped ${dateToken(shippedAt, '{date_short_pretty}')}`)} (card ending ${outside(last4, 10)}): ${followed}`;
+  const which = last4.trim() === '' ? '' : ` (card ending ${outside(last4, 10)})`;
+  return `${capital(`${ordered}shipped ${dateToken(shippedAt, '{date_short_pretty}')}`)}${which}: ${followed}`;
 }

@@ -16,8 +16,8 @@ export interface ShownReason extends DeclineReason {
 const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
   title: 'Card could not be verified at the terminal',
   meaning: 'The purchase stopped at the merchant’s terminal. Details are only shown in direct messages.',
-  holderFix: 'If this was you, try again. If it was not, ask for the card to be blocked now.',
-  adminFix: 'Ask the holder whether it was them. If it was not, block the card.',
+  holderFix: 'If it was you, try again. If not, ask for the card to be blocked now.',
+  adminFix: 'Ask the cardholder whether it was them. If not, block the card.',
 };
 
 export function shownReason(
@@ -34,7 +34,7 @@ export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message
   if (isWithheld) return '';
   const named = isKnown || code === '' ? '' : ` (code ${outside(code, 80)})`;
   if (message.trim() !== '') return `The card service says: “${outside(message, 300)}”${named}`;
-  return named === '' ? '' : `The card service gave no words${named}.`;
+  return named === '' ? '' : `The card service gave no explanation${named}.`;
 }
 
 /** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
@@ -48,7 +48,7 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: C
   return limitLines(alert);
 }
 
-/** What the cardholder can do, and what an admin can. What was blocked here needs unblocking before all else. */
+/** What the cardholder can do, and what an admin can. A block since then comes first, and does not replace the rest. */
 export function fixes(
   alert: TransactionAlert,
   reason: ShownReason,
@@ -57,13 +57,25 @@ export function fixes(
   const { outcomes } = alert;
   const isBlocked =
     standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
-  if (!isBlocked) return [holderWays(alert) || outside(reason.holderFix, 300), adminFix(alert, reason, place)];
-  return ['Ask an admin why the card is blocked.', unblockFix(alert)];
+  const admin = adminFix(alert, reason, place);
+  if (!isBlocked) return [holderWays(alert) || outside(reason.holderFix, 300), admin];
+  const unblock = unblockFix(alert);
+  return ['Ask an admin why the card is blocked.', admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
 }
 
+/** For a card that is blocked, or was when the purchase was declined and may be by now. */
 function unblockFix(alert: TransactionAlert): string {
-  const handle = outside(cardHandle(cardOf(alert)), 20);
-  return `Unblock the card if the reason for the block is gone: \`/card unblock ${handle}\``;
+  return standing(alert.outcomes).isUnblocked
+    ? 'The card was unblocked. Have the purchase tried again.'
+    : `If the card should work again, unblock it: ${unblockCommand(alert)}`;
+}
+
+function unblockFirst(alert: TransactionAlert): string {
+  return `The card has been blocked since, so unblock it first: ${unblockCommand(alert)}`;
+}
+
+function unblockCommand(alert: TransactionAlert): string {
+  return `\`/card unblock ${outside(cardHandle(cardOf(alert)), 20)}\``;
 }
 
 /** What an admin can do: the smallest change that would have let it pass, where one is known. */
@@ -71,7 +83,7 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVi
   const { remedy } = alert;
   if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null) {
-    return `Raise ${smallestRaise(remedy)} if the purchase is fine, then have it tried again.`;
+    return `Raise ${smallestRaise(remedy)} if the purchase is legitimate, then have it tried again.`;
   }
   const missing = missingBalance(alert);
   if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', place)) {

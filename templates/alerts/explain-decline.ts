@@ -5,7 +5,7 @@ import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, header, outside, plainText, section } from '../core/blocks.ts';
+import { context, countOf, header, outside, plainText, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { stepLine, type Why } from '../routing/why.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
@@ -36,7 +36,7 @@ export function explainDecline(explained: readonly Explained[], around: Around):
       ...(index === 0 ? [] : [{ type: 'divider' } as const]),
       ...about(one, around),
     ]),
-    ...(more > 0 ? context(`This message tells of ${more} more ${more === 1 ? 'decline' : 'declines'}.`) : []),
+    ...(more > 0 ? context(`This message shows ${countOf(more, 'more decline')}.`) : []),
   ]);
 }
 
@@ -45,7 +45,7 @@ export function nothingToExplain(): ModalView {
   return modal([
     section(
       '*There is no decline to explain here.*',
-      'This works on Cardbell’s own messages about a declined purchase, and in their threads, for 30 days.',
+      'Use this on a Cardbell message about a declined purchase, or in its thread, within 30 days.',
     ),
   ]);
 }
@@ -88,21 +88,26 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
 
 function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
   const wanted = remedy?.kind ?? reason.remedy;
-  if (wanted === 'none')
-    return 'Nobody from Slack: it is changed where the card program is administered, or by the holder.';
-  const [what, ids] =
-    wanted === 'activate'
-      ? ['Operators can activate the card', whoMay.operator]
-      : [approverWords(wanted), whoMay.approver];
+  if (wanted === 'none') {
+    return reason.isSensitive
+      ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
+      : 'Nobody can change this in Slack. Ask whoever administers the card program.';
+  }
+  const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
   const people = ids.slice(0, PEOPLE_MAX).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
   return people.length === 0
-    ? `${what}. Nobody is configured for that yet: ask whoever runs Cardbell.`
+    ? `${what}. Nobody has that role yet: ask whoever administers Cardbell.`
     : `${what}: ${people.join(', ')}.`;
 }
 
-function approverWords(wanted: string): string {
-  return wanted === 'unblock' ? 'Approvers can unblock the card' : 'Approvers can change the limit';
-}
+const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none'>, string>> = {
+  activate: 'Operators can activate the card',
+  unblock: 'Approvers can unblock the card',
+  raise_limit: 'Approvers can change the limit',
+  allow_category: 'Approvers can allow this kind of merchant',
+  allow_international: 'Approvers can allow purchases abroad',
+  allow_card_not_present: 'Approvers can allow online purchases',
+};
 
 function steps(eventLog: Why['steps']): string[] {
   const shown = eventLog.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);

@@ -1,4 +1,4 @@
-import { type OrderProgress, type OrderStep, orderSteps } from '../../src/alerts/alert.ts';
+import { type OrderProgress, type OrderStep, orderSteps, type ShippingAlert } from '../../src/alerts/alert.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 
 const words: Readonly<Record<OrderStep, string>> = {
@@ -24,7 +24,8 @@ export function progressLine(progress: OrderProgress | null | undefined): string
   return `Card order ${progress.cardOrderId}: ${steps.join(' → ')}`;
 }
 
-/** True while the card waits for somebody to activate it. */
-export function isAwaited(progress: OrderProgress | null | undefined): boolean {
-  return (progress?.activated ?? progress?.used ?? progress?.closed ?? null) === null;
+/** True while the card waits for somebody to activate it: as far as anybody knows, it is new. */
+export function isAwaited({ progress, card }: Pick<ShippingAlert, 'progress' | 'card'>): boolean {
+  const isDone = (progress?.activated ?? progress?.used ?? progress?.closed ?? null) !== null;
+  return !isDone && (card.status ?? 'INACTIVE') === 'INACTIVE';
 }

@@ -7,6 +7,6 @@ import { moneyLine } from './money-line.ts';
 export function settlement(alert: TransactionAlert, _view: View): Message {
   return moneyLine(
     alert,
-    alert.event.direction === 'credit' ? ['got a $ credit', 'from'] : ['spent $, now settled,', 'at'],
+    alert.event.direction === 'credit' ? ['was credited $', 'by'] : ['spent $, now settled,', 'at'],
   );
 }

@@ -106,10 +106,10 @@ export function homeRaises(recentRaises: readonly OpenRaise[], mayTakeBack: bool
 export function homeMutes(mutes: readonly OpenMute[]): KnownBlock[] {
   if (mutes.length === 0) return [];
   return [
-    header('Muted and traveling'),
+    header('Muted cards'),
     section(
       ...mutes.slice(0, MUTES_MAX).map(({ card, isTravel, by, reason, endsAt }) => {
-        const what = isTravel ? 'travels' : 'muted';
+        const what = isTravel ? 'muted on a trip' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
         return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · \`/card unmute ${outside(cardHandle(card), 20)}\``;
       }),

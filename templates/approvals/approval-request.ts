@@ -24,6 +24,7 @@ import {
 } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { countedWords, whyOthers } from '../limits/counted-words.ts';
+import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 
 export interface ApprovalRequest {
@@ -92,6 +93,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         whyTwo(request.counted, request.needed),
         temporaryChange === null ? null : ending(temporaryChange),
       ),
+      ...context(state === 'open' ? mayLeaveRuleset(card) : null),
       ...controls(request),
       ...context(
         dateAfter('Asked', askedAt),

@@ -10,6 +10,7 @@ import * as limits from '../../src/slack/limits.ts';
 import { context, outside, plainText, section } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
+import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 
 /** What the form on a request is for. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
@@ -53,6 +54,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
         action.verb !== 'ask' ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
+      ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'
         ? context(
             `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,

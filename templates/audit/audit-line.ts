@@ -48,12 +48,12 @@ export function auditLine({
   const details = [
     sides.map((rule) => rule.filter(Boolean).map(readable).join(' → ')).join(BETWEEN_RULES),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
-    outside(outcome, 200),
+    outside(outcome, 200).replace(/\.$/, ''),
     counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
   ].filter(Boolean);
 
   return {
-    text: sentence(`${who} ${what}: ${details.join(', ')}.`),
+    text: sentence(`${[`${who} ${what}`, details.join(', ')].filter(Boolean).join(': ')}.`),
     blocks: [
       ...context(
         [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : outside(ref, 60)].filter(Boolean).join(' · '),

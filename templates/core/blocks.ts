@@ -16,6 +16,11 @@ export function outside(text: string, max = 120): string {
   return truncate(escapeMrkdwn(text), max);
 }
 
+/** A sentence of ours that may hold outside text: the commands that it names stay code. */
+export function sentenceWithCommands(text: string, max = 300): string {
+  return outside(text, max).replaceAll(/ˋ((?:\/card|npm run)\b[^ˋ]*)ˋ/g, '`$1`');
+}
+
 /** Longest text about the rules of one change: there may be several, each with an outside name. */
 export const RULES_MAX = 600;
 
@@ -122,6 +127,11 @@ export function asManyAsFit(blocks: readonly SectionBlock[]): { shown: SectionBl
     shown.push(block);
   }
   return { shown, left: blocks.length - shown.length };
+}
+
+/** `1 limit`, `3 limits`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The sentence for notifications and screen readers. */

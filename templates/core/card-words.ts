@@ -3,7 +3,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { outside } from './blocks.ts';
 
-/** Statuses in words. The card service writes them in more than one case. */
+/** Statuses in words. The card service writes them in more than one case, or not at all. */
 const statusWords: Readonly<Record<string, string>> = {
   INACTIVE: 'not activated',
   ACTIVE: 'active',
@@ -12,7 +12,7 @@ const statusWords: Readonly<Record<string, string>> = {
 };
 
 export function statusWord(status: string): string {
-  return statusWords[status.trim().toUpperCase()] ?? outside(status, 40);
+  return statusWords[status.trim().toUpperCase()] ?? (outside(status, 40) || 'status not known');
 }
 
 export function capital(text: string): string {

@@ -5,7 +5,7 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, countOf, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import {
   balanceWord,
   capital,
@@ -60,7 +60,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
 
   return {
     text: sentence(
-      `${cardOfHolder(card)} is ${known}, with ${set.length} limits set and ${declines.length} recent declines.`,
+      `${cardOfHolder(card)} is ${known}, with ${countOf(set.length, 'limit')} set and ${countOf(declines.length, 'recent decline')}.`,
     ),
     blocks: [
       header(`${capital(cardName(card))}: ${holderRaw(card)}`),

@@ -13,8 +13,8 @@ export interface CardChoice {
 }
 
 export interface ChooseCard {
-  /** What will be done with the chosen card: `block`, `show`, … */
-  readonly verb: string;
+  /** What will be done with the chosen card, behind "do you want to"; the card follows: `change a limit of`. */
+  readonly doing: string;
   /** What was typed. */
   readonly query: string;
   readonly choices: readonly CardChoice[];
@@ -23,10 +23,11 @@ export interface ChooseCard {
 const SHOWN_MAX = 20;
 
 /** Which of these cards? */
-export function chooseCard({ verb, query, choices }: ChooseCard): Message {
-  const found = choices.length === 1 ? 'One card matches' : `${choices.length} cards match`;
-  const question = choices.length === 1 ? 'Is it the one you want to' : 'Which one do you want to';
-  const asked = `${found} “${outside(query, 80)}”. ${question} ${outside(verb, 40)}?`;
+export function chooseCard({ doing, query, choices }: ChooseCard): Message {
+  const isOne = choices.length === 1;
+  const found = isOne ? 'One card matches' : `${choices.length} cards match`;
+  const question = isOne ? 'Is it the one you want to' : 'Which one do you want to';
+  const asked = `${found} “${outside(query, 80)}”. ${question} ${outside(doing, 60)}?`;
   const more = choices.length - SHOWN_MAX;
 
   return {
@@ -54,8 +55,8 @@ export function chooseCard({ verb, query, choices }: ChooseCard): Message {
       })),
       ...context(
         more > 0
-          ? `${more} more match. Be more precise: use the card id, the account id or the full name.`
-          : 'Nothing changed so far.',
+          ? `${more} more match. Use the card id, the account id or the full name to narrow it down.`
+          : 'Nothing has changed yet.',
       ),
     ],
   };

@@ -2,6 +2,7 @@ import type { ShippingAlert } from '../../src/alerts/alert.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
+import { isAwaited } from '../alerts/order-progress.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
@@ -15,7 +16,9 @@ export function holderShipping(alert: ShippingAlert): Message {
   const number = outside(event.trackingNumber, 60);
   const method = outside(event.shippingMethod, 60);
   const followed = number === '' ? '' : `, tracking number ${number}`;
-  const todo = 'It cannot be used before it is activated: say so to somebody who runs the cards once you have it.';
+  const todo = isAwaited(alert)
+    ? 'It cannot be used before it is activated: tell whoever manages your cards when it arrives.'
+    : 'It is already activated: you can use it as soon as it arrives.';
 
   return {
     text: sentence(

@@ -11,6 +11,7 @@ import { context, outside, plainText, section } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder } from '../core/card-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
 import { left, nameOf, onTop } from './limit-words.ts';
+import { mayLeaveRuleset } from './ruleset-words.ts';
 
 export interface RemedyForm {
   /** Opaque id: comes back with the submission. */
@@ -139,16 +140,17 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
       ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(limitsOf(remedy)[0] ?? null)),
     ),
     ...context(
+      remedy?.kind === 'unblock' ? null : mayLeaveRuleset(cardOf(alert)),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'passes' ? '*By now nothing stops this purchase: it can simply be tried again.*' : null,
+      state === 'passes' ? '*Nothing stops this purchase any more. Have it tried again.*' : null,
       state === 'unread'
-        ? 'The card service did not say what the card allows now: these numbers are from the alert.'
+        ? 'The card’s current limits could not be read. These numbers are from when the alert was sent.'
         : null,
       state === 'passes' || state === 'along' || suggested.length < raised.length || raised.length === 0
         ? null
         : raised.length === 1
           ? `${formatCents(raised[0]?.to ?? 0)} is the lowest limit that lets this purchase through.`
-          : 'These are the lowest limits that let this purchase through. All are changed at once.',
+          : 'These are the lowest limits that let this purchase through. All change at once.',
     ),
   ];
 }

@@ -27,19 +27,25 @@ export function isByRule(code: string): boolean {
   return declineCode({ code }).startsWith('decline.rule.');
 }
 
+/** Before a change of the card's own rules: what it may cost; null where the card follows no ruleset. */
+export function mayLeaveRuleset(card: Pick<CardFacts, 'ruleset'>): string | null {
+  const ruleset = rulesetOf(card);
+  return ruleset === '' ? null : `The card follows ${ruleset}. This change may take it off that ruleset.`;
+}
+
 /** After a change of the card's own rules: it took the card out of the ruleset, and who can put it back. */
 export function leftRuleset(card: Pick<CardFacts, 'ruleset'>): string {
-  return `The card follows ${rulesetOf(card)} no longer: this change gave it rules of its own. The ruleset can be assigned again where the card service is administered.`;
+  return `The card no longer follows ${rulesetOf(card)}: this change gave it rules of its own. You can assign the ruleset again in the card program’s portal.`;
 }
 
 /** To a holder who may try again: why it may be declined all the same, and whom to ask; null where nothing says so. */
 export function mayBeDeclined(card: Pick<CardFacts, 'ruleset'>): string | null {
   if (card.ruleset?.mayOverrule !== true) return null;
-  return `Your card follows ${rulesetOf(card)}, which may overrule this: if it is declined again, ask an approver.`;
+  return `Your card follows ${rulesetOf(card)}, which may overrule this. If it is declined again, ask an approver.`;
 }
 
 /** After a change of the card's own rules: that the ruleset may stand in its way, and who can change that; null if not. */
 export function mayBeOverruled(card: Pick<CardFacts, 'ruleset'>): string | null {
   if (card.ruleset?.mayOverrule !== true) return null;
-  return `The card follows ${rulesetOf(card)}, which may overrule this; it can be changed where the card service is administered.`;
+  return `The card follows ${rulesetOf(card)}, which may overrule this. You can change the ruleset in the card program’s portal.`;
 }

@@ -1,6 +1,6 @@
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { context, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, header, outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface OpsNotice {
   /** `trouble` needs a person; `recovered` and `info` do not. */
@@ -24,7 +24,7 @@ const words: Readonly<Record<OpsNotice['level'], string>> = {
 
 /** The bot's own trouble. */
 export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotice): Message {
-  const fix = todo === null || todo.trim() === '' ? 'Nothing has to be done.' : outside(todo, 800);
+  const fix = todo === null || todo.trim() === '' ? 'Nothing to do.' : sentenceWithCommands(todo, 800);
 
   return {
     text: sentence(`${words[level]}: ${outside(title, 150)}. ${outside(means, 800)} ${fix}`),

@@ -1,6 +1,6 @@
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, mention } from '../../src/slack/mrkdwn.ts';
-import { outside, section, sentence } from '../core/blocks.ts';
+import { outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
   /** What was asked, as a noun: `Unblocking card ending 4242`. */
@@ -17,10 +17,10 @@ export interface Refusal {
 export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
   const { text, userIds = [], channel } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channel === undefined ? userIds.slice(0, 20).map(mention).join(', ') : channelMention(channel);
-  const fix = [outside(text, 500), people && `${people}.`].filter(Boolean).join(' ');
+  const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {
-    text: sentence(`Not done: ${outside(what, 200)}. ${outside(why, 500)} ${fix} ${changed}`),
-    blocks: [section(`*Not done: ${outside(what, 200)}.* ${outside(why, 500)}`, fix, changed)],
+    text: sentence(`Not done: ${outside(what, 200)}. ${sentenceWithCommands(why, 500)} ${fix} ${changed}`),
+    blocks: [section(`*Not done: ${outside(what, 200)}.* ${sentenceWithCommands(why, 500)}`, fix, changed)],
   };
 }

@@ -2,13 +2,13 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, easternTime, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
-/** A mute, or a travel notice. */
+/** A mute, or a travel mute. */
 export interface MuteWords {
   readonly card: CardFacts;
-  /** Names of the countries of a travel notice; null for a mute. */
+  /** Names of the countries of a travel mute; null for a mute. */
   readonly countries: readonly string[] | null;
   readonly by: string;
   readonly reason: string;
@@ -16,24 +16,25 @@ export interface MuteWords {
   readonly endsAt: string;
 }
 
-/** A card is muted from now on, or its holder travels. */
+/** A card is muted from now on, or its declines on a trip are. */
 export function muteSet(mute: MuteWords): Message {
   const { countries, endsAt } = mute;
   const card = cardOfHolder(mute.card);
-  const what = countries === null ? `${card} is muted` : `${card} is expected in ${outside(list(countries), 200)}`;
+  const what =
+    countries === null ? `${card} is muted` : `Declines of ${card} in ${outside(list(countries), 200)} are hidden`;
   const means =
     countries === null
-      ? 'Its alerts are kept and counted, and not posted. A blocked or closed card, suspected fraud, and a wrong PIN are still posted.'
-      : 'Declines that the journey explains (purchases abroad not allowed, or in person in these countries) come to you alone. Suspected fraud, a wrong PIN and everything else goes where it always goes. The card’s own rules stay as they are.';
+      ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
+      : 'Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Suspected fraud, wrong PINs and everything else are posted as usual. *This does not allow purchases abroad*: the card’s rules stay as they are.';
   return {
     text: sentence(`${what} until ${easternTime(endsAt)}.`),
     blocks: [
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
         means,
-        `It ends by itself. To end it now: \`/card unmute ${outside(cardHandle(mute.card), 20)}\``,
+        `This ends automatically. To end it now: \`/card unmute ${outside(cardHandle(mute.card), 20)}\``,
       ),
-      ...context(mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`, 'All of them: `/card mutes`'),
+      ...context(mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`, 'See all: `/card mutes`'),
     ],
   };
 }
@@ -50,19 +51,19 @@ export interface MuteEnded {
 export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   const [mute] = mutes;
   if (mute === undefined) {
-    const none = 'This card is not muted and has no travel notice.';
+    const none = 'This card is not muted.';
     return { text: sentence(`${none} Nothing changed.`), blocks: [section(`*${none}*`, 'Nothing changed.')] };
   }
   const card = cardOfHolder(mute.card);
   const what =
     mutes.length > 1
-      ? `The mute and the travel notice of ${card} have ended.`
-      : `The ${mute.countries === null ? 'mute' : 'travel notice'} of ${card} has ended.`;
-  const alerts = `${kinds.length} ${kinds.length === 1 ? 'alert' : 'alerts'}`;
+      ? `All mutes of ${card} have ended.`
+      : `The ${mute.countries === null ? 'mute' : 'travel mute'} of ${card} has ended.`;
+  const alerts = kinds.length === 1 ? '1 alert was' : `${kinds.length} alerts were`;
   const kept =
     kinds.length === 0
       ? ''
-      : `Meanwhile ${alerts} ${mute.countries === null ? 'were not posted here' : 'came to you alone'} (${counts(kinds)}).`;
+      : `${alerts} ${mute.countries === null ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
   const see = kinds.includes('decline')
     ? ` See them: \`/card declines ${outside(cardHandle(mute.card), 20)} 90d\``
     : '';
@@ -72,31 +73,31 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       section(`*${what}*`, `${kept}${see}`),
       ...context(
         `Set by ${mention(mute.by)}, ${dateToken(mute.at)}`,
-        endedBy == null ? null : `ended by ${mention(endedBy)}`,
+        endedBy == null ? null : `Ended by ${mention(endedBy)}`,
         mute.reason === '' ? null : outside(mute.reason, 300),
       ),
     ],
   };
 }
 
-/** Every mute and travel notice, with how many alerts it has kept back so far. */
+/** Every mute and travel mute, with how many alerts it has kept back so far. */
 export function muteList({ mutes }: { readonly mutes: readonly (MuteWords & { readonly count: number })[] }): Message {
   const { shown, left } = asManyAsFit(mutes.map((mute) => section(...linesOf(mute))));
-  const title = mutes.length === 0 ? 'No card is muted' : `Muted cards and travel notices: ${mutes.length}`;
+  const title = mutes.length === 0 ? 'No card is muted' : `Muted cards: ${mutes.length}`;
   return {
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${easternTime(mute.endsAt)}.`).join('')}`,
     ),
-    blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends by itself.')],
+    blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends automatically.')],
   };
 }
 
 function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords & { count: number }): string[] {
-  const sort = countries === null ? 'Muted' : `Traveling to ${outside(list(countries), 200)}`;
+  const sort = countries === null ? 'Muted' : `Travel mute for ${outside(list(countries), 200)}`;
   return [
     `*${cardOfHolder(card)}*`,
     `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
-    `${count} ${count === 1 ? 'alert' : 'alerts'} kept back so far`,
+    `${countOf(count, 'alert')} not posted so far`,
   ];
 }
 

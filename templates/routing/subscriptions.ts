@@ -73,7 +73,7 @@ export interface SubscriptionList {
   /** Every channel, not only the one where it was asked. */
   readonly isAll: boolean;
   readonly rules: readonly ChannelRules[];
-  /** How many mutes and travel notices hold now. */
+  /** How many mutes and travel mutes hold now. */
   readonly mutes: number;
 }
 
@@ -91,7 +91,7 @@ export function subscriptionList({ isAll, rules, mutes }: SubscriptionList): Mes
       ...shown,
       ...context(
         left > 0 ? `… and ${left} channels more.` : null,
-        mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted or traveling: \`/card mutes\``,
+        mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted: \`/card mutes\``,
         isAll ? null : 'For every channel: `/card subscriptions all`',
       ),
     ],

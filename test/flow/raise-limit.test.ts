@@ -39,6 +39,12 @@ describe('raising a limit from a decline', () => {
     expect(JSON.stringify(view.blocks)).toContain('140.00');
     const wrong = await submit(ana, view.id, 'a lot');
     expect(Object.values(wrong.errors ?? {})).toEqual([expect.stringMatching(/dollars/)]);
+    await until(
+      () => JSON.stringify(cardbell().workspace.views.top(ana)).includes('lowest limit'),
+      'the card was read',
+    );
+    const low = await submit(ana, view.id, '139.99');
+    expect(Object.values(low.errors ?? {})).toEqual([expect.stringMatching(/needs at least \$140\.00/)]);
     const right = await submit(ana, view.id, '$180');
     expect(right.errors).toBeUndefined();
     await until(() => cardbell().now(alert).text.includes('Limit changed'), 'the alert says so');

@@ -41,7 +41,7 @@ it('a change that takes the card out of its ruleset says so, and who can restore
   await cardbell().command(ana, `limit ${card.AcctId} daily 450`);
   const answer = await cardbell().waitTold(ana, new RegExp(`Limit changed: ${holderOf(card)}.*no longer`));
 
-  expect(answer.text).toContain('The card follows the spending ruleset “Field crew” no longer');
+  expect(answer.text).toContain('The card no longer follows the spending ruleset “Field crew”');
   expect(cardbell().account(card.AcctId)).toMatchObject({ SpendingRulesetId: null });
   expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(450);
 });

@@ -160,7 +160,7 @@ describe('a muted card', () => {
     await until(async () => (await withheld()) === 2, 'both declines are kept back');
 
     await type(olga, channels.alerts, 'mutes');
-    const list = await waitTold(olga, /^Muted cards and travel notices: 1/);
+    const list = await waitTold(olga, /^Muted cards: 1/);
     expect(JSON.stringify(list.blocks)).toContain('2 alerts kept back so far');
 
     await type(olga, channels.alerts, `unmute ${last4Of(card)}`);
@@ -214,13 +214,13 @@ describe('a muted card', () => {
   });
 });
 
-describe('a travel notice', () => {
+describe('a travel mute', () => {
   it('sends what the journey explains only to its author', async () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const card = take('ACTIVE');
     const { AcctId } = card;
     await type(olga, channels.alerts, `travel ${last4Of(card)} Spain, PT until tomorrow conference`);
-    const answer = await waitTold(olga, /expected in Spain and Portugal until/);
+    const answer = await waitTold(olga, /in Spain and Portugal are hidden until/);
     expect(JSON.stringify(answer.blocks)).toContain('conference');
 
     await deliver(sampleWebhook('decline.rule.location', { AcctId, MerchantCountry: 'ESP', MerchantName: 'Bar Pepe' }));

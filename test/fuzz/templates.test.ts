@@ -38,6 +38,7 @@ import { limitMove } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
+import { texts } from '../templates/shown.ts';
 
 const at = '2026-11-20T14:14:00Z';
 const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
@@ -237,6 +238,18 @@ describe('whatever strings arrive, Slack takes it and they show as text:', () =>
       }),
       { numRuns: examples(15) },
     );
+  });
+});
+
+/** What joins texts wrongly when a part is empty, ends with a full stop, or is about one thing only. */
+const clumsy = /(?<!\.)\.\.(?!\.)|[:,;] ?\.(?:\s|$)|\b1 (?:alerts|limits|declines|cards|requests|events)\b|\ba \$8|ˋ/;
+
+describe('with a name and a word it reads as sentences:', () => {
+  it.each(Object.entries(made))('%s', (_name, make) => {
+    for (const shown of make('Sam Rivera', 'FedEx')) {
+      const read = 'type' in shown ? texts(shown.blocks) : [...texts(shown.blocks), { text: shown.text }];
+      for (const { text } of read) expect(text).not.toMatch(clumsy);
+    }
   });
 });
 

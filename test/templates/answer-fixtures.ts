@@ -24,7 +24,7 @@ export const answer = {
     whoCan: { text: 'These people can do it:', userIds: ['U7', 'U8'] },
   } satisfies Refusal,
   choose: {
-    verb: 'block',
+    doing: 'block',
     query: 'doe',
     choices: [
       { value: 'choice_1', card, status: 'Inactive' },

@@ -32,6 +32,7 @@ const resolveCard = createResolveCard({
     alertId === 'evt_known' ? { acctId: 7, cardId: 8 } : alertId === 'evt_bare' ? { acctId: null, cardId: null } : null,
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
+  doing: (verb) => verb,
   reply: {
     answer: async (_action, message) => void answers.push(message),
     refuse: async (_action, refusal) => void refusals.push(refusal),

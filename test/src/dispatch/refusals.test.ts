@@ -14,6 +14,7 @@ import {
   verbsOf,
 } from '../../support/perform-world.ts';
 import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -225,4 +226,22 @@ it.each(verbNames)('the record’s line says of %s in words that it was refused'
 
   expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
   expect(lines[0]).not.toMatch(/refused to \w*[_-]/);
+});
+
+it.each([
+  ['raise_limit', 'decline.rule.velocity', 'raise a limit of'],
+  ['none known yet', 'decline.rule.location', 'allow purchases abroad for'],
+  ['a merchant category', 'decline.rule.mcc', 'allow a merchant category for'],
+])('the form on a decline is refused in the words of what it would have done: %s', async (_what, code, did) => {
+  const lines: string[] = [];
+  const { deps } = await createActionWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+  const alert = declined(code, 'No');
+  await deps.alerts.save(alert);
+
+  const target = { kind: 'alert', alertId: alert.event.id } as const;
+  await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused3', target }), verb: 'remedy' });
+
+  expect(lines).toEqual([expect.stringContaining(`was refused to ${did} `)]);
 });

@@ -50,7 +50,7 @@ it('a change that the card service does not show says that the ruleset may overr
 
   expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
   expect(one.answers.at(-1)?.text).toContain(
-    'The card follows the spending ruleset “Travel”, which may overrule this; it can be changed where the card service is administered.',
+    'The card follows the spending ruleset “Travel”, which may overrule this. You can change the ruleset in the card program’s portal.',
   );
   const records = [];
   for await (const { record } of one.deps.audit.read()) records.push(record);
@@ -76,7 +76,7 @@ it('one that took the card out of its ruleset says so, and who can put it back',
   await performAction(ask('limit', byCommand), one.deps);
   await lookUntilOver(one, 'act_limit1');
 
-  expect(one.answers.at(-1)?.text).toContain('The card follows the spending ruleset “Travel” no longer');
+  expect(one.answers.at(-1)?.text).toContain('The card no longer follows the spending ruleset “Travel”');
   expect(one.answers.at(-1)?.text).not.toContain('may overrule');
 });
 
@@ -119,7 +119,7 @@ it('a card that is shown names the ruleset that the service says now, not the on
   expect(JSON.stringify(one.answers.at(-1)?.blocks)).toContain('may overrule the card’s own rules');
 });
 
-const sentence = 'which may overrule this; it can be changed where the card service is administered.';
+const sentence = 'which may overrule this. You can change the ruleset in the card program’s portal.';
 const timesIn = (text: string): number => text.split('may overrule').length - 1;
 
 it('the first answer says it already, once, and nobody hears it again when it is confirmed', async () => {

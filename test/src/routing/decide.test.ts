@@ -52,7 +52,7 @@ describe('the mutes of an event', () => {
   const travel: Mute = { ...mute, kind: 'travel', id: 'mute_2', countries: ['ES'], directChannel: 'D1' };
   const now = Date.parse('2026-11-20T15:00:00.000Z');
 
-  it('come before its travel notices, because a mute withholds it from everybody', () => {
+  it('come before its travel mutes, because a mute withholds it from everybody', () => {
     const event = declineEvent({ country: 'ES', isCardPresent: true });
 
     expect(mutesOf(event, [travel, mute], now).map(({ id }) => id)).toEqual(['mute_1', 'mute_2']);

@@ -28,7 +28,7 @@ describe('a mute in force', () => {
   });
 
   it.each([['no', /no role any more/] as const, ['unknown', /Slack could not say/] as const])(
-    'as a travel notice counts only while its author may read the alerts: %s',
+    'as a travel mute counts only while its author may read the alerts: %s',
     async (mayRead, why) => {
       expect(await passes({ mayRead })(travel, subject, ['C1'])).toMatch(why);
     },

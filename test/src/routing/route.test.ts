@@ -193,7 +193,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('does not lead to the author of a travel notice without a role, or when Slack does not say; their mutes still count', async () => {
+  it('does not lead to the author of a travel mute without a role, or when Slack does not say; their mutes still count', async () => {
     const { to, mute, mutes, eventLog } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });
     await mute({}, ['ES']);

@@ -23,6 +23,8 @@ describe('outside text in mrkdwn', () => {
     ['italics, but not an id', '_it_ EMP_0042', 'ˍitˍ EMP_0042'],
     ['an emoji name', ':tada:', ':\u200Btada:'],
     ['a time of day', '12:30', '12:30'],
+    ['hours that can be copied', '22:00-07:00 and 09:00:00', '22:00-07:00 and 09:00:00'],
+    ['an emoji name of digits', ':100:', ':\u200B100:'],
     ['a name that calls everybody', '@here @Channel', '@\u200Bhere @\u200BChannel'],
     ['a quote at the start', '> quoted', '\u200B&gt; quoted'],
     ['several lines', 'one\r\n\ttwo\u2028three', 'one two three'],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
 import { cardStatus } from '../../../templates/alerts/card-status.ts';
+import { type CardTrack, cardTrack } from '../../../templates/alerts/card-track.ts';
 import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
-import { change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
+import { holderShipping } from '../../../templates/holders/holder-shipping.ts';
+import { card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
 const view = { place: 'private' } as const;
@@ -148,6 +150,15 @@ describe('a shipped card', () => {
     expect(shown(blocks)).toContain('activate it: `/card activate 1212`');
   });
 
+  it('that is active already is not said to wait for anybody', () => {
+    const active = { ...card, status: 'ACTIVE' };
+    const { blocks } = cardShipping(shippingAlert({}, { card: active }), view);
+
+    expect(shown(blocks)).toContain('no longer waiting to be activated');
+    expect(shown(blocks)).not.toContain('/card activate');
+    expect(shown(holderShipping(shippingAlert({}, { card: active })).blocks)).toContain('already activated');
+  });
+
   it('shows a number of nobody knows whom as text', () => {
     const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }), view);
 
@@ -212,5 +223,36 @@ describe('a virtual card', () => {
   it('keeps its balance out of public channels', () => {
     expect(shown(virtualCard(virtualAlert(), { place: 'public' }).blocks)).not.toContain('$400.00');
     expect(shown(virtualCard(virtualAlert(), view).blocks)).toContain('$400.00');
+  });
+});
+
+describe('where a card is', () => {
+  const cardOf = (status: string | null) => ({ last4: '1212', status });
+  const shipment = {
+    shippedAt: '2026-11-12T10:00:00Z',
+    shippingMethod: 'FedEx',
+    trackingNumber: ' ',
+    last4: '7670',
+    orderId: null,
+    orderedAt: null,
+  };
+  const track = (status: string | null, over: Partial<CardTrack> = {}) =>
+    cardTrack({ card, isVirtual: false, cards: [cardOf(status)], shipments: [shipment], ...over });
+
+  it.each([
+    ['new and shipped', track('INACTIVE'), 'On its way', 'Not activated yet.'],
+    ['new and not shipped', track('INACTIVE', { shipments: [] }), 'Not activated', 'Not activated yet.'],
+    ['active', track('Active'), 'Active', 'The card is active.'],
+    ['blocked', track('BLOCKED'), 'Blocked', 'The card is blocked.'],
+    ['closed', track('CLOSED'), 'Closed', 'The card is closed for good.'],
+    ['virtual', track('ACTIVE', { isVirtual: true, shipments: [] }), 'Active', 'nothing is shipped'],
+    ['of a status that nobody knows', track(null), 'Shipping', 'status is not known'],
+  ])('of a card that is %s, says only what is so', (_what, { text, blocks }, title, state) => {
+    expect(shown(blocks)).toMatch(new RegExp(`^${title}: Jane Doe`));
+    expect(text).toContain(state);
+  });
+
+  it('says so where there is no tracking number, instead of ending in nothing', () => {
+    expect(shown(track('INACTIVE').blocks)).toMatch(/\(card ending 7670\): no tracking number/);
   });
 });

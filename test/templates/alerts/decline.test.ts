@@ -35,7 +35,7 @@ describe('a declined purchase', () => {
       *When*
       <!date^1795184040^{date_short_pretty} at {time}|Nov 20, 2026, 9:14 AM ET>
       *Cardholder:* Ask for a higher limit, pay $35.10 or less, or wait <!date^1795237200^until {date_short_pretty} at {time}|until Nov 21, 2026, 12:00 AM ET>.
-      *Admin:* Raise the daily limit to at least $449.00 if the purchase is fine, then have it tried again.
+      *Admin:* Raise the daily limit to at least $449.00 if the purchase is legitimate, then have it tried again.
       Raise daily limit…
       Block card
       Block this card?

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
-import { declined, raise } from '../fixtures.ts';
+import { declined, outcome, raise } from '../fixtures.ts';
 
 const whoMay = { approver: ['S0APPROVERS', 'U0ZOE'], operator: ['U0OLGA'] };
 const shown = (...args: Parameters<typeof explainDecline>) => JSON.stringify(explainDecline(...args).blocks);
@@ -29,5 +29,47 @@ it('names who can do what would fix it, and the way of the event where it is giv
 it('says that nobody can, where nobody can', () => {
   const alert = declined('decline.balance.card', 'Insufficient funds');
 
-  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 })).toContain('Nobody from Slack');
+  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 })).toContain(
+    'Nobody can change this in Slack. Ask whoever administers the card program.',
+  );
+});
+
+it.each([
+  ['decline.rule.location', 'allow purchases abroad'],
+  ['decline.rule.cardnotpresent', 'allow online purchases'],
+  ['decline.rule.mcc', 'allow this kind of merchant'],
+])('says of %s what approvers can do', (code, can) => {
+  const alert = declined(code, 'No');
+
+  expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 1 })).toMatch(
+    new RegExp(`Approvers can ${can}: .*1 more decline\\.`),
+  );
+});
+
+it('tells to unblock only where a block stands in the way, and what else it takes', () => {
+  const fixOf = (...verbs: ('block' | 'unblock')[]) => {
+    const outcomes = verbs.map((verb) => outcome({ verb }));
+    const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', {
+      remedy: raise,
+      outcomes,
+    });
+    return shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
+  };
+
+  expect(fixOf()).not.toContain('/card unblock');
+  expect(fixOf('block')).toMatch(
+    /Admin: Raise .*, then have it tried again\. The card has been blocked since, so unblock/,
+  );
+  expect(fixOf('block', 'unblock')).not.toContain('/card unblock');
+});
+
+it('does not tell to unblock a card that somebody has unblocked', () => {
+  const alert = declined('decline.card.status', 'Card is blocked', {
+    remedy: { kind: 'unblock' },
+    outcomes: [outcome({ verb: 'unblock' })],
+  });
+  const text = shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
+
+  expect(text).toContain('The card was unblocked. Have the purchase tried again.');
+  expect(text).not.toContain('/card unblock');
 });

@@ -11,7 +11,7 @@ it.each([
   ['pin', 'debit', 'spent $84.10 with PIN at Blue Bottle Coffee'],
   ['pin', 'credit', 'was refunded $84.10 by Blue Bottle Coffee'],
   ['settlement', 'debit', 'spent $84.10, now settled, at Blue Bottle Coffee'],
-  ['settlement', 'credit', 'got a $84.10 credit from Blue Bottle Coffee'],
+  ['settlement', 'credit', 'was credited $84.10 by Blue Bottle Coffee'],
   ['reversal', 'credit', 'got $84.10 back from Blue Bottle Coffee'],
   ['reversal', 'debit', 'was charged $84.10 again, refund reversed by Blue Bottle Coffee'],
 ])('a %s that is a %s is one quiet line: %s', (kind, direction, words) => {

@@ -80,7 +80,7 @@ describe('App Home', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, recentRaises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
-    expect(read({ team })).toMatch(/travels <!date\^\d+\^until /);
+    expect(read({ team })).toMatch(/muted on a trip <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 · <!date\^\d+\^asked /);
   });
 

@@ -67,7 +67,7 @@ describe('the choice of a card', () => {
     const { blocks } = chooseCard({ ...answer.choose, choices });
 
     expect(buttons(blocks)).toHaveLength(20);
-    expect(shown(blocks)).toContain('3 more match. Be more precise');
+    expect(shown(blocks)).toContain('3 more match.');
   });
 });
 
@@ -215,17 +215,30 @@ it('an audit line is one line', () => {
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
 
+it('a line of the audit channel ends with one full stop, also where it only says who did what', () => {
+  const none = { before: null, after: null, reason: null, outcome: '' };
+
+  expect(auditLine({ ...answer.audit, ...none }).text).toMatch(/ending 1212\.$/);
+  expect(auditLine({ ...answer.audit, ...none, outcome: 'It has ended.' }).text).toMatch(
+    /ending 1212: It has ended\.$/,
+  );
+});
+
+it('a refusal that names a command shows it as code, and outside text in it as text', () => {
+  const { blocks } = refusal({ what: 'That', why: 'No card matches “`x`”.', whoCan: 'Use `/card show` instead.' });
+
+  expect(shown(blocks)).toContain('Use `/card show` instead.');
+  expect(shown(blocks)).toContain('“ˋxˋ”');
+});
+
 it('a notice about the bot says what happened, what it means and what to do', () => {
   const { text, blocks } = opsNotice(answer.notice);
 
   expect(text).toBe(
-    'Needs attention: 3 webhooks do not fit. Three declines are not shown. Run `npm run replay` after the fix.'.replaceAll(
-      '`',
-      'ˋ',
-    ),
+    'Needs attention: 3 webhooks do not fit. Three declines are not shown. Run `npm run replay` after the fix.',
   );
   expect(shown(blocks)).toMatch(/\*What happened:\* .*\n\*What it means:\* .*\n\*What to do:\* /);
-  expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing has to be done\.$/);
+  expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing to do\.$/);
 });
 
 it('a request for several limits names each, from what to what', () => {
