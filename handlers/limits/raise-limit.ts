@@ -119,9 +119,13 @@ function limitsTyped(
   return null;
 }
 
-/** What is typed must let the purchase through: else it would be declined again, and the alert would look done. */
+/**
+ * What is typed must let the purchase through: else it would be declined again, and the alert would look done. Who clears
+ * one of several amounts wants less than that.
+ */
 function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
   const errors: Errors = {};
+  if (typed.length < limitsOf(remedy).length) return errors;
   for (const { rule, to } of typed) {
     const lowest = limitsOf(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
     if (to === null || lowest === null || to >= lowest) continue;

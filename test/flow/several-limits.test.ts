@@ -181,7 +181,7 @@ it('the form shows what stops the purchase now, or that nothing does, after some
   await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit for Restaurants of \$35/);
   await setRules(card, { DailySpendLimit: 70, MerchantCategories: restaurants(50) });
 
-  const passes = await openForm(ben, alert, 'approve_remedy', /nothing stops this purchase/);
+  const passes = await openForm(ben, alert, 'approve_remedy', /Nothing stops this purchase any more/);
   expect(JSON.stringify(cardbell().workspace.views.top(ben)?.blocks)).toContain(
     'When it was declined, it was stopped by',
   );
