@@ -35,7 +35,7 @@ export function composeRecovery({ base, slack, cards }: Deps) {
   const { card, directory, assumptions } = cards;
   const channel = config.channels.ops;
   const recoveries = createRecoveries(redis);
-  const late = createLateIntake(redis);
+  const late = createLateIntake(redis, base.memory.reserve);
   const backfilled = createBackfilled(redis);
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({

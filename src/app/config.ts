@@ -49,6 +49,8 @@ export interface SharedConfig {
   readonly warnings: readonly string[];
   /** Whether an acknowledged write has to be on Redis' disk. */
   readonly redisDurability: 'redis' | 'disk';
+  /** Above this share of Redis' memory webhooks are refused, from 0 to 1. */
+  readonly redisFullAt: number;
   readonly slackBotToken: string;
   readonly slackApiUrl: string | undefined;
   /** Zone of the service's datetimes that carry no offset. */
@@ -151,6 +153,7 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
     proxy: proxyOf(values),
     warnings: warningsOf(values),
     redisDurability: values.REDIS_DURABILITY,
+    redisFullAt: values.REDIS_FULL_PERCENT / 100,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
     serviceZone: values.CARD_SERVICE_TIMEZONE,

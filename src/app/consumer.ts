@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, queueNames } from '../core/queues.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
 import { isJobName } from './jobs.ts';
 import type { Attempt, RunJob } from './run-job.ts';
 
@@ -12,7 +12,10 @@ import type { Attempt, RunJob } from './run-job.ts';
  * not wait that long. A worker that stands still for longer meets its own job done twice, which every job bears. What is
  * done there may be repeated, so being killed often is no reason to give a job up.
  */
-const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 100 } as const;
+const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 1_000_000 } as const;
+
+/** How soon something is tried again that Redis could not take: it is full, moves keys, or a lock was not free. */
+const STORE_PAUSE_MS = 1000;
 
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
 const concurrency: Readonly<Record<QueueName, number>> = {
@@ -65,7 +68,11 @@ function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: 
       const durationMs = Math.round(performance.now() - startedAt);
       log.debug({ queue, jobId: job.id, attempt: job.attemptsMade + 1, durationMs, againMs }, 'job ran');
       if (againMs === null) return;
-      await job.moveToDelayed(Date.now() + Math.max(1, Math.ceil(againMs)), token);
+      const atMs = Date.now() + Math.max(1, Math.ceil(againMs));
+      await job.moveToDelayed(atMs, token).catch((error: unknown) => {
+        // Its lock runs out, and it is run again. Thrown, this would count as an attempt that failed.
+        log.warn({ err: error, queue }, 'a job could not be put off');
+      });
       throw new DelayedError();
     },
     {
@@ -77,11 +84,23 @@ function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: 
       ...crashRecovery,
     },
   );
-  worker.on('error', (error) => log.error({ err: error, queue }, 'queue error'));
+  worker.on('error', (error) => {
+    log.error({ err: error, queue }, 'queue error');
+    if (isStoreTrouble(error)) rest(worker);
+  });
   worker.on('failed', (job, error) => {
     log.error({ err: error, queue, jobId: job?.id, attempt: job?.attemptsMade }, 'job failed');
   });
   return worker;
+}
+
+/** BullMQ asks for the next job again at once, thousands of times a second, when Redis is too full to hand one out. */
+function rest(worker: Worker): void {
+  if (worker.isPaused() || worker.closing !== undefined) return;
+  void worker.pause(true);
+  setTimeout(() => {
+    if (worker.closing === undefined) void worker.resume();
+  }, STORE_PAUSE_MS).unref();
 }
 
 async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
@@ -95,6 +114,8 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   try {
     return await runJob(name, data, attempt);
   } catch (error) {
+    // Redis' own trouble says nothing about the job, so it uses up no attempt.
+    if (isStoreTrouble(error)) return STORE_PAUSE_MS;
     if (error instanceof AppError && !error.retryable) throw new UnrecoverableError(error.message);
     throw error;
   }

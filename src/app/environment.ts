@@ -45,6 +45,12 @@ export const shared = {
   REDIS_DURABILITY: z
     .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
     .default('redis'),
+  REDIS_FULL_PERCENT: z
+    .string()
+    .regex(/^\d{1,2}$/, 'expected a percentage of maxmemory from 10 to 95')
+    .transform(Number)
+    .refine((percent) => percent >= 10 && percent <= 95, 'expected a percentage of maxmemory from 10 to 95')
+    .default(85),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   CARD_SERVICE_TIMEZONE: z

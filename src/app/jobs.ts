@@ -29,7 +29,7 @@ export interface Job<Data> {
 /** BullMQ's options about attempts. Finished jobs go at once: what was done is remembered elsewhere, smaller. */
 interface Retry {
   readonly removeOnComplete: true;
-  readonly removeOnFail: true | { readonly age: number; readonly count: number };
+  readonly removeOnFail: true | { readonly age: number };
   readonly attempts: number;
   readonly backoff?: { readonly type: 'exponential' | 'fixed'; readonly delay: number; readonly jitter?: number };
 }
@@ -37,9 +37,11 @@ interface Retry {
 const removeOnComplete = true;
 
 /** A job that fails for good stays in Redis for two weeks, to be looked at and replayed. */
+const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
+
 const times = (attempts: number): Retry => ({
   removeOnComplete,
-  removeOnFail: { age: 14 * 24 * 3600, count: 10_000 },
+  removeOnFail: { age: FAILED_KEPT_SECONDS },
   attempts,
   backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
 });

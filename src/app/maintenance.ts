@@ -1,4 +1,5 @@
 import type { CardClient } from '../card-api/client.ts';
+import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -7,12 +8,15 @@ import type { OpsParts } from './compose-ops.ts';
 import type { WorkerBase } from './worker-base.ts';
 
 const SWEEP_MS = 15_000;
+/** How soon people are told that Redis is filling up. */
+const MEMORY_MS = 1000;
 /** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
 const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
 
 interface Deps {
   readonly base: Pick<WorkerBase, 'redis' | 'queues' | 'enqueue' | 'log'> & {
+    readonly memory: Pick<MemoryWatch, 'level'>;
     readonly stores: {
       readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
       readonly quarantined: { readonly count: () => Promise<number> };
@@ -33,20 +37,25 @@ interface Deps {
 export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers }: Deps) {
   const { redis, queues, enqueue, stores, log } = base;
   const workers = createWorkers(redis);
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  let toldOfMemory: MemoryLevel | null = null;
 
   return {
     /** Does not wait for it: without Redis it would not end, and the process must be able to stop all the same. */
     start(): void {
-      timer = setInterval(() => {
+      const sweeping = setInterval(() => {
         void orLog('sweep', sweep);
         void orLog('clock skew', wakeSkewed);
         void orLog('watch', watch);
       }, SWEEP_MS);
+      timers.push(
+        sweeping,
+        setInterval(() => void orLog('memory', notifyOfMemory), MEMORY_MS),
+      );
       void orLog('start of maintenance', begin);
     },
     stop(): void {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
     },
     /** This worker does not live any more. */
     signOff: () => workers.gone(workerId),
@@ -58,6 +67,15 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
     const { lagMs } = await readHealth({ redis, queues, countQuarantined: stores.quarantined.count });
     if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
     else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
+  }
+
+  async function notifyOfMemory(): Promise<void> {
+    const level = base.memory.level();
+    if (level === toldOfMemory) return;
+    if (level !== 'enough') await ops.notifyOps(level === 'full' ? opsIssue.redisFull() : opsIssue.redisFilling());
+    if (level !== 'full') await ops.notifyResolved(opsIssue.redisFull(), opsIssue.redisTakesAgain);
+    if (level === 'enough') await ops.notifyResolved(opsIssue.redisFilling(), opsIssue.redisHasRoom);
+    toldOfMemory = level;
   }
 
   async function wakeSkewed(): Promise<void> {

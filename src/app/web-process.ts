@@ -7,7 +7,8 @@ import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
-import { readHealth } from '../ops/health.ts';
+import { watchMemory } from '../intake/memory.ts';
+import { countAlertJobs, readHealth } from '../ops/health.ts';
 import { createConfiguredRoles } from '../policy/current-roles.ts';
 import { createRespond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
@@ -31,7 +32,10 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
-  const intake = createIntake(store, { diskWait: watch.diskWait });
+  // To be looked at only: web adds no job.
+  const queues = openQueues(redis);
+  const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
+  const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const base: WebBase = { config, redis, intake, slack, respond: createRespond(), metrics, log };
   let heartbeat: Heartbeat | undefined;
@@ -39,20 +43,19 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const slackApp = openSlackApp(base, webhooks, async () => (await notReady()).length === 0);
   registerListeners(slackApp.app, composeListeners(base));
 
-  // To be looked at only: web adds no job.
-  const queues = openQueues(redis);
   const { count: countQuarantined } = createQuarantineStore(redis);
   admin.watch({ problems: notReady, health: () => readHealth({ redis, queues, countQuarantined }) });
   await whenReady(redis, FIRST_CONNECTION_MS);
   void keepNames(base);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
-  heartbeat = startHeartbeat(redis, log);
+  heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
   log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
 
   return {
     port,
     async stop() {
       heartbeat.stop();
+      memory.stop();
       await slackApp.stop();
       redis.disconnect();
       if (store !== redis) store.disconnect();
@@ -63,6 +66,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
     if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    if (memory.isFull()) return ['redis is nearly full'];
     return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
   }
 }

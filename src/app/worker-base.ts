@@ -12,8 +12,10 @@ import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { type MemoryWatch, watchMemory } from '../intake/memory.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
+import { countAlertJobs } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/tracked-message.ts';
@@ -32,6 +34,7 @@ export interface WorkerBase {
   readonly enqueue: Enqueue;
   readonly stores: Stores;
   readonly send: Send;
+  readonly memory: MemoryWatch;
   readonly now: () => Date;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -61,7 +64,8 @@ export function createWorkerBase(
     notifyPerson: (userId, entry) => enqueue('notify-person', NotifyPerson.parse({ userId, entry })),
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
   };
-  return { config, redis, queues, enqueue, stores, send, now: () => new Date(), metrics, log };
+  const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
+  return { config, redis, queues, enqueue, stores, send, memory, now: () => new Date(), metrics, log };
 }
 
 function createStores(redis: RedisClient) {

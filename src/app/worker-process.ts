@@ -20,6 +20,9 @@ import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
 import { createWorkerBase } from './worker-base.ts';
 
+/** Alerts that wait in the queue, for all workers. What is above this waits in the inbox. */
+const ALERT_JOBS_MAX = 1000;
+
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(
   config: WorkerConfig,
@@ -44,7 +47,14 @@ export async function startWorker(
   });
   const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
   const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
-  const relay = startRelay({ reader, redis, consumer: id, log, handOn: (entry) => toJob(entry, base.enqueue) });
+  const relay = startRelay({
+    reader,
+    redis,
+    consumer: id,
+    handOn: (entry) => toJob(entry, base.enqueue),
+    roomInQueue: async () => ALERT_JOBS_MAX - (await queues.alerts.getWaitingCount()),
+    log,
+  });
   const maintenance = createMaintenance({ base, workerId: id, ops, cards, sweep, setTimers });
   maintenance.start();
   log.info({ workerId: id }, 'worker runs');
@@ -52,6 +62,7 @@ export async function startWorker(
   return {
     async stop() {
       maintenance.stop();
+      base.memory.stop();
       await relay.stop();
       await consumers.close();
       await cards.directory.stop();

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { maskCardNumbers } from './card-number.ts';
+import { createRepeatLimit } from './log-repeats.ts';
 
 export type Log = Logger;
 
@@ -9,7 +10,13 @@ export type Log = Logger;
  * Each call chooses what may be logged: ids, kinds, codes, durations. The redaction list and the scrubber below are a
  * second line of defense, for a field that somebody adds without thinking.
  */
-export function createLog(options: { level: string; process: string; destination?: DestinationStream }): Log {
+export function createLog(options: {
+  level: string;
+  process: string;
+  destination?: DestinationStream;
+  /** How often at most a warning or an error is written for the same cause. */
+  repeatMs?: number;
+}): Log {
   return pino(
     {
       level: options.level,
@@ -21,7 +28,7 @@ export function createLog(options: { level: string; process: string; destination
         censor: '[removed]',
       },
       serializers: { err: serializeError },
-      hooks: { streamWrite: scrub },
+      hooks: { streamWrite: scrub, logMethod: createRepeatLimit(options.repeatMs) },
     },
     options.destination ?? standardOutput(),
   );

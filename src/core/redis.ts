@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { within } from './deadline.ts';
+import { StoreUnavailableError } from './errors.ts';
 import type { Log } from './log.ts';
 
 /** One Redis server or a cluster: both speak the commands that we use. */
@@ -54,6 +55,21 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
   await within(maxWaitMs, ready, () => {});
+}
+
+/** What Redis says while it is full, loads its files, has no master, or moves keys between the servers of a cluster. */
+const troubles =
+  /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command timed out|max retries per request/i;
+
+/**
+ * True when Redis could not do what was asked because of its own state, so that the same may succeed later. A transaction
+ * tells the reason in the errors of its commands.
+ */
+export function isStoreTrouble(error: unknown): boolean {
+  if (error instanceof StoreUnavailableError) return true;
+  if (!(error instanceof Error)) return false;
+  const commands = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  return troubles.test(error.message) || commands.some(isStoreTrouble);
 }
 
 const PING_DEADLINE_MS = 700;

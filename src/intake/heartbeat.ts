@@ -25,12 +25,18 @@ export interface Heartbeat {
  * Records every few seconds that webhooks are taken and Redis accepts writes. Where beats are missing, webhooks may have
  * been lost, and recovery looks for them: before a start, while Redis was away, while this process was frozen.
  *
+ * @param options.isTaking false while webhooks are refused although Redis answers.
+ *
  * Start it once the server listens. All web processes share one record, and each also knows its own gaps.
  */
 export function startHeartbeat(
   redis: RedisClient,
   log: Log,
-  { beatMs = BEAT_MS, stallMs = STALL_MS }: { beatMs?: number; stallMs?: number } = {},
+  {
+    beatMs = BEAT_MS,
+    stallMs = STALL_MS,
+    isTaking = () => true,
+  }: { beatMs?: number; stallMs?: number; isTaking?: () => boolean } = {},
 ): Heartbeat {
   const script = defineScript(redis, beatSource);
   const stopping = new AbortController();
@@ -53,6 +59,11 @@ export function startHeartbeat(
   }
 
   async function beat(): Promise<boolean> {
+    // While all webhooks are refused the gap goes on.
+    if (!isTaking()) {
+      opsIssue ||= 'away';
+      return false;
+    }
     const told = opsIssue;
     opsIssue = '';
     try {

@@ -82,6 +82,8 @@ interface IntakeOptions {
   readonly deadlineMs?: number;
   /** How to make sure that the disk has a write; null: that is asked for and cannot be had, so nothing is taken. */
   readonly diskWait?: () => DiskWait | null;
+  /** Reserves room for a webhook of this size; false when Redis is full. People's clicks are taken even then. */
+  readonly reserve?: (bytes: number) => boolean | Promise<boolean>;
 }
 
 /**
@@ -90,7 +92,7 @@ interface IntakeOptions {
  */
 export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
   const script = defineScript(redis, takeSource);
-  const diskWait = options.diskWait ?? (() => 'none');
+  const { diskWait = () => 'none', reserve = () => true } = options;
   const silence = watchSilence(redis);
   const disk = createDiskSync(redis, () => {
     if (waiting.length > 0) setImmediate(flush);
@@ -98,12 +100,15 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   let waiting: Waiting[] = [];
 
   return {
-    take(entry) {
-      return new Promise((resolve, reject) => {
-        const why = whyNot();
-        if (why !== null) return reject(new StoreUnavailableError(why));
+    async take(entry) {
+      const [inbox, text] = [inboxOf(entry), JSON.stringify(entry)];
+      const reserved = inbox === inboxKeys.webhooks && whyNot() === null ? reserve(text.length) : true;
+      const isFull = !(typeof reserved === 'boolean' ? reserved : await reserved);
+      const why = whyNot() ?? (isFull ? 'redis is nearly full' : null);
+      if (why !== null) throw new StoreUnavailableError(why);
+      return await new Promise<'new' | 'seen'>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ inbox: inboxOf(entry), id: idOf(entry), entry: JSON.stringify(entry), resolve, reject });
+        waiting.push({ inbox, id: idOf(entry), entry: text, resolve, reject });
       });
     },
     isSilent: silence.isSilent,

@@ -10,6 +10,8 @@ const BLOCK_MS = 2000;
 const ABANDONED_AFTER_MS = 5_000;
 const LOOK_FOR_ABANDONED_MS = 2_500;
 const RETRY_MS = 500;
+/** How soon the relay looks again whether the queue has room. */
+const NO_ROOM_MS = 200;
 
 export interface Relay {
   /** Runs until `stop`. */
@@ -26,10 +28,14 @@ interface RelayOptions {
   readonly redis: RedisClient;
   readonly consumer: string;
   readonly handOn: (entry: InboxEntry) => Promise<void>;
+  /** How many webhooks the queue can still hold. The others stay in the inbox, where they take less memory. */
+  readonly roomInQueue: () => Promise<number>;
   readonly log: Log;
 }
 
 const streams = Object.values(inboxKeys);
+/** People's requests and gaps are few, and never wait for webhooks. */
+const unlimited = streams.filter((stream) => stream !== inboxKeys.webhooks);
 
 /**
  * Moves what the web process stored into BullMQ: reads it, adds it, and only then removes it from the inbox.
@@ -38,7 +44,7 @@ const streams = Object.values(inboxKeys);
  * outbox and the action's progress know what was done. Each worker runs one relay, and the consumer group gives each
  * entry to one of them.
  */
-export function startRelay({ reader, redis, consumer, handOn, log }: RelayOptions): Relay {
+export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
   const group = createGroup(redis, consumer);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
@@ -66,14 +72,16 @@ export function startRelay({ reader, redis, consumer, handOn, log }: RelayOption
           hasLeftover = false;
           await handAll(await group.readAgain());
         }
+        const room = await roomInQueue();
+        const open = room > 0 ? streams : unlimited;
         if (performance.now() - lastTakeover > LOOK_FOR_ABANDONED_MS) {
           lastTakeover = performance.now();
-          for await (const entries of group.claimAbandoned()) {
+          for await (const entries of group.claimAbandoned(open)) {
             await handAll(entries);
             if (isStopping) break;
           }
         }
-        await handAll(await group.readNew(reader));
+        await handAll(await group.readNew(reader, open, room));
       } catch (error) {
         if (isStopping) return;
         // A Redis that came back empty has no consumer group.
@@ -107,10 +115,10 @@ export function startRelay({ reader, redis, consumer, handOn, log }: RelayOption
 
 /** The consumer group that all relays share. */
 function createGroup(redis: RedisClient, consumer: string) {
-  const read = (from: RedisClient, blocking: readonly (string | number)[], id: '>' | '0') => {
-    const ids = streams.map(() => id);
-    const group = ['GROUP', GROUP, consumer, 'COUNT', READ_MAX, ...blocking] as const;
-    return from.call('xreadgroup', ...group, 'STREAMS', ...streams, ...ids) as Promise<Answer>;
+  const read = (from: RedisClient, open: readonly string[], options: readonly (string | number)[], id: '>' | '0') => {
+    const ids = open.map(() => id);
+    const group = ['GROUP', GROUP, consumer, ...options] as const;
+    return from.call('xreadgroup', ...group, 'STREAMS', ...open, ...ids) as Promise<Answer>;
   };
 
   return {
@@ -121,13 +129,17 @@ function createGroup(redis: RedisClient, consumer: string) {
         });
       }
     },
-    /** Waits until there is something. */
-    readNew: (reader: RedisClient) => read(reader, ['BLOCK', BLOCK_MS], '>'),
+    /** Waits until there is something in one of these streams. */
+    readNew(reader: RedisClient, open: readonly string[], room: number) {
+      const isWhole = open.length === streams.length;
+      const count = isWhole ? Math.min(READ_MAX, room) : READ_MAX;
+      return read(reader, open, ['COUNT', count, 'BLOCK', isWhole ? BLOCK_MS : NO_ROOM_MS], '>');
+    },
     /** What this consumer has read before and not removed. */
-    readAgain: () => read(redis, [], '0'),
-    /** Takes over what other consumers have read and not removed for too long. */
-    async *claimAbandoned(): AsyncGenerator<Answer> {
-      for (const stream of streams) {
+    readAgain: () => read(redis, streams, ['COUNT', READ_MAX], '0'),
+    /** Takes over what other consumers have read from these streams and not removed for too long. */
+    async *claimAbandoned(open: readonly string[]): AsyncGenerator<Answer> {
+      for (const stream of open) {
         let cursor = '0-0';
         do {
           const range = [ABANDONED_AFTER_MS, cursor, 'COUNT', READ_MAX] as const;

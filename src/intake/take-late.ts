@@ -1,8 +1,10 @@
+import { StoreUnavailableError } from '../core/errors.ts';
 import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { type InboxEntry, inboxKeys, SEEN_TTL_SECONDS } from './intake.ts';
+import type { MemoryWatch } from './memory.ts';
 
 const BATCH_MAX = 100;
 
@@ -10,7 +12,7 @@ const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
 const seenKey = ({ id }: { readonly id: string }): string => intakeKey(`seen:${id}`);
 
-/** Stores what recovery fetched. */
+/** Stores what recovery fetched. Throws StoreUnavailableError while Redis has no room for it. */
 interface LateIntake {
   /** Stores, in this order, the events that have not been seen. @returns how many. */
   take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
@@ -20,7 +22,7 @@ interface LateIntake {
   countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number>;
 }
 
-export function createLateIntake(redis: RedisClient): LateIntake {
+export function createLateIntake(redis: RedisClient, reserve: MemoryWatch['reserve']): LateIntake {
   const script = defineScript(redis, takeLateSource);
   return {
     take: (gapId, events) =>
@@ -51,6 +53,9 @@ export function createLateIntake(redis: RedisClient): LateIntake {
       const batch = fetched.slice(start, start + BATCH_MAX);
       const keys = [inboxKeys.webhooks, intakeKey(`recovery:${gapId}`), ...batch.map(([key]) => key)];
       const entries = batch.map(([, entry]) => JSON.stringify(entry));
+      for (const entry of entries) {
+        if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
+      }
       taken += Number(await script.run(keys, [SEEN_TTL_SECONDS, counter, ...entries]));
     }
     return taken;

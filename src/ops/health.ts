@@ -103,6 +103,11 @@ async function readDepth(queue: Queue): Promise<Depth> {
   return { waiting: waiting + prioritized, active, delayed, failed, oldestMs };
 }
 
+/** Alerts whose jobs have been added and are not done. */
+export async function countAlertJobs({ alerts }: Pick<Queues, 'alerts'>): Promise<number> {
+  return await alerts.getJobCountByTypes('waiting', 'active', 'delayed');
+}
+
 /** What the web process has stored and no worker has taken yet. */
 interface InboxDepth {
   readonly entries: number;

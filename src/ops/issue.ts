@@ -58,6 +58,38 @@ export const laggedBehind = {
   means: 'Alerts and answers come at once again.',
 } as const;
 
+export function redisFilling(): OpsIssue {
+  return {
+    cause: 'redis-filling',
+    title: 'Redis is filling up',
+    what: 'What Redis holds, with the room that waiting alerts will need, is close to its limit.',
+    means:
+      'Nothing is refused yet. When it goes on, webhooks are refused, and the card service sends them again for about an hour.',
+    todo: 'Give Redis more memory (maxmemory). See *When Redis is full* in docs/operations.md.',
+  };
+}
+
+export const redisHasRoom = {
+  what: 'Redis has room again.',
+  means: 'Webhooks are taken as always.',
+} as const;
+
+export function redisFull(): OpsIssue {
+  return {
+    cause: 'redis-full',
+    title: 'Redis is full: webhooks are refused',
+    what: 'Redis has reached the share of its memory that is left for new webhooks (REDIS_FULL_PERCENT).',
+    means:
+      'Webhooks are answered with 503, and the card service sends them again for about an hour. What was taken is still posted, and buttons and commands work.',
+    todo: 'Give Redis more memory (maxmemory) within the hour.',
+  };
+}
+
+export const redisTakesAgain = {
+  what: 'Redis has room, and webhooks are taken again.',
+  means: 'What was missed meanwhile is fetched from the card service, and posted as late.',
+} as const;
+
 export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,

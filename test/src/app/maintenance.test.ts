@@ -3,6 +3,7 @@ import type { Enqueue } from '../../../src/app/enqueue.ts';
 import { createMaintenance } from '../../../src/app/maintenance.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import type { MemoryLevel } from '../../../src/intake/memory.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
@@ -16,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A worker that starts, and what it did until it asked whether its token is good, which comes last. */
-async function started({ failing = '' } = {}): Promise<string[]> {
+async function started({ failing = '', level = (): MemoryLevel => 'enough' } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
     did.push(name);
@@ -30,12 +31,13 @@ async function started({ failing = '' } = {}): Promise<string[]> {
       queues,
       enqueue,
       stores: { temporaryChanges: { all: async () => [] }, quarantined: { count: async () => 0 } },
+      memory: { level },
       log: createLog({ level: 'silent', process: 'test' }),
     },
     workerId: 'worker-1',
     ops: {
       notifyOps: async ({ title }) => void did.push(title),
-      notifyResolved: async () => void did.push('no lag'),
+      notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
     },
     cards: {
       card: {
@@ -70,4 +72,23 @@ it('tells ops when people wait for too long', async () => {
 
 it('survives a step that fails: the next run comes', async () => {
   expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'timers', 'sweep']);
+});
+
+it('tells ops once that Redis is filling up, that it is full, and that it has room again', async () => {
+  let level: MemoryLevel = 'filling';
+  const did = await started({ level: () => level });
+  const told = (): string[] => did.filter((title) => /redis/i.test(title));
+  await until(() => told().length === 2, 'ops are told that it is filling');
+  level = 'full';
+  await until(() => told().length === 3, 'ops are told that it is full');
+  level = 'enough';
+  await until(() => told().length === 5, 'ops are told that it has room again');
+
+  expect(told()).toEqual([
+    'Redis is filling up',
+    'over: redis-full',
+    'Redis is full: webhooks are refused',
+    'over: redis-full',
+    'over: redis-filling',
+  ]);
 });

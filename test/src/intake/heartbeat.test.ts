@@ -34,7 +34,7 @@ function stop({ heart, client }: { heart: Heartbeat; client: RedisClient }): voi
 }
 
 /** A web process' heart, after its first beat. */
-async function start(options: { beatMs?: number; stallMs?: number } = {}) {
+async function start(options: { beatMs?: number; stallMs?: number; isTaking?: () => boolean } = {}) {
   const before = await opened();
   const client = connectFailFast({ urls: [server.url], log, name: 'web' });
   const one = { client, heart: startHeartbeat(client, log, { beatMs: 20, ...options }) };
@@ -84,6 +84,21 @@ it('somebody who was told 503 makes a gap of the time since the last beat', asyn
   await until(async () => (await gaps()).length > 0, 'the gap is told');
 
   expect((await gaps())[0]).toMatchObject({ cause: 'away' });
+});
+
+it('a time in which all webhooks are refused is one gap, which ends when they are taken again', async () => {
+  let isTaking = true;
+  const { heart } = await start({ isTaking: () => isTaking });
+  isTaking = false;
+  heart.missed();
+  const last = await opened();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(await opened(), 'nothing is said to be taken').toBe(last);
+  expect(await gaps()).toEqual([]);
+  isTaking = true;
+
+  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  expect(await gaps()).toMatchObject([{ cause: 'away', fromMs: last }]);
 });
 
 it('a Redis that stood still is a gap when it answers again', async () => {

@@ -32,7 +32,11 @@ afterEach(async () => {
 });
 
 /** A relay as a worker runs it; what it hands on is collected. */
-function start(consumer: string, handOn: (id: string) => Promise<void> = async () => {}): string[] {
+function start(
+  consumer: string,
+  handOn: (id: string) => Promise<void> = async () => {},
+  roomInQueue = (): number => 1000,
+): string[] {
   const handed: string[] = [];
   const reader = connectPatient({ urls: [server.url], log, name: 'reader' });
   const redis = connectPatient({ urls: [server.url], log, name: 'relay' });
@@ -41,6 +45,7 @@ function start(consumer: string, handOn: (id: string) => Promise<void> = async (
     redis,
     consumer,
     log,
+    roomInQueue: async () => roomInQueue(),
     handOn: async (entry) => {
       const id = idOf(entry);
       await handOn(id);
@@ -139,6 +144,29 @@ describe('the relay', () => {
     await store.xclaim(inboxKeys.webhooks, 'relay', 'one', 0, id, 'IDLE', 60_000, 'JUSTID');
     await until(() => handed.length === 3, 'it is handed on when the queue is back');
     await until(isEmpty, 'the inbox is empty');
+  });
+
+  it('leaves webhooks in the inbox while the queue is full, and hands on what people ask for', async () => {
+    let room = 0;
+    await add(1, 2, 3);
+    await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
+
+    const handed = start(
+      'one',
+      async () => {
+        room -= 1;
+      },
+      () => room,
+    );
+    await until(() => handed.length === 1, 'the gap is handed on');
+    expect(handed).toEqual(['other']);
+    expect(await store.xlen(inboxKeys.webhooks)).toBe(3);
+    room = 2;
+
+    await until(() => handed.length === 3, 'as many as the queue holds are handed on');
+    expect(await store.xlen(inboxKeys.webhooks)).toBe(1);
+    room = 5;
+    await until(() => handed.length === 4, 'the last one is handed on');
   });
 
   it('makes its groups again after Redis came back empty', async () => {

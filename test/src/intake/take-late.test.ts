@@ -12,7 +12,7 @@ const stored = async () =>
 const counted = () => redis().hgetall(intakeKey('recovery:gap_1'));
 
 it('stores what it has not seen, in order, marked as late, and counts it for the gap', async () => {
-  const late = createLateIntake(redis());
+  const late = createLateIntake(redis(), () => true);
 
   expect(await late.take('gap_1', [event(1), event(2)])).toBe(2);
 
@@ -21,7 +21,7 @@ it('stores what it has not seen, in order, marked as late, and counts it for the
 });
 
 it('takes each event once, however often it is fetched', async () => {
-  const late = createLateIntake(redis());
+  const late = createLateIntake(redis(), () => true);
   await late.take('gap_1', [event(1)]);
 
   expect(await late.countNew([event(1), event(2)])).toBe(1);
@@ -35,6 +35,17 @@ it('takes each event once, however often it is fetched', async () => {
 it('stores more than one batch', async () => {
   const events = Array.from({ length: 250 }, (_, index) => event(index + 1));
 
-  expect(await createLateIntake(redis()).take('gap_1', events)).toBe(250);
+  expect(await createLateIntake(redis(), () => true).take('gap_1', events)).toBe(250);
   expect(await stored()).toHaveLength(250);
+});
+
+it('stores nothing that Redis has no room for; the recovery goes on when it has', async () => {
+  let room = 1;
+  const late = createLateIntake(redis(), () => room-- > 0);
+
+  await expect(late.take('gap_1', [event(1), event(2)])).rejects.toThrow('nearly full');
+  expect(await stored()).toEqual([]);
+  room = 2;
+
+  expect(await late.take('gap_1', [event(1), event(2)])).toBe(2);
 });

@@ -1,0 +1,108 @@
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisClient } from '../core/redis.ts';
+import { inboxKeys } from './intake.ts';
+
+const LOOK_EVERY_MS = 200;
+/** What is kept of an event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
+const GROWTH_BYTES = 6000;
+/** Webhooks are taken again when this share of the memory has become free, so that each refusal does not end at once. */
+const FREE_AGAIN = 0.05;
+/** How long before webhooks are refused people are told, as a share of the memory. */
+const WARN_BEFORE = 0.15;
+
+/** `filling`: webhooks will be refused soon. `full`: they are refused. */
+export type MemoryLevel = 'enough' | 'filling' | 'full';
+
+/** Whether Redis has room for more webhooks, and for the work on those that were taken. */
+export interface MemoryWatch {
+  /**
+   * Reserves what an event of this size will need.
+   *
+   * @returns false when there is no room for it. That is looked up again before a webhook is refused.
+   */
+  reserve(bytes: number): boolean | Promise<boolean>;
+  isFull(): boolean;
+  level(): MemoryLevel;
+  stop(): void;
+}
+
+interface Options {
+  /** Above this share of `maxmemory` webhooks are refused. */
+  readonly fullAt: number;
+  /** Events that have left the inbox and whose alerts are not posted yet. */
+  readonly inHand: () => Promise<number>;
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks a few times a second at how full Redis is. A Redis without `maxmemory` is never full.
+ *
+ * An event needs several times its size until its alert is posted. So the room that those in the inbox will need counts
+ * as used: a Redis that is filled with webhooks to the brim could not work on any of them.
+ */
+export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
+  const { fullAt, inHand, everyMs = LOOK_EVERY_MS } = options;
+  /** Null: not looked yet. */
+  let room: number | null = null;
+  let isFull = false;
+  let isFilling = false;
+  let looking: Promise<void> | null = null;
+  const timer = setInterval(() => void lookOnce(), everyMs);
+  timer.unref();
+  void lookOnce();
+
+  return {
+    reserve(bytes) {
+      if (isRoomFor(bytes)) return true;
+      return lookOnce().then(() => {
+        const isRoom = isRoomFor(bytes);
+        isFull ||= !isRoom;
+        return isRoom;
+      });
+    },
+    isFull: () => isFull,
+    level: () => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),
+    stop: () => clearInterval(timer),
+  };
+
+  function isRoomFor(bytes: number): boolean {
+    if (room === null || isFull || room < bytes + GROWTH_BYTES) return false;
+    room -= bytes + GROWTH_BYTES;
+    return true;
+  }
+
+  async function lookOnce(): Promise<void> {
+    if (redis.status !== 'ready') return;
+    looking ??= look()
+      .catch(() => {
+        // The last look counts. A server that does not tell its memory refuses by itself what it cannot hold.
+        room ??= Number.POSITIVE_INFINITY;
+      })
+      .finally(() => {
+        looking = null;
+      });
+    await looking;
+  }
+
+  async function look(): Promise<void> {
+    const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+    const [waiting, taken, ...memory] = await Promise.all([
+      redis.xlen(inboxKeys.webhooks),
+      inHand(),
+      ...nodes.map(memoryOf),
+    ]);
+    const limited = memory.filter(({ max }) => max > 0);
+    const needed = (waiting + taken) * GROWTH_BYTES;
+    room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
+    const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
+    isFull = room <= 0 || (isFull && !freeAgain);
+    isFilling = limited.some(({ used, max }) => used + needed > (fullAt - WARN_BEFORE) * max);
+  }
+}
+
+/** What of a server's memory counts against its limit, in bytes; a limit of 0 is none. */
+async function memoryOf(node: Redis): Promise<{ readonly used: number; readonly max: number }> {
+  const info = await node.info('memory');
+  const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  return { used: said('used_memory') - said('mem_not_counted_for_evict'), max: said('maxmemory') };
+}

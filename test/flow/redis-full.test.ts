@@ -1,0 +1,110 @@
+import { Queue } from 'bullmq';
+import { expect, it } from 'vitest';
+import { type StormDecline, stormDeclines } from '../../bench/storm-declines.ts';
+import { channels } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { readableAmounts } from '../support/readable.ts';
+import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce });
+
+const limitMemory = (max: string): Promise<unknown> => cardbell().store.config('SET', 'maxmemory', max);
+const ready = async (): Promise<number> => (await fetch(`${cardbell().url}/readyz`)).status;
+const share = async (): Promise<number> => {
+  const info = await cardbell().store.info('memory');
+  const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  return said('used_memory') / said('maxmemory');
+};
+
+let made = 0;
+
+/** Declines that are no repeats of any before. */
+function declines(count: number): StormDecline[] {
+  const acctIds = cardbell()
+    .sandbox.accounts()
+    .map(({ AcctId }) => AcctId);
+  made += count;
+  return stormDeclines(made, acctIds).slice(-count);
+}
+
+/** Delivers declines as fast as they are answered. @returns the amounts of those that were taken. */
+async function flood(count: number): Promise<{ taken: number[]; refused: number; readyWhenRefused: number }> {
+  const { deliver } = cardbell();
+  const left = declines(count);
+  const taken: number[] = [];
+  let refused = 0;
+  let readyWhenRefused = 0;
+  const sender = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const status = await deliver({ kind: 'decline', body: next.body });
+      if (status === 200) taken.push(next.amountCents);
+      else {
+        refused += 1;
+        if (refused === 1) readyWhenRefused = await ready();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, sender));
+  return { taken, refused, readyWhenRefused };
+}
+
+it('a Redis that fills up refuses webhooks while there is room to work, and shows every event that it took', async () => {
+  const { workspace, texts, logs } = cardbell();
+  await limitMemory('12mb');
+  const linesBefore = logs().length;
+
+  const { taken, refused, readyWhenRefused } = await flood(4000);
+
+  expect(refused, 'webhooks were refused').toBeGreaterThan(0);
+  expect(readyWhenRefused, 'the web process says that it takes nothing').toBe(503);
+  await quiet(cardbell());
+  const here = workspace.messages(channels.declines);
+  expect((await readableAmounts(workspace, here)).toSorted((a, b) => a - b)).toEqual(taken.toSorted((a, b) => a - b));
+  expect(await share(), 'memory is left when all is done').toBeLessThan(0.9);
+  await until(() => texts(channels.ops).some((text) => /webhooks are refused/.test(text)), 'ops are told');
+  expect(logs().length - linesBefore, 'lines in the log').toBeLessThan(200);
+}, 120_000);
+
+it('takes webhooks again when Redis is given more memory', async () => {
+  const { workspace, texts } = cardbell();
+  await limitMemory('100mb');
+  await until(async () => (await ready()) === 200, 'it is ready again');
+
+  const { taken, refused } = await flood(300);
+
+  expect([taken.length, refused]).toEqual([300, 0]);
+  await quiet(cardbell());
+  const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));
+  for (const amount of taken) expect(amounts).toContain(amount);
+  await until(
+    () => texts(channels.ops).some((text) => /Working again.*webhooks are refused/.test(text)),
+    'ops are told',
+  );
+}, 120_000);
+
+it('a Redis that is too full to hand out a job uses up no attempt, writes little into the log, and loses nothing', async () => {
+  const { store, logs, deliver, workspace, workers } = cardbell();
+  const queue = new Queue('updates', { connection: store, prefix: '{cardbell:queue}' });
+  const sent = declines(20);
+  const shown = (): Promise<readonly number[]> =>
+    readableAmounts(workspace, workspace.messages(channels.declines).slice(before));
+  const before = workspace.messages(channels.declines).length;
+  workers[0]?.kill('SIGSTOP');
+  await Promise.all(sent.map(({ body }) => deliver({ kind: 'decline', body })));
+  await queue.add('render-homes', {}, { attempts: 1 });
+  await limitMemory('1');
+  const linesBefore = logs().length;
+  workers[0]?.kill('SIGCONT');
+  // Long enough for thousands of lines from a worker that asks again and again.
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  const lines = logs().length - linesBefore;
+  await limitMemory('0');
+
+  expect(lines, 'lines in the log').toBeLessThan(60);
+  await until(async () => (await shown()).length >= sent.length, 'all are posted', 60_000);
+  await quiet(cardbell());
+  expect(await shown()).toHaveLength(sent.length);
+  expect(await queue.getFailedCount(), 'jobs that failed for good').toBe(0);
+  await queue.close();
+}, 120_000);

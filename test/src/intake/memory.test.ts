@@ -1,0 +1,97 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { inboxKeys } from '../../../src/intake/intake.ts';
+import { type MemoryWatch, watchMemory } from '../../../src/intake/memory.ts';
+import { until } from '../../support/until.ts';
+
+let server: LocalRedis;
+let store: Redis;
+let memory: MemoryWatch | undefined;
+
+beforeAll(async () => {
+  server = await startRedis();
+  store = new Redis(server.url);
+});
+afterAll(async () => {
+  store.disconnect();
+  await server.stop();
+});
+afterEach(async () => {
+  memory?.stop();
+  await store.config('SET', 'maxmemory', '0');
+  await store.flushall();
+});
+
+const MB = 1024 * 1024;
+const used = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await store.info('memory'))?.[1]);
+
+/** A Redis in which this much is free below the limit of 85 %. */
+async function watch(freeBytes: number, inHand = 0, everyMs = 20): Promise<MemoryWatch> {
+  await store.config('SET', 'maxmemory', String(Math.round(((await used()) + freeBytes) / 0.85)));
+  memory = watchMemory(store, { fullAt: 0.85, inHand: async () => inHand, everyMs });
+  // Asked for the first time, it looks first.
+  await memory.reserve(1);
+  return memory;
+}
+
+it('a Redis without a limit is never full', async () => {
+  await store.ping();
+  memory = watchMemory(store, { fullAt: 0.85, inHand: async () => 0 });
+
+  expect(await memory.reserve(1000 * MB)).toBe(true);
+  expect(memory.level()).toBe('enough');
+});
+
+it('reserves for each webhook what its alert will need, and refuses when the room is gone', async () => {
+  const { reserve } = await watch(MB, 0, 60_000);
+
+  let taken = 0;
+  // Until it has to look again.
+  while (reserve(1000) === true && taken < 10_000) taken += 1;
+
+  expect(taken).toBeGreaterThan(100);
+  expect(taken, 'seven kilobytes for each').toBeLessThan(160);
+});
+
+it('is full above the limit, says that it is filling before, and has room again when there is more memory', async () => {
+  const watched = await watch(10 * MB);
+  expect(watched.level()).toBe('enough');
+
+  await store.config('SET', 'maxmemory', String(Math.round((await used()) / 0.8)));
+  await until(() => watched.level() === 'filling', 'it is filling');
+  await store.config('SET', 'maxmemory', String(await used()));
+  await until(() => watched.isFull(), 'it is full');
+  expect(await watched.reserve(1)).toBe(false);
+  await store.config('SET', 'maxmemory', String(100 * MB));
+
+  expect(await watched.reserve(1), 'it looks before it refuses').toBe(true);
+  expect(watched.level()).toBe('enough');
+});
+
+it('counts what waits as used: in the inbox, and in the queue', async () => {
+  expect((await watch(2 * MB, 0)).isFull()).toBe(false);
+  memory?.stop();
+  expect((await watch(2 * MB, 1000)).isFull()).toBe(true);
+  memory?.stop();
+
+  const adding = store.pipeline();
+  for (let i = 0; i < 1000; i += 1) adding.xadd(inboxKeys.webhooks, '*', 'entry', 'x');
+  await adding.exec();
+  expect((await watch(2 * MB, 0)).isFull()).toBe(true);
+});
+
+it('once full, stays full until a part of the memory is free, so that refusing does not come and go', async () => {
+  const watched = await watch(20 * MB);
+  const limit = (share: number): Promise<unknown> =>
+    used().then((bytes) => store.config('SET', 'maxmemory', String(Math.round(bytes / share))));
+
+  await limit(0.9);
+  await until(() => watched.isFull(), 'it is full');
+  await limit(0.84);
+  await watched.reserve(1);
+  expect(watched.isFull(), 'almost nothing is free').toBe(true);
+  await limit(0.8);
+
+  await until(() => !watched.isFull(), 'it has room');
+});
