@@ -116,8 +116,8 @@ export function mayFollow(current: ActionState | null, next: ActionState): boole
   if (known === null) return true;
   const then = reported(next);
   if (then === null || known.state !== then.state) return known.state === 'sent' && then !== null && isFound(then);
-  // Told last; until then whoever looked may say more of what was found.
-  return !known.isTold && (then.isTold || isFound(known));
+  // Told last; until then whoever looked, and nobody else, may say more of what was found.
+  return !known.isTold && (isFound(known) ? isFound(then) : then.isTold);
 }
 
 /** True when somebody looked at the card: then it is also for them to tell of it. */

@@ -37,6 +37,8 @@ const asked: ActionState = { state: 'asked' };
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const sent = stateOf(sentResult, at, awaited);
 const sentAndTold: ReportedState = { ...sent, isTold: true };
+/** Found made by whoever took over from a worker that stood still. */
+const madeAlready = stateOf(result({ confirmation: 'confirmed' }), at);
 const failed = stateOf(result({ state: 'failed' }), at);
 const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isTold = false): ReportedState => ({
   ...sent,
@@ -74,6 +76,8 @@ describe('an action does not go', () => {
     ['from confirmed to unconfirmed', found('confirmed'), found('unconfirmed')],
     ['on, once it is confirmed and told', found('confirmed', true), found('confirmed')],
     ['from failed to sending', failed, sending],
+    ['from what somebody who looked has found to what somebody who still works on it finds', found('confirmed'), madeAlready],
+    ['there either when that has been told', found('confirmed'), { ...madeAlready, isTold: true }],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(false);
   });

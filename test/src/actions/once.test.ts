@@ -12,10 +12,20 @@ import {
   type Over,
   type PerformWorld,
   performAction,
+  verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 
 const redis = useRedis();
+
+/** Something that one worker waits for and another brings about. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
 
 const onButton = {};
 const cases: readonly [string, Verb, Over, string, PerformWorld['service']['status']][] = [
@@ -168,6 +178,61 @@ describe('a worker that stands still for longer than its lock, while another doe
 
     expect(world.writes).toEqual([write]);
     expect((await world.stations()).slice(0, 3)).toEqual(['asked', 'sent', 'done']);
+  });
+});
+
+describe('an unblock that two workers finish, the second while its confirmation is being told', () => {
+  it('is on record as done once', async () => {
+    const action = ask('unblock', byCommand);
+    const world = await createActionWorld(redis());
+    world.service.status = 'BLOCKED';
+    const { card, blocks, audit, progress } = world.deps;
+    const isSent = gate();
+    const mayAnswer = gate();
+    const first = performAction(action, {
+      ...world.deps,
+      card: {
+        ...card,
+        setCardStatus: async (...args) => {
+          await card.setCardStatus(...args);
+          isSent.open();
+          await mayAnswer.opened;
+        },
+      },
+    });
+    await isSent.opened;
+    const hasFoundIt = gate();
+    const mayTell = gate();
+    const second = performAction(action, {
+      ...world.deps,
+      blocks: {
+        ...blocks,
+        forgetWanted: async (acct) => {
+          await blocks.forgetWanted(acct);
+          hasFoundIt.open();
+          await mayTell.opened;
+        },
+      },
+    });
+    await hasFoundIt.opened;
+    mayAnswer.open();
+    await first;
+    world.advance(3_000);
+    await verifyAction(action.id, {
+      ...world.deps,
+      audit: {
+        ...audit,
+        append: async (record) => {
+          await audit.append(record);
+          if (record.event !== 'confirmed') return;
+          mayTell.open();
+          await second;
+        },
+      },
+    });
+
+    expect(await world.stations()).toEqual(['asked', 'sent', 'done', 'confirmed']);
+    expect(await progress.read(action.id)).toMatchObject({ state: 'confirmed', isTold: true });
   });
 });
 
