@@ -78,6 +78,8 @@ export const ActionState = z.discriminatedUnion('state', [
     after: z.string().nullable(),
     /** What the card shows if it has: for whoever gives it up. */
     expects: Expected.optional(),
+    /** What stood at the card service when it was read: where something else stands by now, it is not sent again. */
+    basis: z.string().optional(),
     /** What had changed the same before: no reason to leave this undone after a crash. */
     followed: z.array(z.string()).readonly().optional(),
   }),

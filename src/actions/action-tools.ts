@@ -1,5 +1,5 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import type { WithLock } from '../core/lock.ts';
+import type { Lease, WithLock } from '../core/lock.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';
 import type { Progress } from './progress-store.ts';
@@ -36,4 +36,9 @@ export type FactsOf = (
 export interface Attempt {
   /** It will not run again: then people are told instead of waiting. */
   readonly isLast: boolean;
+}
+
+/** The same under the lock of the account that the action changes. */
+export interface LockedAttempt extends Attempt {
+  readonly lease: Lease;
 }

@@ -6,9 +6,8 @@ import { CardApiError } from '../core/errors.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { decide, type Role } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import type { ActionTools, Attempt, FactsOf } from './action-tools.ts';
+import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
-import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import { cardInUse, type Finish, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
 import { statusVerbs } from './verbs.ts';
@@ -31,14 +30,13 @@ const BLOCK_READ_MS = 4000;
 export type ChangeStatus = (
   verb: StatusVerb,
   resolved: Resolved,
-  attempt: Attempt,
+  attempt: LockedAttempt,
   options?: { readonly isConfirmed?: boolean },
 ) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'progress'> {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly factsOf: FactsOf;
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'want' | 'wantAnew' | 'forgetWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
@@ -46,7 +44,7 @@ interface Deps extends Pick<ActionTools, 'progress'> {
 }
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
-  const { progress, latestChanges, blocks, sendStatus } = deps;
+  const { progress, blocks, sendStatus } = deps;
   return async function changeStatus(verb, { action, acctId, cardId }, attempt, { isConfirmed = false } = {}) {
     // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
@@ -80,11 +78,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     }
 
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
-    const expects = { kind: 'status', status: wantedStatus[verb], cardId: resolved.cardId } as const;
-    const wasSending = written?.state === 'sending';
-    if (wasSending && (await latestChanges.isSuperseded(acctId, expects, action.id, written.followed)))
-      return await finish('unknown', { note: superseded });
-    await sendStatus.send(verb, resolved, { before: sides.before, card: facts }, finish, attempt);
+    await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, attempt);
   };
 
   function finisher(
@@ -105,11 +99,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 
   /** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
-  async function blockUnread(resolved: Resolved, attempt: Attempt): Promise<void> {
+  async function blockUnread(resolved: Resolved, attempt: LockedAttempt): Promise<void> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, cardId === null ? {} : { cardId });
     const finish = finisher(action, 'block', card, { before: null, after: null });
-    await sendStatus.send('block', resolved, { before: null, card }, finish, attempt);
+    const written = await progress.read(action.id);
+    await sendStatus.send('block', resolved, { before: null, card, written }, finish, attempt);
   }
 }
 
@@ -122,10 +117,6 @@ async function readQuickly(acctId: number, api: Deps['card']): Promise<AccountDe
     throw error;
   }
 }
-
-/** An older action that is tried again must not undo a newer one. */
-export const superseded =
-  'Whether the card service did this at first is not certain, and something else was asked for since then. I did not repeat it.';
 
 interface Obstacle {
   /** `unchanged`: it is so already. `failed`: it cannot be. */
@@ -194,7 +185,7 @@ interface UnblockDeps extends Pick<ActionTools, 'refuse'> {
  *
  * The returned function throws CardApiError when the job should run again.
  */
-export function createUnblock(deps: UnblockDeps): (resolved: Resolved, attempt: Attempt) => Promise<void> {
+export function createUnblock(deps: UnblockDeps): (resolved: Resolved, attempt: LockedAttempt) => Promise<void> {
   return async function unblock(resolved, attempt) {
     const { action, acctId } = resolved;
     const isOwnCard = await deps.isOwnCard(action.actor.userId, acctId);

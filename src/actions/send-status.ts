@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
@@ -5,8 +6,8 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import type { Resolved } from './action.ts';
-import type { Expected, Result } from './action-state.ts';
-import type { ActionTools, Attempt } from './action-tools.ts';
+import type { ActionState, Expected, Result, SendingState } from './action-state.ts';
+import type { ActionTools, LockedAttempt } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
@@ -14,21 +15,29 @@ import type { OfferUndo } from './undo-block.ts';
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
 export type StatusVerb = keyof typeof wantedStatus;
 
+/** The webhook of a change follows it at once. */
+const WEBHOOK_MS = 1500;
+
+/** An older action that is tried again must not undo a newer one. */
+export const superseded =
+  'It is not certain whether the card service made this change, and the card was changed again since then. I did not repeat it. Look at the card, and ask again if you still want it.';
+
 /** Tells how a change of a status ended. What is left out is as it was before anything was sent. */
 export type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<void>;
 
 export interface SendStatus {
   /**
-   * Writes down what is about to be asked, asks, and tells how it ended.
+   * Writes down what is about to be asked, asks once, and tells how it ended.
    *
-   * @throws CardApiError when the job should run again.
+   * @param from.written how far an attempt before got; null: this is the first.
+   * @throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
    */
   send(
     verb: StatusVerb,
     resolved: Resolved,
-    from: { readonly before: string | null; readonly card: CardFacts },
+    from: { readonly before: string | null; readonly card: CardFacts; readonly written: ActionState | null },
     finish: Finish,
-    attempt: Attempt,
+    attempt: LockedAttempt,
   ): Promise<void>;
   /** What a worker sent before it died is there. */
   foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish): Promise<void>;
@@ -36,11 +45,13 @@ export interface SendStatus {
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'changed'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'changed' | 'isSuperseded'>;
   /** Whose click a status event will be. */
   readonly history: {
     expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
     forgetExpected(acctId: number, status: CardStatus): Promise<void>;
+    /** What the card service told of a card's status, oldest first. */
+    statuses(cardId: number): Promise<readonly { readonly eventId: string; readonly status: CardStatus }[]>;
   };
   readonly reports: Pick<Reports, 'resume'>;
   readonly offerUndo: OfferUndo;
@@ -56,23 +67,30 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 
   async function send(
-    ...[verb, { action, acctId, cardId }, { before, card }, finish, attempt]: Parameters<SendStatus['send']>
+    ...[verb, { action, acctId, cardId }, { before, card, written }, finish, attempt]: Parameters<SendStatus['send']>
   ): Promise<void> {
     const status = wantedStatus[verb];
     const after = wordOf(status);
     const expects = { kind: 'status', status, cardId } as const;
+    const basis = await basisOf(expects);
+    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, { expects, basis })))
+      return await finish('unknown', { note: superseded });
     const followed = await latestChanges.changedBy(acctId, expects);
-    const stands = await progress.write(action.id, { state: 'sending', before, after, expects, followed });
+    const sending = { state: 'sending', before, after, expects, followed } as const;
+    const stands = await progress.write(action.id, { ...sending, basis });
     if ((await deps.reports.resume(action, verb, stands)) !== null) return;
     await deps.record(action, { event: 'sent', acctId: card.acctId, cardId: card.cardId, before, after });
     await latestChanges.changed(acctId, expects, action.id);
     await history.expectStatus(acctId, status, { userId: action.actor.userId, actionId: action.id });
     try {
+      await attempt.lease.confirm();
       if (verb === 'activate') await api.activateCard(acctId, cardId ?? 0);
       else await api.setCardStatus(acctId, status);
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      return await resolveFailure(error, acctId, expects, finish, attempt);
+      // It was certainly not made: what others do until it is tried again is no reason to leave it.
+      if (error.outcome !== 'unknown' && error.retryable) await progress.write(action.id, sending);
+      return await resolveFailure(error, acctId, { expects, basis }, finish, attempt.isLast);
     }
     const undo = await deps.offerUndo({ action, acctId, cardId }, before);
     await finish('done', { after, confirmation: 'sent', expects, ...undo });
@@ -82,13 +100,19 @@ export function createSendStatus(deps: Deps): SendStatus {
   async function resolveFailure(
     error: CardApiError,
     acctId: number,
-    expects: Extract<Expected, { kind: 'status' }>,
+    { expects, basis }: Sent,
     finish: Finish,
-    { isLast }: Attempt,
+    isLast: boolean,
   ): Promise<void> {
     if (error.outcome === 'unknown') {
-      const now = await readBack(acctId, expects.cardId, api);
+      let now = await readBack(acctId, expects.cardId, api);
+      if (now !== expects.status) {
+        // Blocked and unblocked again looks as if nothing had happened, but for the webhooks.
+        await sleep(WEBHOOK_MS);
+        now = await readBack(acctId, expects.cardId, api);
+      }
       if (now === expects.status) return await finish('done', { after: wordOf(now), confirmation: 'confirmed' });
+      if (now !== null && basis !== (await basisOf(expects))) return await finish('unknown', { note: superseded });
       if (now === null) {
         if (!isLast) throw error;
         return await finish('unknown', { expects });
@@ -98,6 +122,26 @@ export function createSendStatus(deps: Deps): SendStatus {
     await history.forgetExpected(acctId, expects.status);
     await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
   }
+
+  /** A worker may have made this change before it died, and something has changed since then. */
+  async function isSuperseded(id: string, acctId: number, written: SendingState, sent: Sent): Promise<boolean> {
+    if (written.basis !== undefined && written.basis !== sent.basis) return true;
+    return await latestChanges.isSuperseded(acctId, sent.expects, id, written.followed);
+  }
+
+  /** The last time that the card was told to have the status: a later one shows that the change was made. */
+  async function basisOf({ cardId, status }: StatusExpected): Promise<string | undefined> {
+    if (cardId === null) return undefined;
+    return (await history.statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
+  }
+}
+
+type StatusExpected = Extract<Expected, { kind: 'status' }>;
+
+/** What was sent, and what stood before it. */
+interface Sent {
+  readonly expects: StatusExpected;
+  readonly basis: string | undefined;
 }
 
 /** The status that a card has now; null when it cannot be read. */

@@ -68,12 +68,12 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
 
     const { acctId, cardId } = block;
     const unblock = unblockOf(action, block);
-    await deps.withLock(`account:${acctId}`, async () => {
+    await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = written === null ? await deps.whyNotOwn(blockId, block) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
-      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, attempt);
+      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...attempt, lease });
     });
   };
 }

@@ -28,12 +28,14 @@ export function composeStatus({ base, tools }: { readonly base: ActionBase; read
     changeOnce,
     activate: (resolved: Resolved<ActivateAction>, attempt: Attempt) => {
       const isConfirmed = resolved.action.confirmed;
-      return changeOnce(resolved, 'activate', () => changeStatus('activate', resolved, attempt, { isConfirmed }));
+      return changeOnce(resolved, 'activate', (lease) =>
+        changeStatus('activate', resolved, { ...attempt, lease }, { isConfirmed }),
+      );
     },
     block: (resolved: Resolved, attempt: Attempt) =>
-      changeOnce(resolved, 'block', () => changeStatus('block', resolved, attempt)),
+      changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease })),
     unblock: (resolved: Resolved, attempt: Attempt) =>
-      changeOnce(resolved, 'unblock', () => unblock(resolved, attempt)),
+      changeOnce(resolved, 'unblock', (lease) => unblock(resolved, { ...attempt, lease })),
     undoBlock: createUndoBlock({ ...stores, ...tools, ...settings, changeStatus, whyNotOwn: createWhyNotOwn(stores) }),
     endUndo: createEndUndo({ ...stores, ...tools }),
   };

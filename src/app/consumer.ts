@@ -6,6 +6,7 @@ import { type QueueName, queueNames } from '../core/queues.ts';
 import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
 import { isJobName } from './jobs.ts';
 import type { Attempt, RunJob } from './run-job.ts';
+import { laterMs } from './run-later.ts';
 
 /**
  * A worker that dies leaves its job to the others after four to seven seconds, not after BullMQ's minute: an alert must
@@ -116,6 +117,8 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   } catch (error) {
     // Redis' own trouble says nothing about the job, so it uses up no attempt.
     if (isStoreTrouble(error)) return STORE_PAUSE_MS;
+    const againMs = laterMs(error, Date.now() - job.timestamp);
+    if (againMs !== null) return againMs;
     if (error instanceof AppError && !error.retryable) throw new UnrecoverableError(error.message);
     throw error;
   }

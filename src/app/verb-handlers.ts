@@ -12,9 +12,9 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     unblock: status.unblock,
     'undo-block': status.undoBlock,
     limit: (resolved, attempt) =>
-      status.changeOnce(resolved, 'limit', () => limits.changeRule(resolved, null, attempt)),
+      status.changeOnce(resolved, 'limit', (lease) => limits.changeRule(resolved, null, { ...attempt, lease })),
     allow: (resolved, attempt) =>
-      status.changeOnce(resolved, 'allow', () => limits.changeRule(resolved, null, attempt)),
+      status.changeOnce(resolved, 'allow', (lease) => limits.changeRule(resolved, null, { ...attempt, lease })),
     remedy: capabilities.fillForm,
     revert: limits.decideTemporaryChange,
     'complete-temporary-change': limits.decideTemporaryChange,

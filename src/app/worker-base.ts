@@ -56,7 +56,7 @@ export function createWorkerBase(
   queues: Queues,
   { log, metrics }: Pick<WorkerBase, 'log' | 'metrics'>,
 ): WorkerBase {
-  const stores = createStores(redis);
+  const stores = createStores(redis, log);
   const enqueue = createEnqueue(queues);
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
   const send: Send = {
@@ -68,7 +68,7 @@ export function createWorkerBase(
   return { config, redis, queues, enqueue, stores, send, memory, now: () => new Date(), metrics, log };
 }
 
-function createStores(redis: RedisClient) {
+function createStores(redis: RedisClient, log: Log) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
@@ -87,6 +87,6 @@ function createStores(redis: RedisClient) {
     eventLog: createEventLog(redis),
     configuredRoles: createConfiguredRoles(redis),
     quarantined: createQuarantineStore(redis),
-    withLock: createLock(redis),
+    withLock: createLock(redis, { log }),
   };
 }

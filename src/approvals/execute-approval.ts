@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
@@ -43,7 +43,7 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
-  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: Attempt) => Promise<Result>;
+  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: LockedAttempt) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly complete: CompleteApproval;
 }
@@ -87,11 +87,11 @@ export function createExecution(deps: Deps): Execution {
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
     const raisedBy = { by: isAlone ? approval.by : null, askedBy: request.action.actor.userId };
     const approved = { outcomeOf: request.action.id, requestId: request.id, raisedBy };
-    return await deps.withLock(`account:${acctId}`, async () => {
+    return await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);
       if (known !== null) return known;
-      return await deps.changeRule({ action, acctId, cardId: null }, approved, attempt);
+      return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...attempt, lease });
     });
   }
 

@@ -105,19 +105,15 @@ async function withRetries<T>(
   const plan = createRetryPlan(retry, maxRetries);
   const deadlineMs = ownDeadlineMs ?? deps.deadlineMs;
   let spentMs = 0;
-  /** Of a write: the last failure after which it may have been done. */
-  let uncertain: CardApiError | null = null;
   for (;;) {
     const startedAt = performance.now();
     try {
       return await run(deadlineMs - spentMs);
     } catch (thrown) {
       if (!(thrown instanceof CardApiError)) throw thrown;
-      if (thrown.outcome === 'unknown' && retry !== 'safe') uncertain = thrown;
       spentMs += performance.now() - startedAt;
       const waitMs = plan.next(thrown);
-      // A repetition that was refused, or not sent, does not undo what an earlier attempt may have done.
-      if (waitMs === null || spentMs + waitMs >= deadlineMs) throw uncertain ?? thrown;
+      if (waitMs === null || spentMs + waitMs >= deadlineMs) throw thrown;
       await deps.sleep(waitMs);
       spentMs += waitMs;
     }

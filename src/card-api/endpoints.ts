@@ -84,22 +84,17 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
 /** `/Card`: changes of a card. */
 const cardCalls = (assumptions: CardApiAssumptions) => ({
   /** Blocks or unblocks the account's card, at once; a webhook confirms it. */
-  setCardStatus: write(
-    'PUT',
-    '/Card/Status/{acctId}',
-    'idempotent',
-    (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
-      ids: { acctId },
-      body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
-    }),
-  ),
+  setCardStatus: write('PUT', '/Card/Status/{acctId}', 'once', (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
+    ids: { acctId },
+    body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
+  })),
   /** Activates one card, which closes all other cards of the account for good. Never sent twice. */
-  activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'never', (acctId: number, cardId: number) => ({
+  activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'once', (acctId: number, cardId: number) => ({
     ids: { acctId, cardId },
   })),
   getSpendRules: read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
   /** Replaces all rules: `raw` as `getSpendRules` gave it, with `applyChanges` applied. */
-  putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'idempotent', (acctId: number, raw: AnyRecord) => ({
+  putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'once', (acctId: number, raw: AnyRecord) => ({
     ...ofAccount(acctId),
     body: toSpendRulesBody(raw, assumptions),
   })),

@@ -14,8 +14,8 @@ import { type Answer, CircuitOpenError } from './errors.ts';
 export type Retry =
   /** Reads: as often as we like. */
   | 'safe'
-  /** Writes that set a state, so that repeating them changes nothing. */
-  | 'idempotent'
+  /** Writes of what was read before: whoever makes them reads again what became of it, and of the rest. */
+  | 'once'
   /** Writes that would take effect twice. Sent again only after a 429, which means that nothing was done. */
   | 'never';
 
@@ -59,10 +59,10 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
 }
 
 function mayRepeat(error: CardApiError, retry: Retry): boolean {
+  if (retry === 'once') return false;
   if (error.code === 'rate_limited') return true;
   if (retry === 'never' || error instanceof CircuitOpenError) return false;
-  if (error.code === 'server_error') return retry === 'safe';
-  return error.code === 'unavailable' || error.code === 'timeout';
+  return error.code === 'server_error' || error.code === 'unavailable' || error.code === 'timeout';
 }
 
 function createDelays(initialDelay: number, maxDelay: number): () => number {

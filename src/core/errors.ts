@@ -41,6 +41,12 @@ export class StoreUnavailableError extends AppError {
   readonly retryable = true;
 }
 
+/** A process stood still, or took too long: others may have gone on with its work, so it did not write. */
+export class TooLateError extends AppError {
+  readonly code = 'too_late';
+  readonly retryable = true;
+}
+
 /** How far a failed call to the card API got. */
 export type CardApiOutcome =
   /** The API answered and did not do it. */

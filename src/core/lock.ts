@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
-import { StoreUnavailableError } from './errors.ts';
+import { StoreUnavailableError, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
+import type { Log } from './log.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
 /** How long a lock outlives an owner that died. */
 const LOCK_TTL_MS = 8_000;
 const RETRY_MS = 40;
+/** An owner that waits longer for the answer that it holds the lock may not hold it any more. */
+const CONFIRM_MAX_MS = 2_000;
 
 const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
@@ -34,18 +37,35 @@ export function createOwnedKey(redis: Redis | Cluster): OwnedKey {
   };
 }
 
+/** What the owner of a lock knows of it. */
+export interface Lease {
+  /**
+   * To be asked immediately before anything that must not overlap with what the next owner does. An owner that stood still
+   * for longer than its lock learns here that others have worked meanwhile.
+   *
+   * @throws TooLateError when somebody else may own the lock.
+   */
+  confirm(): Promise<void>;
+}
+
 /** Runs `work` while no process runs other work under the same name. */
-export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+export type WithLock = <T>(name: string, work: (lease: Lease) => Promise<T>) => Promise<T>;
+
+interface LockOptions {
+  readonly maxWaitMs?: number;
+  /** Told once of each lock that its owner lost. */
+  readonly log?: Pick<Log, 'warn'>;
+}
 
 /**
  * Serializes what must not overlap: two people acting on one account, two events of one card.
  *
  * The lock of an owner that died expires after 8 seconds. Work that outlives its lock, in a frozen process, may overlap
- * with the next, so it must also be safe to repeat.
+ * with the next: what must not is preceded by {@link Lease.confirm}, everything else must be safe to repeat.
  *
  * @throws StoreUnavailableError when the lock was not free within `maxWaitMs`.
  */
-export function createLock(redis: Redis | Cluster, maxWaitMs = 60_000): WithLock {
+export function createLock(redis: Redis | Cluster, { maxWaitMs = 60_000, log }: LockOptions = {}): WithLock {
   const lock = createOwnedKey(redis);
 
   return async function withLock(name, work) {
@@ -56,13 +76,25 @@ export function createLock(redis: Redis | Cluster, maxWaitMs = 60_000): WithLock
       if (performance.now() > deadline) throw new StoreUnavailableError('the lock was not free in time');
       await sleep(RETRY_MS);
     }
+    let isLost = false;
+    const renew = async (): Promise<void> => {
+      if (isLost || (await lock.renew(key, owner, LOCK_TTL_MS))) return;
+      isLost = true;
+      log?.warn({ lock: name }, 'a lock could not be renewed: its owner does not write any more');
+    };
     const renewing = setInterval(() => {
-      lock.renew(key, owner, LOCK_TTL_MS).catch(() => {
+      renew().catch(() => {
         // The lock runs out by itself if Redis stays away.
       });
     }, LOCK_TTL_MS / 3);
+    const confirm = async (): Promise<void> => {
+      const askedAt = performance.now();
+      await renew();
+      if (isLost || performance.now() - askedAt > CONFIRM_MAX_MS)
+        throw new TooLateError('the lock may be somebody else’s by now');
+    };
     try {
-      return await work();
+      return await work({ confirm });
     } finally {
       clearInterval(renewing);
       await lock.free(key, owner);

@@ -1,6 +1,6 @@
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
 import type { Reports } from '../actions/report.ts';
 import type { CardClient } from '../card-api/client.ts';
 import {
@@ -38,7 +38,7 @@ export interface Approval {
 export type ChangeRule = (
   resolved: Resolved<RuleAction>,
   approval: Approval | null,
-  attempt: Attempt,
+  attempt: LockedAttempt,
 ) => Promise<Result>;
 
 interface Deps {
@@ -86,7 +86,8 @@ export function createChangeRule({ plan, permit, send, terms, progress, reports,
     const refused = await permit(made, approval, card);
     if (refused !== null) return await finish(refused.state, refused);
     if (!isThere) {
-      const sent = { ...made, card, raw: planned.raw, written };
+      const { raw, readAt } = planned;
+      const sent = { ...made, card, raw, readAt, written };
       const result = await send(sent, attempt, finish, approval ?? {});
       if (result.state === 'failed') await raises.forget(action, acctId);
       return result;
@@ -112,6 +113,8 @@ interface Planned {
   readonly term: Term;
   /** The rules as the card API gave them. */
   readonly raw: Record<string, unknown>;
+  /** When they were asked for, by `performance.now`. */
+  readonly readAt: number;
   /** Why the card service would refuse, before it does; null when nothing speaks against it. */
   readonly against: string | null;
 }
@@ -134,12 +137,13 @@ interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
 export function createPlanChange({ factsOf, card: api, nameCategory, serviceDays, now }: PlanDeps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
+    const readAt = performance.now();
     const { rules, raw } = await api.getSpendRules(acctId);
     const { changeRequest, why } = await nameCategory(action, acctId, rules);
     if (changeRequest === null) return { kind: 'impossible', card, changes: [], why };
     const { goals, term } = changeRequest;
     const changes = changesFrom(rules, goals);
-    return { kind: 'planned', card, changes, term, raw, against: obstacleTo(changes, term, rules) };
+    return { kind: 'planned', card, changes, term, raw, readAt, against: obstacleTo(changes, term, rules) };
   };
 
   function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules): string | null {

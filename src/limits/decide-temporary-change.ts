@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isLooser, reversed } from '../card-api/rule-change.ts';
+import type { Lease } from '../core/lock.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { decide } from '../policy/decide.ts';
 import type { Restore } from './end-temporary-change.ts';
@@ -27,13 +28,17 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
     if (acctId === undefined) return await refuse(action, 'This change is too old.', 'Look at the card.');
-    await deps.withLock(`account:${acctId}`, async () => {
+    await deps.withLock(`account:${acctId}`, async (lease) => {
       const temporaryChange = await deps.temporaryChanges.get(temporaryChangeId);
-      if (temporaryChange !== null) await decideNow(action, temporaryChange);
+      if (temporaryChange !== null) await decideNow(action, temporaryChange, lease);
     });
   };
 
-  async function decideNow(action: TemporaryChangeAction, temporaryChange: TemporaryChange): Promise<void> {
+  async function decideNow(
+    action: TemporaryChangeAction,
+    temporaryChange: TemporaryChange,
+    lease: Lease,
+  ): Promise<void> {
     const { state, closedBy, changes } = temporaryChange;
     // Done by this very click, before a crash.
     const isOwnEnd = closedBy === action.actor.userId && (await deps.hasBegun(action));
@@ -46,7 +51,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const after = await deps.restore(temporaryChange, action.actor);
+    const after = await deps.restore(temporaryChange, action.actor, lease);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
     const left = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;

@@ -5,6 +5,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade, isSameGoals, type RuleGoal, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import type { Lease } from '../core/lock.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
@@ -31,7 +32,7 @@ export function createEndTemporaryChange({ temporaryChanges, withLock, restore, 
   return async function endTemporaryChange(temporaryChangeId: string): Promise<number | null> {
     const acctId = (await temporaryChanges.get(temporaryChangeId))?.acctId;
     if (acctId === undefined) return null;
-    return await withLock(`account:${acctId}`, async () => {
+    return await withLock(`account:${acctId}`, async (lease) => {
       const temporaryChange = await temporaryChanges.get(temporaryChangeId);
       if (temporaryChange === null) return null;
       if (temporaryChange.state !== 'open') {
@@ -40,7 +41,7 @@ export function createEndTemporaryChange({ temporaryChanges, withLock, restore, 
         return null;
       }
       try {
-        await notifyEnd.notify(await restore(temporaryChange, null), null);
+        await notifyEnd.notify(await restore(temporaryChange, null, lease), null);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
@@ -56,9 +57,13 @@ export function createEndTemporaryChange({ temporaryChanges, withLock, restore, 
  * temporary change as it is afterwards; kept by who tells of it.
  *
  * @param by who reverts it before its time; null when the time is over.
- * @throws CardApiError when the rules could not be read or written.
+ * @throws CardApiError when the rules could not be read or written, TooLateError when it is not for this process to write.
  */
-export type Restore = (temporaryChange: TemporaryChange, by: Action['actor'] | null) => Promise<TemporaryChange>;
+export type Restore = (
+  temporaryChange: TemporaryChange,
+  by: Action['actor'] | null,
+  lease: Lease,
+) => Promise<TemporaryChange>;
 
 interface RestoreDeps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
@@ -69,7 +74,7 @@ interface RestoreDeps extends Pick<ActionTools, 'now'> {
 }
 
 export function createRestore(deps: RestoreDeps): Restore {
-  return async function restore(temporaryChange, by) {
+  return async function restore(temporaryChange, by, lease) {
     const { id, changes, acctId, state } = temporaryChange;
     const progressId = `end-${id}`;
     const written = await deps.progress.read(progressId);
@@ -89,6 +94,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       await deps.progress.write(progressId, { state: 'sending', ...sides });
     }
     await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, progressId);
+    await lease.confirm();
     await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     return { ...ended, state: 'ended' };
   };

@@ -1,20 +1,26 @@
 import type { ActionState, Result } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import { superseded } from '../actions/change-status.ts';
+import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
-import { noteOf } from '../actions/send-status.ts';
+import { noteOf, superseded } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isAboutLimits, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import type { SpendRulesRead } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardApiError } from '../core/errors.ts';
+import { contentId } from '../core/content-id.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { ruleStates } from './rule-words.ts';
+
+/** What was read longer ago is not written back: somebody may have changed the card's rules since. */
+const FRESH_MS = 5_000;
 
 interface SentChange extends MadeChange {
   readonly card: CardFacts;
   /** The rules as the card API gave them. */
   readonly raw: Record<string, unknown>;
+  /** When they were asked for, by `performance.now`. */
+  readonly readAt: number;
   /** How far an attempt before got; null: this is the first. */
   readonly written: ActionState | null;
 }
@@ -22,10 +28,16 @@ interface SentChange extends MadeChange {
 /** Reports how the action ended. */
 type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
 
-/** Writes changed rules to the card, and says how it ended. Throws CardApiError when the job should run again. */
+/**
+ * Writes changed rules to the card, once, and says how it ended. Where no answer came, the rules are read again. They are
+ * sent again only if they are as they were before, by a job that runs again with what it has read then: all rules are
+ * written at once, and what others changed meanwhile must stay.
+ *
+ * Throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
+ */
 export type SendRules = (
   change: SentChange,
-  attempt: Attempt,
+  attempt: LockedAttempt,
   finish: Finish,
   of: Parameters<Reports['resume']>[3],
 ) => Promise<Result>;
@@ -43,50 +55,73 @@ interface Deps extends Pick<ActionTools, 'record'> {
 /** Progress is written before the record, and the end of a temporary change before the card is asked: either may be the last. */
 export function createSendRules(deps: Deps): SendRules {
   return async function sendRules(change, attempt, finish, of) {
-    const { action, acctId, changes, term, card, raw, written } = change;
+    const { action, acctId, changes, term, card, raw, readAt } = change;
     const expects = { kind: 'rule', changes, term } as const;
-    if (
-      written?.state === 'sending' &&
-      (await deps.latestChanges.isSuperseded(acctId, expects, action.id, written.followed))
-    ) {
-      await deps.terms.forgetIfGone(action.id, changes, acctId);
-      return await finish('unknown', { note: superseded });
-    }
+    const basis = basisOf(raw);
+    if (await isSuperseded(change, basis)) return await giveWay(changes);
 
     const sides = sidesOf(changes);
     const followed = await deps.latestChanges.changedBy(acctId, expects);
-    const stands = await deps.progress.write(action.id, { state: 'sending', ...sides, expects, followed });
+    const sending = { state: 'sending', ...sides, expects, followed } as const;
+    const stands = await deps.progress.write(action.id, { ...sending, basis });
     const known = await deps.reports.resume(action, isAboutLimits(changes) ? 'limit' : 'allow', stands, of);
     if (known !== null) return known;
     await deps.record(action, { event: 'sent', acctId, cardId: card.cardId, ...sides });
     await deps.latestChanges.changed(acctId, expects, action.id);
     if (term.kind !== 'permanent') await deps.terms.openUnsent(change);
     try {
+      await attempt.lease.confirm();
+      if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, changes));
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      const isDone = error.outcome === 'unknown' ? await isAsRequested(acctId, changes) : false;
-      if (isDone === true) {
+      const now = error.outcome === 'unknown' ? await readAgain(acctId) : null;
+      const stillToDo = now === null ? changes : changesFrom(now.rules, changes);
+      if (isMade(stillToDo)) {
         return await finish('done', { ...sides, ...(await deps.terms.resolve(change)), confirmation: 'confirmed' });
       }
-      if ((error.retryable || isDone === null) && !attempt.isLast) throw error;
+      if (now !== null && basisOf(now.raw) !== basis) return await giveWay(stillToDo);
+      const isUnread = error.outcome === 'unknown' && now === null;
+      if ((error.retryable || isUnread) && !attempt.isLast) {
+        // It was certainly not made: what others change until it is tried again is no reason to leave it.
+        if (error.outcome !== 'unknown') await deps.progress.write(action.id, sending);
+        throw error;
+      }
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      if (isDone === null) return await finish('unknown', { ...said, expects });
+      if (isUnread) return await finish('unknown', { ...said, expects });
       await deps.terms.forget(action.id);
       return await finish('failed', said);
     }
     return await finish('done', { ...sides, ...(await deps.terms.resolve(change)), confirmation: 'sent', expects });
+
+    /** @param stillToDo from what the rules say now. */
+    async function giveWay(stillToDo: readonly RuleChange[]): Promise<Result> {
+      await deps.terms.forgetIfGone(action.id, stillToDo, acctId);
+      return await finish('unknown', { note: superseded });
+    }
   };
 
-  /** Whether the rules are now what was asked for; null when they cannot be read. */
-  async function isAsRequested(acctId: number, changes: readonly RuleChange[]): Promise<boolean | null> {
+  /** A worker may have made this change before it died, and something has changed since then. */
+  async function isSuperseded({ action, acctId, changes, term, written }: SentChange, basis: string): Promise<boolean> {
+    if (written?.state !== 'sending') return false;
+    if (written.basis !== undefined && written.basis !== basis) return true;
+    return await deps.latestChanges.isSuperseded(acctId, { kind: 'rule', changes, term }, action.id, written.followed);
+  }
+
+  /** Null: they cannot be read. */
+  async function readAgain(acctId: number): Promise<SpendRulesRead | null> {
     try {
-      return isMade(changesFrom((await deps.card.getSpendRules(acctId)).rules, changes));
+      return await deps.card.getSpendRules(acctId);
     } catch (error) {
       if (error instanceof CardApiError) return null;
       throw error;
     }
   }
+}
+
+/** Tells spend rules from others: all of them, also those that Cardbell does not know. */
+export function basisOf(raw: Record<string, unknown>): string {
+  return contentId('', [JSON.stringify(raw)]);
 }
 
 /** What the rules say before and after, for people and the record. */

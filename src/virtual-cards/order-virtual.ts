@@ -1,7 +1,7 @@
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-status.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
@@ -39,7 +39,7 @@ export function createOrderVirtual(deps: Deps) {
       const whoCan = 'Type `/card virtual order` again.';
       return await deps.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
     }
-    await deps.withLock(`order:${action.id}`, async () => {
+    await deps.withLock(`order:${action.id}`, async (lease) => {
       const written = await progress.read(action.id);
       const known = reported(written);
       if (known !== null) return known.isTold ? undefined : await deps.reportOrder(action, order, known);
@@ -54,12 +54,13 @@ export function createOrderVirtual(deps: Deps) {
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
       if (standing !== null) return;
-      await send(action, order, attempt);
+      await send(action, order, { ...attempt, lease });
     });
   };
 
-  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: Attempt): Promise<void> {
+  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: LockedAttempt): Promise<void> {
     try {
+      await attempt.lease.confirm();
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {

@@ -46,6 +46,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
+import { withoutLock } from './held.ts';
 
 export const acctId = card.acctId ?? 0;
 export const cardId = card.cardId ?? 0;
@@ -232,7 +233,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     audit,
     momentOf: () => null,
     recoverGap: async () => {},
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     answer: async (_action, message) => void answers.push(message),
     alertMessages: alertMessages(trackedMessages),
     updateMessages: async (alertId) => {

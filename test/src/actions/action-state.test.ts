@@ -76,7 +76,11 @@ describe('an action does not go', () => {
     ['from confirmed to unconfirmed', found('confirmed'), found('unconfirmed')],
     ['on, once it is confirmed and told', found('confirmed', true), found('confirmed')],
     ['from failed to sending', failed, sending],
-    ['from what somebody who looked has found to what somebody who still works on it finds', found('confirmed'), madeAlready],
+    [
+      'from what somebody who looked has found to what somebody who still works on it finds',
+      found('confirmed'),
+      madeAlready,
+    ],
     ['there either when that has been told', found('confirmed'), { ...madeAlready, isTold: true }],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(false);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Expected } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
+import { held } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -241,7 +242,7 @@ describe('two people at once', () => {
     const world = await createActionWorld(redis());
     let queue: Promise<unknown> = Promise.resolve();
     const withLock: WorldDeps['withLock'] = async (_name, work) => {
-      const mine = queue.then(work);
+      const mine = queue.then(() => work(held));
       queue = mine.catch(() => {});
       return await mine;
     };

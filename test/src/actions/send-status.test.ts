@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cardInUse, noteOf, readBack } from '../../../src/actions/send-status.ts';
+import type { ActionState } from '../../../src/actions/action-state.ts';
+import { cardInUse, createSendStatus, type Finish, noteOf, readBack } from '../../../src/actions/send-status.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import { held } from '../../support/held.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
 
 const accountWith = (...statuses: string[]): AccountDetails =>
   AccountDetails.parse({
@@ -9,6 +14,8 @@ const accountWith = (...statuses: string[]): AccountDetails =>
     AccountStatus: 'OPEN',
     CardList: statuses.map((CardStatus, index) => ({ CardId: index + 1, Last4CardNumber: '1212', CardStatus })),
   });
+
+const neverAsked = { read: async () => null, begin: async () => null, awaited: async () => [] };
 
 const refused = (apiMessage: string | null) =>
   new CardApiError('refused', {
@@ -30,6 +37,94 @@ describe('the card that is meant', () => {
 
   it('is the one that was named, whatever its status', () => {
     expect(cardInUse(accountWith('CLOSED', 'ACTIVE'), 1)?.cardId).toBe(1);
+  });
+});
+
+describe('a change of a status', () => {
+  const at = { eventId: 'evt_old', status: 'BLOCKED' } as const;
+  const lost = new CardApiError('lost', {
+    operation: 'setCardStatus',
+    status: null,
+    outcome: 'unknown',
+    code: 'unavailable',
+    apiMessage: null,
+  });
+
+  /** @param given.told what the card service tells of the card after the call. */
+  function setUp(given: {
+    answer?: Error;
+    status?: string;
+    told?: readonly { eventId: string; status: CardStatus }[];
+  }) {
+    const steps: string[] = [];
+    const { answer, status = 'ACTIVE', told = [] } = given;
+    let isSent = false;
+    const { send } = createSendStatus({
+      card: {
+        getAccount: async () => accountWith(status),
+        setCardStatus: async () => {
+          steps.push('sent');
+          isSent = true;
+          if (answer !== undefined) throw answer;
+        },
+        activateCard: async () => void steps.push('activated'),
+      },
+      progress: { ...neverAsked, write: async (_id, next) => next },
+      record: async () => {},
+      latestChanges: { changedBy: async () => [], changed: async () => {}, isSuperseded: async () => false },
+      history: {
+        expectStatus: async () => {},
+        forgetExpected: async () => {},
+        statuses: async () => (isSent ? [at, ...told] : [at]),
+      },
+      reports: { resume: async () => null },
+      offerUndo: async () => ({ control: null }),
+    });
+    const block = async (written: ActionState | null = null, lease = held): Promise<string[]> => {
+      const finish: Finish = async (state, { confirmation } = {}) =>
+        void steps.push([state, confirmation].filter(Boolean).join(' '));
+      const from = { before: 'active', card, written };
+      await send('block', { action: ask('block'), acctId, cardId: 1 }, from, finish, { isLast: false, lease });
+      return steps;
+    };
+    return { block, steps };
+  }
+
+  it('is sent once', async () => {
+    expect(await setUp({}).block()).toEqual(['sent', 'done sent']);
+  });
+
+  it('is confirmed where the answer is lost and the card shows it', async () => {
+    expect(await setUp({ answer: lost, status: 'BLOCKED' }).block()).toEqual(['sent', 'done confirmed']);
+  });
+
+  it('is tried again where the answer is lost and nothing shows it', async () => {
+    await expect(setUp({ answer: lost }).block()).rejects.toThrow(CardApiError);
+  });
+
+  it('is not repeated where the answer is lost and the card was blocked and unblocked since', async () => {
+    const told = [
+      { eventId: 'evt_ours', status: 'BLOCKED' },
+      { eventId: 'evt_theirs', status: 'ACTIVE' },
+    ] as const;
+
+    expect(await setUp({ answer: lost, told }).block()).toEqual(['sent', 'unknown']);
+  });
+
+  it.each([
+    ['is not repeated after a crash where the card was blocked and unblocked since', 'never', ['unknown']],
+    ['is repeated after a crash where nothing was told of the card since', 'evt_old', ['sent', 'done sent']],
+  ])('%s', async (_what, basis, expected) => {
+    expect(await setUp({}).block({ state: 'sending', before: null, after: null, basis })).toEqual(expected);
+  });
+
+  it('is not sent by a process that stood still for longer than its lock', async () => {
+    const { block, steps } = setUp({});
+    const lease = { confirm: async () => Promise.reject(new TooLateError()) };
+
+    await expect(block(null, lease)).rejects.toThrow(TooLateError);
+
+    expect(steps).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReceiveEvent } from '../../../src/alerts/deliver-alert.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { held } from '../../support/held.ts';
 import { read } from '../webhooks/read.ts';
 
 const first = { hasWaited: false, isLate: false, isLast: false };
@@ -12,7 +13,7 @@ function createWorld({ isBackfilled = false } = {}) {
     isBackfilled: async () => isBackfilled,
     async withLock(name, work) {
       did.push(`lock ${name}`);
-      return await work();
+      return await work(held);
     },
     async deliverAlert({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);

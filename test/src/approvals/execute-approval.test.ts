@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
 import { createExecution } from '../../../src/approvals/execute-approval.ts';
 import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
+import { held } from '../../support/held.ts';
 import { inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -37,7 +38,7 @@ function setUp(written: ActionState | null = null) {
     complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
     withLock: async (name, work) => {
       steps.push(`locked ${name}`);
-      return await work();
+      return await work(held);
     },
   });
   return { execution, steps, changes };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAgeRequest, createExpireRequest } from '../../../src/approvals/expire-request.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import { withoutLock } from '../../support/held.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +22,7 @@ function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: bo
     whoMay: async () => ['U0ANA'],
     postToApprovals: async (id) => void posted.push(id),
     updateRequest: async () => {},
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
   return { age: () => ageRequest('req_ask1'), posted, expired, request: () => request };

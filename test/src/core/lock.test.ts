@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError, TooLateError } from '../../../src/core/errors.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -44,7 +44,7 @@ it('is free again after work that failed', async () => {
 });
 
 it('says so when it is held for too long', async () => {
-  const impatient = createLock(redis(), 100);
+  const impatient = createLock(redis(), { maxWaitMs: 100 });
 
   await createLock(redis())('a', async () => {
     await expect(impatient('a', async () => {})).rejects.toThrow(StoreUnavailableError);
@@ -60,4 +60,28 @@ it('does not free what somebody else holds by now', async () => {
   });
 
   expect(await redis().get(key)).toBe('somebody else');
+});
+
+describe('an owner that asks whether it may write', () => {
+  it('may while it holds the lock', async () => {
+    await createLock(redis())('a', async (lease) => {
+      await lease.confirm();
+    });
+  });
+
+  it.each([
+    ['somebody else holds it by now', () => redis().set('{cardbell:state}:lock:a', 'somebody else')],
+    ['it ran out while the process stood still', () => redis().del('{cardbell:state}:lock:a')],
+  ])('may not where %s, and says so in the log', async (_what, meanwhile) => {
+    const warned: object[] = [];
+    const withLock = createLock(redis(), { log: { warn: (fields: object) => void warned.push(fields) } });
+
+    await withLock('a', async (lease) => {
+      await meanwhile();
+      await expect(lease.confirm()).rejects.toThrow(TooLateError);
+      await expect(lease.confirm()).rejects.toThrow(TooLateError);
+    });
+
+    expect(warned).toEqual([{ lock: 'a' }]);
+  });
 });

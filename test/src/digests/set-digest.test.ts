@@ -5,6 +5,7 @@ import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, baseOf, createActionWorld } from '../../support/perform-world.ts';
 
@@ -27,7 +28,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     serviceZone: 'America/New_York',
     mayGetAlerts: createMayGetAlerts({ channelInfo, reply }),
     reply,
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     now: () => new Date(),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;

@@ -3,6 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -35,7 +36,7 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
     refuse: async (_action, { why }) => void refusals.push(why),
     updateClaim: async (claimId) => void updated.push(claimId),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     now: () => new Date(now),
   });
   return { ...decisions, claims, set, entries, refusals, updated, told };

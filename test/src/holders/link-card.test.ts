@@ -3,6 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -28,7 +29,7 @@ function setUp(person: Person | null = hugo) {
     refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
     notifyDirectly: async (userId: string) => void welcomed.push(userId),
-    withLock: async <T>(_name: string, work: () => Promise<T>) => await work(),
+    withLock: withoutLock,
     person: async () => person,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   };

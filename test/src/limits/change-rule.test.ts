@@ -11,6 +11,7 @@ import {
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { held } from '../../support/held.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
@@ -19,7 +20,7 @@ import { card } from '../../templates/fixtures.ts';
 const permanent: Term = { kind: 'permanent' };
 const resolved = (over: Over = {}) => ({ action: ask('limit', over), acctId, cardId: null });
 const raised = [limitMove('daily', 40_000, 45_000)];
-const attempt = { isLast: false };
+const attempt = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('a change of rules', () => {
@@ -45,7 +46,7 @@ describe('a change of rules', () => {
     const changeRule = createChangeRule({
       plan: async () =>
         impossible === undefined
-          ? { kind: 'planned', card, changes, term: permanent, raw: {}, against: against ?? null }
+          ? { kind: 'planned', card, changes, term: permanent, raw: {}, readAt: 0, against: against ?? null }
           : { kind: 'impossible', card, changes: [], why: impossible },
       permit: async () => {
         steps.push('permitted?');

@@ -3,6 +3,7 @@ import { createDecideTemporaryChange, createPermitDecision } from '../../../src/
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { withoutLock } from '../../support/held.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -22,7 +23,7 @@ describe('a click about a temporary change', () => {
     const steps: string[] = [];
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => found },
-      withLock: async (_name, work) => await work(),
+      withLock: withoutLock,
       hasBegun: async () => given.hasBegun ?? false,
       refuse: async (_action, { why }) => void steps.push(`refused: ${why}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import {
   createEndTemporaryChange,
@@ -8,6 +8,7 @@ import {
   endPurchaseChanges,
 } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { held } from '../../support/held.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { acctId } from '../../support/perform-world.ts';
 import { rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -21,6 +22,7 @@ describe('restoring what was there before', () => {
     dailyCents: number | null,
     over: Partial<TemporaryChange> = {},
     written: ActionState | null = null,
+    lease = held,
   ) {
     const steps: string[] = [];
     const after = await createRestore({
@@ -38,7 +40,7 @@ describe('restoring what was there before', () => {
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
       latestChanges: { changed: async (_acctId, _expected, id) => void steps.push(`changed by ${id}`) },
       now,
-    })(temporaryChangeOf(over), ana);
+    })(temporaryChangeOf(over), ana, lease);
     return { after, steps };
   }
 
@@ -54,6 +56,17 @@ describe('restoring what was there before', () => {
 
     expect(steps).toEqual([]);
     expect(after.state).toBe('ended');
+  });
+
+  it('writes nothing where this process stood still for longer than its lock', async () => {
+    const lost = {
+      confirm: async () => {
+        throw new TooLateError('others have worked meanwhile');
+      },
+    };
+    const restored = restore(45_000, {}, null, lost);
+
+    await expect(restored).rejects.toThrow(TooLateError);
   });
 
   it('asks where somebody changed them meanwhile', async () => {
@@ -86,7 +99,7 @@ describe('the time of a temporary change is over', () => {
       temporaryChanges: { get: async () => temporaryChange },
       withLock: async (name, work) => {
         steps.push(`locked ${name}`);
-        return await work();
+        return await work(held);
       },
       restore: async (given) => {
         if (error !== null) throw error;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
-import { createSendRules } from '../../../src/limits/send-rules.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
+import { basisOf, createSendRules } from '../../../src/limits/send-rules.ts';
+import { held } from '../../support/held.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -10,6 +11,7 @@ const action = ask('limit');
 const changes = [limitMove('daily', 40_000, 45_000)];
 const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
 const sending: ActionState = { state: 'sending', before: null, after: null };
+const rules = { IsActive: true, DailySpendLimit: 400 };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
 
 interface Given {
@@ -18,6 +20,8 @@ interface Given {
   readonly retryable?: boolean;
   /** The daily limit when it is read back, in dollars; null: it cannot be read. */
   readonly readBack?: number | null;
+  /** Somebody else has changed another rule by then. */
+  readonly isChangedElsewhere?: boolean;
   readonly isSuperseded?: boolean;
   /** What stands when progress is written. */
   readonly stands?: ActionState;
@@ -25,7 +29,14 @@ interface Given {
 
 function setUp(given: Given = {}) {
   const steps: string[] = [];
-  const { outcome, retryable = false, readBack = 400, isSuperseded = false, stands } = given;
+  const {
+    outcome,
+    retryable = false,
+    readBack = 400,
+    isSuperseded = false,
+    stands,
+    isChangedElsewhere = false,
+  } = given;
   const failed = (operation: string): CardApiError =>
     new CardApiError('lost', {
       operation,
@@ -39,7 +50,7 @@ function setUp(given: Given = {}) {
       getSpendRules: async () => {
         if (readBack === null) throw failed('read');
         const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
-        const rules = {
+        const now = {
           limits: { ...none, daily: readBack * 100 },
           categories: [],
           apartCents: 0,
@@ -47,7 +58,8 @@ function setUp(given: Given = {}) {
           isInternationalAllowed: true,
           isCardNotPresentAllowed: true,
         };
-        return { rules, raw: {} };
+        const elsewhere = isChangedElsewhere ? { InternationalSpendEnabled: true } : {};
+        return { rules: now, raw: { ...rules, DailySpendLimit: readBack, ...elsewhere } };
       },
       putSpendRules: async () => {
         steps.push('written');
@@ -57,7 +69,8 @@ function setUp(given: Given = {}) {
     applyChanges: (raw) => raw,
     progress: {
       write: async (_id, entry) => {
-        steps.push(`progress ${entry.state}`);
+        const isCertainlyUnsent = entry.state === 'sending' && entry.basis === undefined;
+        steps.push(isCertainlyUnsent ? 'progress: certainly not sent' : `progress ${entry.state}`);
         return stands ?? entry;
       },
     },
@@ -87,10 +100,21 @@ function setUp(given: Given = {}) {
       forget: async () => void steps.push('its end is forgotten'),
     },
   });
-  const run = async (written: ActionState | null = null, isLast = false): Promise<Partial<Result>> =>
+  const run = async (written: ActionState | null = null, isLast = false, over = {}): Promise<Partial<Result>> =>
     await send(
-      { action, acctId, changes, term: forAnHour, requestId: null, card, raw: {}, written },
-      { isLast },
+      {
+        action,
+        acctId,
+        changes,
+        term: forAnHour,
+        requestId: null,
+        card,
+        raw: rules,
+        readAt: performance.now(),
+        written,
+        ...over,
+      },
+      { isLast, lease: held, ...over },
       async (state, rest = {}) => {
         const { confirmation, apiWords } = rest;
         steps.push([state, confirmation, apiWords].filter(Boolean).join(' '));
@@ -126,6 +150,18 @@ describe('a change of rules', () => {
       true,
       ['unknown No.'],
     ],
+    [
+      'the answer is lost, it is not there and somebody changed another rule since: not sent again',
+      { outcome: 'unknown', retryable: true, isChangedElsewhere: true },
+      false,
+      ['its end is forgotten if it is not there', 'unknown'],
+    ],
+    [
+      'the answer is lost, it is there and somebody changed another rule since: confirmed',
+      { outcome: 'unknown', readBack: 450, isChangedElsewhere: true },
+      false,
+      ['its end starts', 'done confirmed'],
+    ],
   ])('where %s', async (_what, given, isLast, expected) => {
     const { run, steps } = setUp(given);
 
@@ -134,15 +170,46 @@ describe('a change of rules', () => {
     expect(steps).toEqual([...before, ...expected]);
   });
 
-  it.each<[string, Given]>([
-    ['the card service is away', { outcome: 'refused', retryable: true }],
-    ['nobody can look whether it is there', { outcome: 'unknown', readBack: null }],
-  ])('is tried again where %s', async (_what, given) => {
+  it.each<[string, Given, string[]]>([
+    [
+      'the card service did not take it, which is no reason to leave it when others change the rules meanwhile',
+      { outcome: 'refused', retryable: true },
+      ['progress: certainly not sent'],
+    ],
+    ['nobody can look whether it is there', { outcome: 'unknown', readBack: null }, []],
+    ['the answer is lost and the rules are as they were before', { outcome: 'unknown', retryable: true }, []],
+  ])('is tried again where %s', async (_what, given, expected) => {
     const { run, steps } = setUp(given);
 
     await expect(run()).rejects.toThrow(CardApiError);
 
-    expect(steps).toEqual(before);
+    expect(steps).toEqual([...before, ...expected]);
+  });
+
+  it.each<[string, object]>([
+    ['stood still for longer than its lock', { lease: { confirm: async () => Promise.reject(new TooLateError()) } }],
+    ['read the rules too long ago', { readAt: performance.now() - 12_000 }],
+  ])('is not sent by a process that %s', async (_what, over) => {
+    const { run, steps } = setUp();
+
+    await expect(run(null, true, over)).rejects.toThrow(TooLateError);
+
+    expect(steps).toEqual(before.slice(0, -1));
+  });
+
+  it.each<[string, string, string[]]>([
+    [
+      'is not sent again where the rules are not as they were',
+      'other',
+      ['its end is forgotten if it is not there', 'unknown'],
+    ],
+    ['is sent again where they are', basisOf(rules), [...before, 'its end starts', 'done sent']],
+  ])('after a crash %s', async (_what, basis, expected) => {
+    const { run, steps } = setUp();
+
+    await run({ ...sending, basis });
+
+    expect(steps).toEqual(expected);
   });
 
   it('is not sent again after a crash where somebody changed the same rule since', async () => {

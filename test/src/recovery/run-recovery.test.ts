@@ -4,6 +4,7 @@ import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { createRunRecovery } from '../../../src/recovery/run-recovery.ts';
+import { held, withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -27,9 +28,9 @@ async function run(error: Error | null, isBusy = false) {
     recoveries,
     async tryLock(_name, work) {
       if (isBusy) throw new StoreUnavailableError('the lock is taken');
-      return await work();
+      return await work(held);
     },
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     log: createLog({ level: 'silent', process: 'test' }),
   });
   return { againMs: await asJob(gap), reported };
