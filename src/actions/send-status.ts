@@ -72,8 +72,10 @@ export function createSendStatus(deps: Deps): SendStatus {
     const status = wantedStatus[verb];
     const after = wordOf(status);
     const expects = { kind: 'status', status, cardId } as const;
-    const basis = await basisOf(expects);
-    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, { expects, basis })))
+    const readBasis = () => basisOf(cardId ?? card.cardId, status);
+    const basis = await readBasis();
+    const sent = { expects, basis, readBasis };
+    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, sent)))
       return await finish('unknown', { note: superseded });
     const followed = await latestChanges.changedBy(acctId, expects);
     const sending = { state: 'sending', before, after, expects, followed } as const;
@@ -90,7 +92,7 @@ export function createSendStatus(deps: Deps): SendStatus {
       if (!(error instanceof CardApiError)) throw error;
       // It was certainly not made: what others do until it is tried again is no reason to leave it.
       if (error.outcome !== 'unknown' && error.retryable) await progress.write(action.id, sending);
-      return await resolveFailure(error, acctId, { expects, basis }, finish, attempt.isLast);
+      return await resolveFailure(error, acctId, sent, finish, attempt.isLast);
     }
     const undo = await deps.offerUndo({ action, acctId, cardId }, before);
     await finish('done', { after, confirmation: 'sent', expects, ...undo });
@@ -100,7 +102,7 @@ export function createSendStatus(deps: Deps): SendStatus {
   async function resolveFailure(
     error: CardApiError,
     acctId: number,
-    { expects, basis }: Sent,
+    { expects, basis, readBasis }: Sent,
     finish: Finish,
     isLast: boolean,
   ): Promise<void> {
@@ -112,7 +114,7 @@ export function createSendStatus(deps: Deps): SendStatus {
         now = await readBack(acctId, expects.cardId, api);
       }
       if (now === expects.status) return await finish('done', { after: wordOf(now), confirmation: 'confirmed' });
-      if (now !== null && basis !== (await basisOf(expects))) return await finish('unknown', { note: superseded });
+      if (now !== null && basis !== (await readBasis())) return await finish('unknown', { note: superseded });
       if (now === null) {
         if (!isLast) throw error;
         return await finish('unknown', { expects });
@@ -130,18 +132,17 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 
   /** The last time that the card was told to have the status: a later one shows that the change was made. */
-  async function basisOf({ cardId, status }: StatusExpected): Promise<string | undefined> {
+  async function basisOf(cardId: number | null, status: CardStatus): Promise<string | undefined> {
     if (cardId === null) return undefined;
     return (await history.statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
   }
 }
 
-type StatusExpected = Extract<Expected, { kind: 'status' }>;
-
-/** What was sent, and what stood before it. */
+/** What was sent, and what had been told of the card before. */
 interface Sent {
-  readonly expects: StatusExpected;
+  readonly expects: Extract<Expected, { kind: 'status' }>;
   readonly basis: string | undefined;
+  readonly readBasis: () => Promise<string | undefined>;
 }
 
 /** The status that a card has now; null when it cannot be read. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
+import type { Term } from '../../../src/card-api/rule-change.ts';
+import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
+import { createLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -7,7 +9,10 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
+  type PerformWorld,
   performAction,
+  verifyAction,
   virtualOrder,
   type WorldDeps,
 } from '../../support/perform-world.ts';
@@ -25,13 +30,14 @@ const lost = async (): Promise<never> => {
   } as ConstructorParameters<typeof CardApiError>[1]);
 };
 const never = (): Promise<never> => new Promise(() => {});
-const limitOf = (id: string, limitCents: number): Action =>
+const permanent: Term = { kind: 'permanent' };
+const limitOf = (id: string, limitCents: number, term: Term = permanent): Action =>
   ask('limit', {
     ...byCommand,
     id,
     changeRequest: {
       goals: [limitGoal('daily', limitCents)],
-      term: { kind: 'permanent' },
+      term,
     },
   });
 
@@ -68,6 +74,103 @@ it.each<[string, Action, Action, string, object]>([
     expect(world.answers.at(-1)?.text).toContain('I did not repeat it');
   },
 );
+
+describe('a worker stands still just before it writes, others do its work and a newer change, and it goes on', () => {
+  /** It stands still once it has noted that it is about to change the card. */
+  function standingStill(world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps {
+    const { latestChanges } = world.deps;
+    let isOver = false;
+    return {
+      ...world.deps,
+      withLock: createLock(redis()),
+      latestChanges: {
+        ...latestChanges,
+        async changed(...args) {
+          await latestChanges.changed(...args);
+          if (isOver) return;
+          isOver = true;
+          await redis().del(...(await redis().keys('*lock:account:*')));
+          await meanwhile();
+        },
+      },
+    };
+  }
+
+  it.each<[string, Action, Action, string, object]>([
+    [
+      'a limit',
+      limitOf('act_older', 45_000),
+      limitOf('act_newer', 30_000),
+      'ACTIVE',
+      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
+    ],
+    [
+      'a block',
+      ask('block', { ...byCommand, id: 'act_older' }),
+      ask('unblock', { ...byCommand, id: 'act_newer' }),
+      'ACTIVE',
+      { status: 'ACTIVE' },
+    ],
+  ])('%s: the newer change stays', async (_what, older, newer, was, is) => {
+    const world = await createActionWorld(redis());
+    world.service.status = was as typeof world.service.status;
+    const others: WorldDeps = { ...world.deps, withLock: createLock(redis()) };
+    const stalled = standingStill(world, async () => {
+      await performAction(older, others);
+      await performAction(newer, others);
+      world.advance(3_000);
+      await verifyAction(newer.id, others);
+    });
+
+    await expect(performAction(older, stalled)).rejects.toThrow(TooLateError);
+    await performAction(older, others);
+
+    expect(world.service).toMatchObject(is);
+    expect(world.writes).toHaveLength(2);
+    expect((await world.stations()).filter((station) => station === 'done')).toHaveLength(2);
+  });
+
+  it('the end of a temporary change: what was set since stays', async () => {
+    const world = await createActionWorld(redis());
+    const raise = limitOf('act_raise', 45_000, { kind: 'duration', ms: 60_000 });
+    const others: WorldDeps = { ...world.deps, withLock: createLock(redis()) };
+    await performAction(raise, others);
+    const stalled = standingStill(world, async () => {
+      await endTemporaryChange(raise.id, others);
+      await performAction(limitOf('act_newer', 60_000), others);
+    });
+    world.advance(61_000);
+
+    await expect(endTemporaryChange(raise.id, stalled)).rejects.toThrow(TooLateError);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 600 });
+    expect(world.writes).toEqual(['limit 450', 'limit 400', 'limit 600']);
+  });
+
+  it('an order is not made after somebody was told that its outcome is not known', async () => {
+    const world = await createActionWorld(redis());
+    const order = ask('order-virtual', { ...byCommand, id: 'act_order3', target: virtualOrder });
+    const { progress } = world.deps;
+    const stalled: WorldDeps = {
+      ...world.deps,
+      withLock: createLock(redis()),
+      progress: {
+        ...progress,
+        async begin(...args) {
+          const stands = await progress.begin(...args);
+          await redis().del(...(await redis().keys('*lock:order:*')));
+          await performAction(order, { ...world.deps, withLock: createLock(redis()) });
+          return stands;
+        },
+      },
+    };
+
+    await expect(performAction(order, stalled)).rejects.toThrow(TooLateError);
+
+    expect(world.writes).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('I do not order it again')]);
+  });
+});
 
 describe('an order whose worker stood still for longer than its lock', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order2', target: virtualOrder });

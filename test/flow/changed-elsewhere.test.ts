@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { people, secrets } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce });
+const { olga, ana } = people;
+
+/** Status webhooks of an account, one for each effect. */
+function effectsOn({ AcctId }: SandboxAccount): number {
+  return cardbell().sandbox.deliveries.filter(
+    ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
+  ).length;
+}
+
+/** Somebody changes the card's rules in the portal. */
+async function changeRulesOutside({ AcctId }: SandboxAccount, change: Record<string, unknown>): Promise<void> {
+  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
+  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, ...change });
+  expect((await fetch(address, { method: 'PUT', headers, body })).status).toBe(200);
+}
+
+/** Calls of one method about one account. */
+const callsTo = (method: string, { AcctId }: SandboxAccount): number =>
+  cardbell().sandbox.calls.filter((call) => call.method === method && call.path.includes(`/${AcctId}`)).length;
+
+describe('a write whose answer is lost while somebody changes the same card in the portal', () => {
+  const outside = { InternationalSpendEnabled: true, YearlySpendLimit: 90_000 };
+
+  it('a limit that was made stays, and so does what was changed in the portal', async () => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take(
+      'ACTIVE',
+      ({ SpendRules }) => !SpendRules.InternationalSpendEnabled && SpendRules.YearlySpendLimit === null,
+    );
+    sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, kind: 'hang_up_after_effect' });
+
+    await command(ana, `limit ${card.AcctId} monthly 2000`);
+    await until(() => callsTo('PUT', card) === 1, 'the limit is sent');
+    await changeRulesOutside(card, outside);
+    await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    await quiet(cardbell());
+
+    expect(cardbell().account(card.AcctId).SpendRules).toMatchObject({ ...outside, MonthlySpendLimit: 2000 });
+    expect(callsTo('PUT', card)).toBe(2);
+  });
+
+  it('a limit that was not made is not sent again with what was read before, and who asked is told', async () => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take(
+      'ACTIVE',
+      ({ SpendRules }) => !SpendRules.InternationalSpendEnabled && SpendRules.YearlySpendLimit === null,
+    );
+    sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, kind: 'hang_up' });
+
+    await command(ana, `limit ${card.AcctId} monthly 2000`);
+    await until(() => callsTo('PUT', card) === 1, 'the limit is sent');
+    await changeRulesOutside(card, outside);
+    const message = await waitTold(ana, new RegExp(holderOf(card)));
+    await quiet(cardbell());
+
+    expect(JSON.stringify(message)).toContain('I did not repeat it');
+    expect(cardbell().account(card.AcctId).SpendRules).toEqual({ ...card.SpendRules, ...outside });
+    expect(callsTo('PUT', card)).toBe(2);
+  });
+
+  it('a card that was blocked and then unblocked outside is not blocked again, and who asked is told', async () => {
+    const { take, command, waitTold, sandbox } = cardbell();
+    const card = take('ACTIVE');
+    const { AcctId } = card;
+    sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang_up_after_effect' });
+    sandbox.faults.add({ method: 'GET', path: new RegExp(`/${AcctId}`), kind: 'http_500', times: Infinity });
+
+    await command(olga, `block ${AcctId}`);
+    await until(() => effectsOn(card) === 1, 'it is blocked');
+    sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
+    await until(() => effectsOn(card) === 2, 'it is unblocked');
+    sandbox.faults.clear();
+    const message = await waitTold(olga, new RegExp(holderOf(card)));
+    await quiet(cardbell());
+
+    expect(JSON.stringify(message)).toContain('I did not repeat it');
+    expect(cardbell().account(AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
+    expect(callsTo('PUT', card)).toBe(1);
+  });
+});
