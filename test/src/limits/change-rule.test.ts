@@ -11,7 +11,7 @@ import {
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { held } from '../../support/held.ts';
+import { held, withoutLock } from '../../support/held.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
@@ -168,7 +168,7 @@ describe('permitting a change', () => {
         return 'I asked.';
       },
       policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-      withLock: async (_name, work) => await work(),
+      withLock: withoutLock,
     })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
     return { refused, asked, remembered };
   }

@@ -4,6 +4,7 @@ import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/appro
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
 import { VirtualOrder } from '../../../src/virtual-cards/order.ts';
 import { createOrderPermit } from '../../../src/virtual-cards/permit-order.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
 
@@ -16,7 +17,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}) {
   const { permit, cancel } = createOrderPermit({
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     now: () => new Date(nowMs),
   });
   const orderOf = (id: string, userId: string) =>
@@ -73,7 +74,7 @@ it('refuses who may not order', async () => {
   const { permit } = createOrderPermit({
     recentRaises,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-    withLock: async (_name, work) => await work(),
+    withLock: withoutLock,
     now: () => new Date(),
   });
 
