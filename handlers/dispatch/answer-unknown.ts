@@ -1,5 +1,5 @@
 import type { AnswerUnknown } from '../../src/slack/app.ts';
-import { unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
+import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { teller } from './interaction.ts';
 
@@ -29,6 +29,19 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
     if (what === undefined || userId === undefined) return;
     const channel = idOf(body['channel']) ?? textOf(body['channel_id']) ?? userId;
     await teller(textOf(body['response_url']), { channel, userId }, tools)(unknownControl(what));
+  };
+}
+
+/**
+ * Answers somebody who asks for more than anybody could mean: nothing is looked up for them. What Slack takes as the answer
+ * to the delivery itself is used, so that it costs no call; a press on a button is only acknowledged.
+ */
+export function answerTooMany(log: ListenerDeps['log']): AnswerUnknown {
+  return async function answer(body, ack) {
+    log.warn({ userId: idOf(body['user']) ?? textOf(body['user_id']) }, 'somebody asks for too much at once');
+    if (typeof body['command'] === 'string') return await ack({ response_type: 'ephemeral', ...tooMany() });
+    if (body['type'] === 'view_submission') return await ack({ response_action: 'push', view: tooManyForm() });
+    await ack();
   };
 }
 

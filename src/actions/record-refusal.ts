@@ -4,6 +4,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { RecordAction } from './record.ts';
+import type { RefusalCounts } from './refusal-count.ts';
 
 /** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
@@ -22,6 +23,8 @@ export interface Refused {
 export interface Refusals {
   /** The person has been told where they asked. */
   recordRefusal(action: Action, about?: Refused): Promise<void>;
+  /** Records together what one person was refused within a minute, after the first of them. */
+  recordRefusals(action: Action, first: string): Promise<void>;
   /** Answers with the reason and who can. */
   refuse(action: Action, refusal: Refusal, about?: Refused): Promise<void>;
   /** Answers with what could not be understood, and how it is written. */
@@ -30,6 +33,9 @@ export interface Refusals {
 
 interface Deps {
   readonly record: RecordAction;
+  readonly refusalCounts: RefusalCounts;
+  /** Enqueues the job that records refusals together. */
+  readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Behind "was refused to": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
   readonly accountOf: (target: Target) => Promise<number | null>;
@@ -37,9 +43,20 @@ interface Deps {
   readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-export function createRefusals({ record, refusedTo, accountOf, factsOf, answer }: Deps): Refusals {
+export function createRefusals(deps: Deps): Refusals {
+  const { record, refusalCounts, refusedTo, accountOf, factsOf, answer } = deps;
   return {
     recordRefusal,
+    async recordRefusals(action, first) {
+      const verbs = await refusalCounts.counted(first);
+      const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
+      if (count === 0) return;
+      const list = [...verbs].map(([verb, times]) => `${verb} ${times}`).join(', ');
+      const detail = `${count} more ${count === 1 ? 'refusal' : 'refusals'} within a minute: ${list}`;
+      const line = { did: `was refused ${count} more times within a minute`, outcome: `${list}; nothing changed` };
+      await record(action, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
+      await refusalCounts.forget(first);
+    },
     async refuse(action, words, about = {}) {
       await recordRefusal(action, { why: words.why, ...about });
       await answer(action, refusal(words));
@@ -51,6 +68,8 @@ export function createRefusals({ record, refusedTo, accountOf, factsOf, answer }
   };
 
   async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
+    const counted = await refusalCounts.note(action);
+    if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
     const why = about.why ?? 'not permitted';
     const acctId = about.acctId ?? (await accountOf(action.target));
     const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);

@@ -40,6 +40,7 @@ export type ActionStores = Pick<
   | 'claims'
   | 'latestChanges'
   | 'progress'
+  | 'refusalCounts'
   | 'blocks'
   | 'recentRaises'
   | 'virtualOrders'
@@ -109,6 +110,8 @@ export interface Notices {
 
 /** Wakes the worker later. */
 export interface Timers {
+  /** To record together what one person was refused within a minute. */
+  readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** To look whether a change can be seen at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
   /** To take *Undo* away when its minute is over. */

@@ -99,6 +99,7 @@ function notices({ config, send }: WorkerBase, audit: ActionStores['audit'], not
 
 function timers(enqueue: Enqueue): Timers {
   return {
+    scheduleRefusals: (action, first, delayMs) => enqueue('record-refusals', { action, first }, { delayMs }),
     scheduleConfirm: (actionId, atMs) => enqueue('verify-action', { actionId }, { atMs }),
     scheduleUndoEnd: (actionId, atMs) => enqueue('end-undo', { actionId }, { atMs }),
     scheduleRequest: (requestId) => enqueue('expire-request', { requestId }),

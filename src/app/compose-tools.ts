@@ -41,6 +41,8 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
   return {
     record,
     ...createRefusals({
+      ...stores,
+      ...timers,
       record,
       refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
       accountOf: createAccountOf(stores),

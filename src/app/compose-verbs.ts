@@ -53,6 +53,7 @@ export function composeVerbs(deps: VerbsDeps) {
   return {
     performAction,
     recordRefusal: tools.recordRefusal,
+    recordRefusals: tools.recordRefusals,
     verifyAction: composeVerification({ base, ...capabilities }),
     endTemporaryChange: limits.endTemporaryChange,
     endUndo: status.endUndo,

@@ -43,6 +43,12 @@ export interface WebBase {
 
 const now = (): Date => new Date();
 
+/**
+ * Slack answers about 20 times a minute who is in a user group, however many people click. At the click this is enough: the
+ * worker looks again before it changes anything, and Slack's event about a change ends it early.
+ */
+const GROUPS_KNOWN_FOR_MS = 10_000;
+
 /** What receives webhooks. @param missed one could not be stored. */
 export function composeWebhooks(
   { config, intake, metrics, log }: WebBase,
@@ -75,6 +81,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     approvers: config.approvers,
     groupMembers: slack.groupMembers,
     isHolder: createLinks(redis).isHolder,
+    knownForMs: GROUPS_KNOWN_FOR_MS,
     log,
   });
   return {

@@ -76,6 +76,7 @@ export function createJobHandlers(deps: Deps): JobHandlers {
       metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
     },
     'record-refusal': ({ action, why }) => verbs.recordRefusal(action, { why }),
+    'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId }) => verbs.endTemporaryChange(temporaryChangeId),
     'end-mute': ({ muteId }) => verbs.endMute(muteId),

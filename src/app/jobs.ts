@@ -136,6 +136,14 @@ const table = {
     changesHome: true,
   }),
 
+  /** Records together what one person was refused within a minute. */
+  'record-refusals': job({
+    ...upkeep,
+    data: z.strictObject({ action: AnyAction, first: z.string() }),
+    retry: times(12),
+    id: ({ first }) => `refusals-${first}`,
+  }),
+
   /** Looks whether a change that was sent can be seen. */
   'verify-action': job({
     ...upkeep,

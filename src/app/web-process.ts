@@ -1,4 +1,4 @@
-import { answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
+import { answerTooMany, answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
 import { registerListeners } from '../../handlers/index.ts';
 import { unavailable } from '../../templates/policy/not-permitted.ts';
 import type { Log } from '../core/log.ts';
@@ -13,6 +13,7 @@ import { createConfiguredRoles } from '../policy/current-roles.ts';
 import { createRespond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack } from '../slack/client.ts';
+import { createPersonRate } from '../slack/person-rate.ts';
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
@@ -90,6 +91,8 @@ function openSlackApp(
       });
     },
     answerUnknown: answerUnknown({ respond, postEphemeral: createPostEphemeral(slack), log }),
+    mayAsk: createPersonRate(),
+    answerTooMany: answerTooMany(log),
     routes: (otherwise) =>
       createHttpServer(
         {

@@ -1,5 +1,6 @@
 import { createBlocks } from '../actions/block-store.ts';
 import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
+import { createRefusalCounts } from '../actions/refusal-count.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';
@@ -80,6 +81,7 @@ function createStores(redis: RedisClient, log: Log) {
     claims: createClaims(redis),
     latestChanges: createLatestChanges(redis),
     progress: createProgress(redis),
+    refusalCounts: createRefusalCounts(redis),
     blocks: createBlocks(redis),
     recentRaises: createRecentRaises(redis),
     virtualOrders: createVirtualOrders(redis),

@@ -66,6 +66,8 @@ interface PermissionDeps {
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
   /** Whether a card account is linked to a Slack user. */
   readonly isHolder: (userId: string) => Promise<boolean>;
+  /** How old an answer about a group may be where nothing else is said. */
+  readonly knownForMs?: number;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -79,7 +81,7 @@ export function createPermissions(deps: PermissionDeps): Permissions {
   const groups = createGroups(deps);
 
   return {
-    async rolesOf(userId, { knownForMs = 0 } = {}) {
+    async rolesOf(userId, { knownForMs = deps.knownForMs ?? 0 } = {}) {
       const roles: Role[] = [];
       let isComplete = true;
       for (const [role, allowed] of [['approver', approvers] as const, ['operator', operators] as const]) {
@@ -121,15 +123,33 @@ export function createPermissions(deps: PermissionDeps): Permissions {
 /** Who is in the user groups that the configuration names. */
 function createGroups({ groupMembers, log, now = Date.now }: PermissionDeps) {
   const groups = new Map<string, { members: readonly string[]; readAt: number }>();
+  const asking = new Map<string, Promise<readonly string[]>>();
+  /** People who ask at the same time share one request. */
+  const ask = (groupId: string): Promise<readonly string[]> => {
+    const asked = asking.get(groupId);
+    if (asked !== undefined) return asked;
+    const answer = groupMembers(groupId)
+      .then((members) => {
+        // Unless the group changed meanwhile: then this answer may be the old one.
+        if (asking.get(groupId) === answer) groups.set(groupId, { members, readAt: now() });
+        return members;
+      })
+      .finally(() => {
+        if (asking.get(groupId) === answer) asking.delete(groupId);
+      });
+    asking.set(groupId, answer);
+    return answer;
+  };
   return {
-    forget: (groupId: string): void => void groups.delete(groupId),
+    forget(groupId: string): void {
+      groups.delete(groupId);
+      asking.delete(groupId);
+    },
     async membersOf(groupId: string, knownForMs: number): Promise<readonly string[]> {
       const known = groups.get(groupId);
       if (known !== undefined && now() - known.readAt < knownForMs) return known.members;
       try {
-        const members = await groupMembers(groupId);
-        groups.set(groupId, { members, readAt: now() });
-        return members;
+        return await ask(groupId);
       } catch (error) {
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
         if (!isRateLimited || known === undefined || now() - known.readAt > STILL_GOOD_MS) throw error;

@@ -10,6 +10,8 @@ import {
   tlsOptions,
   watchContinue,
 } from '../webhooks/http-server.ts';
+import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
+import type { PersonRate } from './person-rate.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -22,8 +24,11 @@ interface SlackAppOptions {
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
   readonly answerUnknown: AnswerUnknown;
-  /** Puts the routes that are not Slack's in front of Bolt's listener. */
-  readonly routes: (otherwise: RequestListener) => ReturnType<typeof createHttpServer>;
+  /** Whether somebody may ask for something now, and what they are told otherwise. */
+  readonly mayAsk: PersonRate;
+  readonly answerTooMany: AnswerUnknown;
+  /** Puts the routes that are not Slack's in front of those for Slack. */
+  readonly routes: (otherwise: Parameters<typeof createHttpServer>[1]) => ReturnType<typeof createHttpServer>;
 }
 
 /** @param ack acknowledges a delivery, with what Slack takes as the answer to its kind. */
@@ -40,6 +45,8 @@ export interface SlackApp {
 }
 
 const SOCKET_RETRY_MAX_MS = 30_000;
+/** More would cost memory and file descriptors that the connections of the service and of Slack need. */
+const CONNECTIONS_MAX = 2000;
 
 const notFound: RequestListener = (_request, response) => {
   response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });
@@ -55,7 +62,7 @@ const notFound: RequestListener = (_request, response) => {
 export function createSlackApp(options: SlackAppOptions): SlackApp {
   const { appToken, log } = options;
   const { app, receiver, failed } = createBolt(options);
-  const untilAllRan = trackListeners(app, failed, options.answerUnknown);
+  const untilAllRan = trackListeners(app, failed, options);
   const socket = appToken === undefined ? null : createSocket(app, log);
   let stopServer: (() => Promise<void>) | undefined;
 
@@ -65,7 +72,9 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     async start({ host, port, tls }) {
       const settings = { ...serverOptions, ...(tls === null ? {} : tlsOptions(tls)) };
       let server: Server;
-      const open = options.routes(receiver instanceof HTTPReceiver ? receiver.requestListener : notFound);
+      const open = options.routes(
+        receiver instanceof HTTPReceiver ? createSlackGuard(receiver.requestListener) : notFound,
+      );
       if (receiver instanceof HTTPReceiver) {
         receiver.requestListener = open;
         server = (await receiver.start({ host, port } as never, settings)) as Server;
@@ -75,6 +84,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
         // In the background: the receivers must not wait for Slack.
         void socket?.open();
       }
+      server.maxConnections = CONNECTIONS_MAX;
       watchContinue(server, open);
       stopServer = createStop(server);
       const address = server.address();
@@ -102,6 +112,7 @@ function createBolt(options: SlackAppOptions) {
       ? new HTTPReceiver({
           signingSecret: signingSecret ?? '',
           logger,
+          bodyLimit: SLACK_BODY_MAX_BYTES,
           dispatchErrorHandler: ({ request, response }) =>
             notFound(request, response as Parameters<RequestListener>[1]),
         })
@@ -124,7 +135,11 @@ function createBolt(options: SlackAppOptions) {
  *
  * @returns a function that resolves when no listener is running.
  */
-function trackListeners(app: App, failed: WeakSet<object>, answerUnknown: AnswerUnknown): () => Promise<unknown> {
+function trackListeners(
+  app: App,
+  failed: WeakSet<object>,
+  { mayAsk, answerTooMany, answerUnknown }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown'>,
+): () => Promise<unknown> {
   const running = new Set<Promise<void>>();
   const processEvent = app.processEvent.bind(app);
   const processOrAnswer = async (event: ReceiverEvent): Promise<void> => {
@@ -133,6 +148,8 @@ function trackListeners(app: App, failed: WeakSet<object>, answerUnknown: Answer
       isAcknowledged = true;
       await event.ack(answer);
     };
+    const person = askedBy(event.body);
+    if (person !== null && !mayAsk(person)) return await answerTooMany(event.body, ack);
     await processEvent({ ...event, ack });
     if (!isAcknowledged && !failed.has(event.body)) await answerUnknown(event.body, ack);
   };
@@ -146,6 +163,29 @@ function trackListeners(app: App, failed: WeakSet<object>, answerUnknown: Answer
     }
   };
   return () => Promise.allSettled(running);
+}
+
+/** Who asks with a delivery; null for news of the workspace, and for suggestions while somebody types. */
+function askedBy(body: Record<string, unknown>): string | null {
+  const { type, user, user_id: userId, event } = body;
+  if (type === 'block_suggestion') return null;
+  const named = type === 'event_callback' && isOpening(event) ? event.user : (idOf(user) ?? userId);
+  return typeof named === 'string' && named !== '' ? named : null;
+}
+
+/** Somebody opened App Home. */
+function isOpening(event: unknown): event is { readonly user: unknown } {
+  return (
+    typeof event === 'object' &&
+    event !== null &&
+    'type' in event &&
+    event.type === 'app_home_opened' &&
+    'user' in event
+  );
+}
+
+function idOf(user: unknown): unknown {
+  return typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
 }
 
 /** The connection of Socket Mode. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
@@ -40,14 +40,14 @@ export function tlsOptions(tls: { cert: Buffer; key: Buffer }): HttpsOptions {
 const webhookPath = /^\/webhooks\/([^/]*)\/?$/;
 
 /**
- * Puts our routes in front of `otherwise` (Bolt's listener for `/slack/events`).
+ * Puts our routes in front of `otherwise` (Slack's `/slack/events`), which also says "100 Continue" where it is expected.
  *
  * They are not Bolt's custom routes, because Bolt compiles the pattern of every route for every request, which halves the
  * throughput of the receivers (docs/performance.md).
  */
 export function createHttpServer(
   deps: Deps,
-  otherwise: RequestListener,
+  otherwise: (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue?: boolean) => void {
   const plain: Readonly<Record<string, Route>> = {
     '/healthz': async (_request, response) => answer(response, 200, { status: 'alive', version }),
@@ -70,8 +70,7 @@ export function createHttpServer(
           ? plainRoute(route, request, response)
           : null;
     if (run === null) {
-      if (expectsContinue) response.writeContinue();
-      otherwise(request, response);
+      otherwise(request, response, expectsContinue);
       return;
     }
     run.catch((error: unknown) => {

@@ -25,16 +25,38 @@ export function unknownControl(what: keyof typeof controls): Message {
 
 /** In place of a form that was sent and that this version does not have. */
 export function unknownForm(): ModalView {
+  return notSent(
+    '*Not done.* This form belongs to another version of Cardbell.',
+    'Nothing changed.',
+    'Close it, and open it again where you found it.',
+  );
+}
+
+const tooManyWords = {
+  why: 'You sent too many requests in a row.',
+  todo: 'Wait a minute, then try again.',
+} as const;
+
+/** Somebody asks for more than anybody could mean. */
+export function tooMany(): Message {
+  const { why, todo } = tooManyWords;
+  return {
+    text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
+    blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],
+  };
+}
+
+/** On top of the form that was sent, which stays as it is. */
+export function tooManyForm(): ModalView {
+  const { why, todo } = tooManyWords;
+  return notSent(`*Not done.* ${why}`, 'Nothing changed.', `${todo} Your form is still there when you close this.`);
+}
+
+function notSent(...lines: string[]): ModalView {
   return {
     type: 'modal',
     title: { type: 'plain_text', text: 'Not sent' },
     close: { type: 'plain_text', text: 'Close' },
-    blocks: [
-      section(
-        '*Not done.* This form belongs to another version of Cardbell.',
-        'Nothing changed.',
-        'Close it, and open it again where you found it.',
-      ),
-    ],
+    blocks: [section(...lines)],
   };
 }

@@ -19,7 +19,7 @@ import { overrideNotice, requestReminder } from '../../templates/approvals/reque
 import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker } from '../../templates/directory/card-picker.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
-import { unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
+import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
@@ -206,7 +206,12 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       unsubscribed({ removed: many(subscription, 100) }),
     ];
   },
-  unknown: () => [unknownForm(), ...(['button', 'shortcut', 'command'] as const).map(unknownControl)],
+  unknown: () => [
+    tooMany(),
+    tooManyForm(),
+    unknownForm(),
+    ...(['button', 'shortcut', 'command'] as const).map(unknownControl),
+  ],
   unclear: (one) => [unclear({ why: one, usage: '/card help' })],
   'virtual-order': (one, two) =>
     (['done', 'failed', 'unknown'] as const).flatMap((state) => [

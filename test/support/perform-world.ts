@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
 import { createLatestChanges, createProgress } from '../../src/actions/progress-store.ts';
+import { createRefusalCounts } from '../../src/actions/refusal-count.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
@@ -192,6 +193,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     alerts,
     history: createCardHistory(redis),
     progress: createProgress(redis),
+    refusalCounts: createRefusalCounts(redis),
+    scheduleRefusals: async () => {},
     latestChanges: createLatestChanges(redis),
     virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,

@@ -4,6 +4,7 @@ import { createLog } from '../../../src/core/log.ts';
 import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
+import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -88,6 +89,35 @@ describe('who has which role', () => {
     groups.S1 = [];
 
     expect((await permissions.rolesOf('U3')).roles).toEqual([]);
+  });
+
+  it('is asked once by all who ask at the same time, and again when the group changed meanwhile', async () => {
+    let calls = 0;
+    const answers: ((members: string[]) => void)[] = [];
+    const permissions = createPermissions({
+      operators: ['S1'],
+      approvers: [],
+      groupMembers: async () => {
+        calls += 1;
+        return await new Promise<string[]>((resolve) => answers.push(resolve));
+      },
+      isHolder: async () => false,
+      knownForMs: 10_000,
+      log,
+      now: () => 0,
+    });
+    const first = [permissions.rolesOf('U3'), permissions.rolesOf('U4')];
+    await until(() => calls === 1, 'Slack is asked');
+    permissions.forgetGroup('S1');
+    const second = permissions.rolesOf('U3');
+    await until(() => calls === 2, 'Slack is asked again');
+    answers[1]?.([]);
+    answers[0]?.(['U3']);
+    await Promise.all(first);
+
+    expect((await second).roles).toEqual([]);
+    expect((await permissions.rolesOf('U3')).roles, 'the newer answer counts').toEqual([]);
+    expect(calls).toBe(2);
   });
 
   it('is not guessed when Slack does not answer, but what is certain counts', async () => {

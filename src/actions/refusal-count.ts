@@ -1,0 +1,47 @@
+import type { Cluster, Redis } from 'ioredis';
+import { stateKey } from '../core/keys.ts';
+import type { Action } from './action.ts';
+
+/** Refusals of one person within this time are told together. */
+const WINDOW_SECONDS = 60;
+const KEPT_SECONDS = 24 * 3600;
+
+export interface RefusalCounts {
+  /**
+   * Notes a refusal. Safe to repeat.
+   *
+   * @returns null for the first within a minute, which goes on record at once; for any other the first one's id, and when
+   * the minute is over.
+   */
+  note(
+    action: Pick<Action, 'id' | 'verb' | 'actor'>,
+  ): Promise<{ readonly first: string; readonly leftMs: number } | null>;
+  /** The verbs that were refused after the first, each with how often. */
+  counted(first: string): Promise<ReadonlyMap<string, number>>;
+  forget(first: string): Promise<void>;
+}
+
+/** How often people are refused, so that one person cannot fill the record, which is kept for good. */
+export function createRefusalCounts(redis: Redis | Cluster): RefusalCounts {
+  const firstKey = (userId: string): string => stateKey(`refused-first:${userId}`);
+  const countKey = (first: string): string => stateKey(`refused-more:${first}`);
+  return {
+    async note({ id, verb, actor }) {
+      const key = firstKey(actor.userId);
+      await redis.set(key, id, 'EX', WINDOW_SECONDS, 'NX');
+      const first = await redis.get(key);
+      if (first === null || first === id) return null;
+      await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
+      return { first, leftMs: Math.max(0, await redis.pttl(key)) };
+    },
+    async counted(first) {
+      const verbs = new Map<string, number>();
+      for (const member of await redis.smembers(countKey(first))) {
+        const [verb = ''] = member.split(' ', 1);
+        verbs.set(verb, (verbs.get(verb) ?? 0) + 1);
+      }
+      return verbs;
+    },
+    forget: async (first) => void (await redis.del(countKey(first))),
+  };
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+/** Largest body of Slack's; those that it sends have a few kilobytes. */
+export const SLACK_BODY_MAX_BYTES = 512 * 1024;
+/** Slack's own limit for the age of a signature. */
+const SIGNATURE_MS = 5 * 60_000;
+
+/**
+ * Refuses what cannot be from Slack before its body is read: a request without a signature, with one that is too old, or
+ * larger than anything that Slack sends. Whether the signature is right takes the body, so Bolt checks that.
+ */
+export function createSlackGuard(
+  bolt: RequestListener,
+  now: () => number = Date.now,
+): (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void {
+  return function guard(request, response, expectsContinue) {
+    const refusal = isDelivery(request) ? whyNot(request, now()) : null;
+    if (refusal === null) {
+      if (expectsContinue) response.writeContinue();
+      bolt(request, response);
+      return;
+    }
+    // The body was not read, so the next request could not be told from it.
+    response.writeHead(refusal.status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+    response.end(JSON.stringify({ error: refusal.error }));
+  };
+}
+
+/** Bolt answers 404 to everything else, without reading a body. */
+function isDelivery({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'POST' && url.split('?', 1)[0] === '/slack/events';
+}
+
+function whyNot({ headers }: IncomingMessage, now: number): { readonly status: number; readonly error: string } | null {
+  const signature = headers['x-slack-signature'];
+  const sentAt = headers['x-slack-request-timestamp'];
+  if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature))
+    return { status: 401, error: 'expected a signature of Slack' };
+  if (typeof sentAt !== 'string' || !/^\d{1,12}$/.test(sentAt) || Math.abs(now - Number(sentAt) * 1000) > SIGNATURE_MS)
+    return { status: 401, error: 'expected a signature that is not older than five minutes' };
+  return Number(headers['content-length'] ?? 0) > SLACK_BODY_MAX_BYTES
+    ? { status: 413, error: `expected at most ${SLACK_BODY_MAX_BYTES} bytes` }
+    : null;
+}

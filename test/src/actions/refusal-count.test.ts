@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { createRefusalCounts } from '../../../src/actions/refusal-count.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, verbsOf } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const refused = (id: string, verb: 'block' | 'show' = 'block') => ask(verb, { id });
+
+it('counts all refusals of a person within a minute but the first, each once', async () => {
+  const counts = createRefusalCounts(redis());
+
+  expect(await counts.note(refused('act_1'))).toBeNull();
+  expect(await counts.note(refused('act_1')), 'done again after a crash').toBeNull();
+  expect(await counts.note(refused('act_2'))).toMatchObject({ first: 'act_1' });
+  expect(await counts.note(refused('act_2')), 'done again after a crash').toMatchObject({ first: 'act_1' });
+  await counts.note(refused('act_3', 'show'));
+  expect(await counts.note({ ...refused('act_4'), actor: { userId: 'U0GUS', teamId: 'T1' } })).toBeNull();
+
+  expect(Object.fromEntries(await counts.counted('act_1'))).toEqual({ block: 1, show: 1 });
+  await counts.forget('act_1');
+  expect((await counts.counted('act_1')).size).toBe(0);
+});
+
+it('a hundred refusals of one person within a minute are two entries: the first, and one with the count of the others', async () => {
+  const { deps, stations } = await createActionWorld(redis());
+  const scheduled = new Set<string>();
+  const verbs = verbsOf({ ...deps, scheduleRefusals: async (_action, first) => void scheduled.add(first) });
+  for (let count = 0; count < 100; count += 1)
+    await verbs.recordRefusal(refused(`act_${count}`), { why: 'not permitted' });
+  expect([...scheduled]).toEqual(['act_0']);
+
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+
+  expect(await stations()).toEqual(['refused', 'refused']);
+  const records = [];
+  for await (const { record } of deps.audit.read()) records.push(record);
+  expect(records[1]).toMatchObject({
+    detail: '99 more refusals within a minute: block 99',
+    actor: { userId: 'U0OLGA' },
+  });
+});

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createSlackGuard, SLACK_BODY_MAX_BYTES } from '../../../src/slack/guard.ts';
+import { watchContinue } from '../../../src/webhooks/http-server.ts';
+import { head, openRaw, type RawConnection } from '../../support/raw-connection.ts';
+
+const at = Date.parse('2026-11-20T15:00:00Z');
+let server: Server | undefined;
+let raw: RawConnection | undefined;
+
+afterEach(async () => {
+  raw?.close();
+  await new Promise((resolve) => server?.close(resolve));
+});
+
+/** Sends a head whose body never comes. @returns what came back, and how many requests Bolt got. */
+async function sent(headers: Record<string, string | number>, path = '/slack/events') {
+  let passed = 0;
+  const guard = createSlackGuard(
+    (_request, response) => {
+      passed += 1;
+      response.writeHead(200).end();
+    },
+    () => at,
+  );
+  const open = (server = createServer((request, response) => guard(request, response, false)));
+  server = open;
+  watchContinue(open, (request, response, expectsContinue = false) => guard(request, response, expectsContinue));
+  await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve));
+  raw = await openRaw((open.address() as AddressInfo).port);
+  raw.write(head(path, { 'content-length': 100, ...headers }));
+  await raw.sees(/HTTP\/1\.1 [2345]/);
+  return { passed, statuses: raw.statuses() };
+}
+
+const signed = { 'x-slack-signature': `v0=${'a'.repeat(64)}`, 'x-slack-request-timestamp': at / 1000 };
+
+it('lets through what has a fresh signature, and says to go on where that is expected', async () => {
+  expect(await sent(signed)).toEqual({ passed: 1, statuses: [200] });
+  raw?.close();
+  await new Promise((resolve) => server?.close(resolve));
+  expect((await sent({ ...signed, expect: '100-continue' })).passed).toBe(1);
+});
+
+it.each<[string, Record<string, string | number>, number]>([
+  ['without a signature', { 'x-slack-request-timestamp': at / 1000 }, 401],
+  ['with something else for a signature', { ...signed, 'x-slack-signature': 'v0=no' }, 401],
+  ['without a time', { 'x-slack-signature': signed['x-slack-signature'] }, 401],
+  ['from six minutes ago', { ...signed, 'x-slack-request-timestamp': at / 1000 - 360 }, 401],
+  ['from the future', { ...signed, 'x-slack-request-timestamp': at / 1000 + 360 }, 401],
+  ['that waits to be told to go on', { expect: '100-continue' }, 401],
+  ['that announces more than Slack sends', { ...signed, 'content-length': SLACK_BODY_MAX_BYTES + 1 }, 413],
+])('refuses a request %s before its body comes', async (_what, headers, status) => {
+  expect(await sent(headers)).toEqual({ passed: 0, statuses: [status] });
+});
+
+it('leaves other addresses to Bolt, which answers 404', async () => {
+  expect((await sent({}, '/elsewhere')).passed).toBe(1);
+});

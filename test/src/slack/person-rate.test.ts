@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createPersonRate } from '../../../src/slack/person-rate.ts';
+
+it('a person may ask sixty times at once, then once a second; others are not affected', () => {
+  let now = 0;
+  const mayAsk = createPersonRate(() => now);
+  const taken = (userId: string, times: number): number =>
+    Array.from({ length: times }, () => mayAsk(userId)).filter(Boolean).length;
+
+  expect(taken('U0OTTO', 200)).toBe(60);
+  expect(mayAsk('U0OLGA')).toBe(true);
+
+  now = 10_000;
+  expect(taken('U0OTTO', 200)).toBe(10);
+  now = 200_000;
+  expect(taken('U0OTTO', 200)).toBe(60);
+});
+
+it('remembers no more people than there is room for', () => {
+  let now = 0;
+  const mayAsk = createPersonRate(() => now);
+  for (let person = 0; person < 30_000; person += 1) {
+    now += 10;
+    expect(mayAsk(`U${person}`)).toBe(true);
+  }
+});
