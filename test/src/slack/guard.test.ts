@@ -24,7 +24,7 @@ async function sent(headers: Record<string, string | number>, path = '/slack/eve
     },
     () => at,
   );
-  const open = (server = createServer((request, response) => guard(request, response, false)));
+  const open = createServer((request, response) => guard(request, response, false));
   server = open;
   watchContinue(open, (request, response, expectsContinue = false) => guard(request, response, expectsContinue));
   await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve));
