@@ -3,6 +3,7 @@ import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
 import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
+import { withSecretFiles } from '../src/app/secret-files.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
 
@@ -13,7 +14,7 @@ or a decline code, for instance decline.rule.velocity.
   --Field value   sets any field of Data, for instance --TransactionAmount -84.10
   --url URL       base of the receivers (http://127.0.0.1:3000/webhooks); /KIND is added
   --to URL        this very URL instead
-  --secret S      shared secret (WEBHOOK_SHARED_SECRET)
+  --secret S      shared secret (WEBHOOK_SHARED_SECRET, or the file WEBHOOK_SHARED_SECRET_FILE)
   --version V     webhook version (${ASSUMPTIONS.webhookVersion.value}); older ones have the older signs
   --times N       sends N of them
   --same          sends the same body each time: duplicates
@@ -28,10 +29,19 @@ const streams = {
   err: (line: string) => void process.stderr.write(`${line}\n`),
 };
 
+/** The variable, or what stands in the file that WEBHOOK_SHARED_SECRET_FILE names. @throws UsageError */
+function sharedSecret(): string | undefined {
+  const problems: string[] = [];
+  const given = Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  const all = withSecretFiles(Object.fromEntries(given), ['WEBHOOK_SHARED_SECRET'], problems);
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  return all['WEBHOOK_SHARED_SECRET'];
+}
+
 try {
   const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value);
   // While the secret is rotated there are two of them; the first is the one in use.
-  const secret = asked.secret ?? process.env.WEBHOOK_SHARED_SECRET?.split(',')[0]?.trim();
+  const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();
   if (asked.help) process.stdout.write(USAGE);
   else if (asked.list) printCatalogue(streams);
   else

@@ -21,6 +21,8 @@ import type { Admin } from './admin.ts';
 import { composeListeners, composeWebhooks, createPostEphemeral, type WebBase } from './compose-web.ts';
 import type { WebConfig } from './config.ts';
 import type { RunningProcess } from './run-process.ts';
+import { watchFormat } from './stored-format.ts';
+import { watchTlsFiles } from './tls-files.ts';
 
 /** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
 const FIRST_CONNECTION_MS = 1500;
@@ -29,6 +31,7 @@ const FIRST_CONNECTION_MS = 1500;
 export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promise<RunningProcess & { port: number }> {
   const { metrics } = admin;
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
+  await watchFormat(redis, log);
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
@@ -50,6 +53,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   void keepNames(base);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
   heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
+  const unwatchTls = config.tls === null ? null : watchTlsFiles(config.tls, { use: slackApp.useTls, log });
   log.info({ host: config.host, port, tls: config.tls !== null }, 'web listens');
 
   return {
@@ -57,6 +61,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     async stop() {
       heartbeat.stop();
       memory.stop();
+      unwatchTls?.();
       await slackApp.stop();
       redis.disconnect();
       if (store !== redis) store.disconnect();

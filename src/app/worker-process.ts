@@ -18,6 +18,7 @@ import type { Enqueue } from './enqueue.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
+import { watchFormat } from './stored-format.ts';
 import { createWorkerBase } from './worker-base.ts';
 
 /** Alerts that wait in the queue, for all workers. What is above this waits in the inbox. */
@@ -32,6 +33,7 @@ export async function startWorker(
 ): Promise<RunningProcess> {
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
+  await watchFormat(redis, log);
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, { log, metrics: admin.metrics });

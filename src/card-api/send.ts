@@ -1,5 +1,6 @@
 import { isBrokenCircuitError } from 'cockatiel';
 import { CardApiError } from '../core/errors.ts';
+import { version } from '../core/version.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import { type Answer, CircuitOpenError, errorOfAnswer, errorOfSilence, silenceOf } from './errors.ts';
 import type { Breaker } from './retry.ts';
@@ -60,7 +61,11 @@ export function createAttempt(deps: SendDeps, breaker: Breaker): Attempt {
 /** One HTTP exchange. @throws what fetch throws when there is no answer. */
 function createExchange({ baseUrl, token, authScheme, fetch }: SendDeps) {
   const base = baseUrl.replace(/\/+$/, '');
-  const headers = { accept: 'application/json', authorization: `${authScheme} ${token}` };
+  const headers = {
+    accept: 'application/json',
+    authorization: `${authScheme} ${token}`,
+    'user-agent': `cardbell/${version}`,
+  };
   return async ({ method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Answer> => {
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     const response = await fetch(`${base}${path}${search}`, {

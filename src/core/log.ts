@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { maskCardNumbers } from './card-number.ts';
 import { createRepeatLimit } from './log-repeats.ts';
+import { version } from './version.ts';
 
 export type Log = Logger;
 
@@ -20,7 +21,7 @@ export function createLog(options: {
   return pino(
     {
       level: options.level,
-      base: { process: options.process },
+      base: { process: options.process, version },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {

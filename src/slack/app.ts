@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, HTTPReceiver, type Logger, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
 import type { Log } from '../core/log.ts';
@@ -38,6 +38,8 @@ export interface SlackApp {
   readonly app: App;
   /** @returns the port. */
   start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
+  /** Serves new connections with another certificate. */
+  useTls(tls: { cert: Buffer; key: Buffer }): void;
   /** False while Socket Mode has no connection. */
   takesSlack(): boolean;
   /** Takes no more requests, and finishes those in flight. */
@@ -65,6 +67,7 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
   const untilAllRan = trackListeners(app, failed, options);
   const socket = appToken === undefined ? null : createSocket(app, log);
   let stopServer: (() => Promise<void>) | undefined;
+  let tlsServer: TlsServer | undefined;
 
   return {
     app,
@@ -87,9 +90,11 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
       server.maxConnections = CONNECTIONS_MAX;
       watchContinue(server, open);
       stopServer = createStop(server);
+      if (server instanceof TlsServer) tlsServer = server;
       const address = server.address();
       return address !== null && typeof address === 'object' ? address.port : port;
     },
+    useTls: (tls) => tlsServer?.setSecureContext(tlsOptions(tls)),
     async stop() {
       await socket?.close();
       await stopServer?.();

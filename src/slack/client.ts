@@ -2,6 +2,7 @@ import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
 import { createSlackClock, type SlackClock } from './clock.ts';
+import { version } from '../core/version.ts';
 import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 import { fileCalls, messageCalls } from './messages.ts';
@@ -93,6 +94,7 @@ interface SlackOptions {
  */
 export function createSlack(options: SlackOptions): Slack {
   const clock = options.clock ?? createSlackClock();
+  webApi.addAppMetadata({ name: 'cardbell', version });
   const client = new webApi.WebClient(options.token, {
     timeout: TIMEOUT_MS,
     retryConfig: { retries: 0 },

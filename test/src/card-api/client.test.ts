@@ -5,6 +5,7 @@ import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import type { CardClient } from '../../../src/card-api/client.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { version } from '../../../src/core/version.ts';
 import { cut, type FakeApi, halfBody, hang, html, json, refusal, startFakeApi, TOKEN } from './fake-api.ts';
 
 let api: FakeApi;
@@ -317,6 +318,12 @@ describe('a service that stays away', () => {
 });
 
 describe('what leaves the process', () => {
+  it('names Cardbell and its version', async () => {
+    await api.client().ping();
+
+    expect(api.received[0]?.userAgent).toBe(`cardbell/${version}`);
+  });
+
   it('authenticates with the word it was given and never follows a redirect', async () => {
     const elsewhere = await startFakeApi();
     api.answerWith(json(302, {}, { location: `${elsewhere.url}/Details/AccountDetails/1` }));

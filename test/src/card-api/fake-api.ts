@@ -7,6 +7,7 @@ export interface Received {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
+  readonly userAgent: string | undefined;
   readonly contentType: string | undefined;
   readonly text: string;
 }
@@ -40,6 +41,7 @@ export async function startFakeApi(): Promise<FakeApi> {
         path: url.pathname,
         query: url.searchParams,
         authorization: request.headers.authorization,
+        userAgent: request.headers['user-agent'],
         contentType: request.headers['content-type'],
         text: Buffer.concat(chunks).toString(),
       };

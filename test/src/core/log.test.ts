@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLog, type Log } from '../../../src/core/log.ts';
+import { version } from '../../../src/core/version.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
 
 const pan = '4111111111111111';
@@ -26,6 +27,7 @@ describe('a log line', () => {
     expect(fieldsOf(line)).toEqual({
       level: 'info',
       process: 'test',
+      version,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       kind: 'decline',
       msg: 'webhook taken',

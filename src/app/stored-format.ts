@@ -1,0 +1,63 @@
+import { ConfigError } from '../core/errors.ts';
+import { stateKey } from '../core/keys.ts';
+import type { Log } from '../core/log.ts';
+import { type RedisClient, whenReady } from '../core/redis.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
+import { EX_CONFIG } from './config.ts';
+
+/**
+ * The format of everything that is stored in Redis. To be raised by a change that an older build would misread; fields
+ * that are merely added need no new format, because each build passes on what it does not know.
+ */
+export const FORMAT = 1;
+/** A build reads what the two formats before its own have left. */
+const READS_BACK = 2;
+
+const formatKey = stateKey('format');
+const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
+
+/**
+ * Makes this build's format the stored one.
+ *
+ * @throws ConfigError when what is stored is newer than this build, or too old for it. Nothing is changed then.
+ */
+export async function claimFormat(redis: RedisClient, format = FORMAT): Promise<void> {
+  const stored = Number(await defineScript(redis, claimSource).run([formatKey], [format, format - READS_BACK]));
+  if (stored === 0) return;
+  throw new ConfigError([
+    stored > format
+      ? `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${stored}. Start that version again, or restore a backup that is older. Nothing was changed.`
+      : `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${stored}. Start a version in between first. Nothing was changed.`,
+  ]);
+}
+
+/** How long a start waits for Redis. */
+const FIRST_LOOK_MS = 1500;
+
+/**
+ * Claims the format at the start. While Redis is away the process starts all the same, and ends as soon as Redis is back
+ * with data that this build cannot read.
+ *
+ * @throws ConfigError as {@link claimFormat}.
+ */
+export async function watchFormat(redis: RedisClient, log: Log): Promise<void> {
+  await whenReady(redis, FIRST_LOOK_MS);
+  if (redis.status === 'ready') await claim();
+  // A failover or a restore may have brought other data.
+  redis.on('ready', () => {
+    claim().catch((error: unknown) => {
+      log.fatal({ err: error }, 'this build cannot read what is stored');
+      process.exit(EX_CONFIG);
+    });
+  });
+
+  async function claim(): Promise<void> {
+    try {
+      await claimFormat(redis);
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      // Redis has gone again: the next connection asks.
+      log.warn({ err: error }, 'the format of what is stored could not be read');
+    }
+  }
+}

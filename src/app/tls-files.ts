@@ -1,0 +1,74 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Log } from '../core/log.ts';
+
+/** What the web process serves HTTPS with, and the files it came from. */
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly paths: { readonly cert: string; readonly key: string };
+}
+
+/**
+ * The certificate and key that the web process serves with. Null without TLS, and when something is wrong with them,
+ * which is then added to `problems`.
+ */
+export function readTls(given: Record<string, string>, problems: string[]): TlsFiles | null {
+  const cert = given['TLS_CERT_FILE'];
+  const key = given['TLS_KEY_FILE'];
+  if (cert === undefined && key === undefined) return null;
+  if (cert === undefined || key === undefined) {
+    problems.push(`${cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE'}: expected both TLS files, or neither`);
+    // The one that is there may be wrong as well.
+    if (cert !== undefined) readPem('TLS_CERT_FILE', cert, problems);
+    if (key !== undefined) readPem('TLS_KEY_FILE', key, problems);
+    return null;
+  }
+  const contents = { cert: readPem('TLS_CERT_FILE', cert, problems), key: readPem('TLS_KEY_FILE', key, problems) };
+  if (contents.cert === null || contents.key === null) return null;
+  try {
+    createSecureContext({ cert: contents.cert, key: contents.key });
+  } catch {
+    problems.push('TLS_CERT_FILE, TLS_KEY_FILE: expected a certificate and the private key that belongs to it, in PEM');
+    return null;
+  }
+  return { cert: contents.cert, key: contents.key, paths: { cert, key } };
+}
+
+function readPem(name: string, path: string, problems: string[]): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    problems.push(`${name}: expected a readable PEM file`);
+    return null;
+  }
+}
+
+/** Certificates are replaced by hand, by certbot, or by Kubernetes, which swaps links: each is seen by the file's time. */
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Takes a renewed certificate into use without a restart. A pair that does not fit together (one file is written before
+ * the other) is not used; the one in use stays.
+ *
+ * @returns a function that stops watching.
+ */
+export function watchTlsFiles(
+  { paths }: TlsFiles,
+  options: { readonly use: (files: TlsFiles) => void; readonly log: Log; readonly lookEveryMs?: number },
+): () => void {
+  const { use, log, lookEveryMs = LOOK_EVERY_MS } = options;
+  const reload = (): void => {
+    const problems: string[] = [];
+    const files = readTls({ TLS_CERT_FILE: paths.cert, TLS_KEY_FILE: paths.key }, problems);
+    if (files === null)
+      return log.error({ problems }, 'the renewed TLS files cannot be used; the old ones stay in use');
+    use(files);
+    log.info({}, 'the renewed TLS files are in use');
+  };
+  const watched = [paths.cert, paths.key];
+  for (const path of watched) watchFile(path, { interval: lookEveryMs, persistent: false }, reload);
+  return () => {
+    for (const path of watched) unwatchFile(path, reload);
+  };
+}
