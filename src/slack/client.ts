@@ -1,8 +1,8 @@
 import type { HomeView, ModalView } from '@slack/types';
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
-import { createSlackClock, type SlackClock } from './clock.ts';
 import { version } from '../core/version.ts';
+import { createSlackClock, type SlackClock } from './clock.ts';
 import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 import { fileCalls, messageCalls } from './messages.ts';
