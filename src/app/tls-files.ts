@@ -61,8 +61,10 @@ export function watchTlsFiles(
   const reload = (): void => {
     const problems: string[] = [];
     const files = readTls({ TLS_CERT_FILE: paths.cert, TLS_KEY_FILE: paths.key }, problems);
-    if (files === null)
-      return log.error({ problems }, 'the renewed TLS files cannot be used; the old ones stay in use');
+    if (files === null) {
+      log.error({ problems }, 'the renewed TLS files cannot be used; the old ones stay in use');
+      return;
+    }
     use(files);
     log.info({}, 'the renewed TLS files are in use');
   };
