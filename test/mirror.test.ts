@@ -19,7 +19,6 @@ const WITHOUT: readonly string[] = [
   'alerts/show-alert',
   'alerts/track-card',
   'audit/verify',
-  'card-api/apply-changes',
   'card-api/call',
   'card-api/errors',
   'card-api/retry',

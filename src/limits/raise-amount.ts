@@ -64,7 +64,7 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       const aboveCents = aloneCents(policy);
       const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
         const { rule } = change;
-        const now = isLooser([change]) ? await ownCents(action, term, change) : 0;
+        const now = await ownCents(action, term, change);
         const base = await ownCents(action, term, fromBase[index] ?? change);
         const earlier = await earlierRaises(action, acctId, rule, people);
         return [
@@ -81,7 +81,7 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       const common = { actionId: action.id, acctId, ...by, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
-        const now = isLooser([change]) ? ((await ownCents(action, term, change)) ?? 0) : 0;
+        const now = (await ownCents(action, term, change)) ?? 0;
         const base = (await ownCents(action, term, fromBase[index] ?? change)) ?? 0;
         if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // What was temporary stays longer: no further raise of the limit, but the caps count it.
@@ -137,8 +137,10 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
     };
   }
 
-  /** Whole cents; null where no amount says how much. */
-  async function ownCents(action: Action, term: Term, { rule, from, to }: RuleChange): Promise<number | null> {
+  /** Whole cents, 0 of what allows no more than before; null where no amount says how much. */
+  async function ownCents(action: Action, term: Term, change: RuleChange): Promise<number | null> {
+    if (!isLooser([change])) return 0;
+    const { rule, from, to } = change;
     if (rule.kind === 'limit') {
       const cents = raiseCents(centsOf(from), centsOf(to));
       return Number.isFinite(cents) ? cents : null;

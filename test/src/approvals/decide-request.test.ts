@@ -1,31 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { ask, type Over } from '../../support/perform-world.ts';
+import { acctId, ask, type Over } from '../../support/perform-world.ts';
 
 const target = { kind: 'request', requestId: 'req_ask1' } as const;
 const by = (userId: string) => ({ userId, teamId: 'T1' });
 const click = (over: Over = {}): DecideAction =>
   ask('decide', { id: 'act_ben', target, approve: true, actor: by('U0BEN'), ...over });
 
-function setUp(request: LimitRequest | null, now = askedAt) {
+interface Given {
+  readonly now?: string;
+  /** The click has sent its change before a crash. */
+  readonly hasSent?: boolean;
+  readonly notYet?: string;
+  /** Why the approval does not count. */
+  readonly why?: string;
+}
+
+const refused = (why: string): string => `Your decision: ${why} (${acctId})`;
+
+function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, notYet, why }: Given = {}) {
   const steps: string[] = [];
   const decideRequest = createDecideRequest({
     requests: { get: async () => request },
-    execution: { resume: async () => false, whyNotYet: async () => null },
+    execution: {
+      resume: async () => hasSent,
+      whyNotYet: async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' }),
+    },
     expire: async () => void steps.push('expired'),
     finish: async () => void steps.push('finished again'),
     decisions: {
       approve: async () => {
-        steps.push('approved');
-        return null;
+        if (why === undefined) steps.push('approved');
+        return why ?? null;
       },
       deny: async () => void steps.push('denied'),
     },
-    refuse: async (_action, { why }) => void steps.push(why),
+    refuse: async (_action, { what, why, whoCan }, about) =>
+      void steps.push(`${what}: ${why} ${whoCan} (${about?.acctId ?? 'no card'})`),
     updateRequest: async () => void steps.push('updated'),
     now: () => new Date(now),
   });
@@ -34,14 +49,25 @@ function setUp(request: LimitRequest | null, now = askedAt) {
 
 describe('a decision', () => {
   const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
+  const made = { temporaryChangeId: null };
   const denied: LimitRequest = { ...openRequestOf(), state: 'denied', decision };
 
   it.each<[string, LimitRequest | null, Over, string[]]>([
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
-    ['about a request that is gone', null, {}, ['This request is too old.']],
+    [
+      'about a request that is gone',
+      null,
+      {},
+      ['Your decision: This request is too old. Ask for the limit again. (no card)'],
+    ],
     ['done again after it decided', denied, {}, ['finished again']],
-    ['about a decided request', denied, { id: 'act_zoe' }, ['This request is denied already.']],
+    [
+      'about a decided request',
+      denied,
+      { id: 'act_zoe' },
+      [refused('This request is denied already. Nothing is left to decide.')],
+    ],
     [
       'that was counted before a crash',
       openRequestOf({ approvals: [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }] }),
@@ -56,12 +82,62 @@ describe('a decision', () => {
     expect(steps).toEqual(expected);
   });
 
-  it('that comes too late ends the request', async () => {
-    const { decide, steps } = setUp(openRequestOf(), '2026-11-21T15:00:00.001Z');
+  it.each<[LimitRequest['state'], string]>([
+    ['approved', 'approved'],
+    ['denied', 'denied'],
+    ['overridden', 'settled by breaking the glass'],
+  ])('about a request that is %s says so', async (state, words) => {
+    const { decide, steps } = setUp(LimitRequest.parse({ ...denied, state, ...(state === 'denied' ? {} : made) }));
+
+    await decide(click({ id: 'act_zoe' }));
+
+    expect(steps).toEqual([refused(`This request is ${words} already. Nothing is left to decide.`)]);
+  });
+
+  it('about a request that expired says so', async () => {
+    const { decide, steps } = setUp({ ...openRequestOf(), state: 'expired' });
 
     await decide(click());
 
-    expect(steps).toEqual(['expired', 'This request expired without a decision.']);
+    expect(steps).toEqual([refused('This request is expired already. Nothing is left to decide.')]);
+  });
+
+  it('that has sent its change goes on with that, whatever was decided meanwhile', async () => {
+    const { decide, steps } = setUp(denied, { hasSent: true });
+
+    await decide(click({ id: 'act_zoe' }));
+
+    expect(steps).toEqual([]);
+  });
+
+  it.each<[string, Over, Given, string[]]>([
+    ['approves, which nothing hinders', {}, { notYet: 'Under way.' }, ['approved']],
+    ['denies', { approve: false }, { notYet: 'Under way.' }, [refused('Under way. Wait.')]],
+    ['comes too late', {}, { notYet: 'Under way.', now: '2026-11-21T15:00:00.001Z' }, [refused('Under way. Wait.')]],
+    ['comes at the last moment', {}, { now: '2026-11-21T15:00:00.000Z' }, ['approved']],
+    [
+      'does not count',
+      {},
+      { why: 'Nobody approves twice.' },
+      [refused('Nobody approves twice. Ask another approver.')],
+    ],
+  ])(
+    'while an approval is under way, or by somebody whom the policy refuses: %s',
+    async (_what, over, given, expected) => {
+      const { decide, steps } = setUp(openRequestOf(), given);
+
+      await decide(click(over));
+
+      expect(steps).toEqual(expected);
+    },
+  );
+
+  it('that comes too late ends the request', async () => {
+    const { decide, steps } = setUp(openRequestOf(), { now: '2026-11-21T15:00:00.001Z' });
+
+    await decide(click());
+
+    expect(steps).toEqual(['expired', refused('This request expired without a decision. Ask for the limit again.')]);
   });
 });
 

@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest';
-import { createCapChange } from '../../../src/approvals/emergency-override.ts';
+import { describe, expect, it } from 'vitest';
+import { createCapChange, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
 
 const hour = { kind: 'duration', ms: 3_600_000 } as const;
 const online: RuleChange = { rule: { kind: 'card_not_present' }, from: false, to: true };
@@ -40,4 +43,96 @@ it.each<[string, number | null, boolean]>([
   const capped = await capChange(cents)(openRequestOf({ changes: [online] }));
 
   expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
+});
+
+it('does nothing where one of several limits has no amount that could be lowered', async () => {
+  const ofNone: RuleChange = { rule: { kind: 'limit', period: 'weekly', category: null }, from: null, to: 90_000 };
+
+  expect(await capChange(null)(openRequestOf({ changes: [raiseDaily, ofNone] }))).toBeNull();
+});
+
+describe('an operator in the approvers’ place', () => {
+  interface Given {
+    readonly hasSent?: boolean;
+    readonly notYet?: string;
+    readonly why?: string;
+    readonly isTooMuch?: boolean;
+    readonly isUsed?: boolean;
+  }
+  async function override(request: LimitRequest | null, given: Given = {}): Promise<unknown[]> {
+    const steps: unknown[] = [];
+    const action = ask('emergency-override', {
+      id: 'act_olga',
+      target: { kind: 'request', requestId: 'req_ask1' },
+      reason: 'at the counter',
+    });
+    await createOverrideRequest({
+      requests: { get: async (id) => (id === 'req_ask1' ? request : null) },
+      refuse: async (_action, { what, why, whoCan }, about) =>
+        void steps.push(`${what} refused: ${why} ${whoCan} (${about?.acctId ?? 'no card'})`),
+      finish: async ({ state }) => void steps.push(`finished ${state}`),
+      execution: {
+        resume: async () => given.hasSent ?? false,
+        whyNotYet: async () => (given.notYet === undefined ? null : { why: given.notYet, whoCan: 'Wait.' }),
+        execute: async (_click, _request, approved) => void steps.push({ executed: approved }),
+      },
+      whyNotAllowed: async () => given.why ?? null,
+      capChange: async ({ changes, term }) => (given.isTooMuch ? null : { changes, term }),
+      recentRaises: { overrideRequest: async () => !(given.isUsed ?? false) },
+      record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
+    })(action, { isLast: false });
+    return steps;
+  }
+  const refused = (why: string, whoCan: string, about: number | string = acctId): string =>
+    `Breaking the glass refused: ${why} ${whoCan} (${about})`;
+  const overridden = (actionId: string): LimitRequest => ({
+    ...openRequestOf(),
+    state: 'overridden',
+    decision: { actionId, by: 'U0OLGA', at: '2026-11-20T15:10:00.000Z' },
+    temporaryChangeId: null,
+  });
+
+  it('does what the cap leaves of it, on record first', async () => {
+    expect(await override(openRequestOf())).toEqual([
+      { event: 'approved', detail: 'req_ask1: glass broken', cardId: card.cardId },
+      { executed: { changes: [raiseDaily], term: hour, approvals: [], note: 'at the counter' } },
+    ]);
+  });
+
+  it('goes on with what this click has sent, and asks nothing again', async () => {
+    expect(await override(openRequestOf(), { hasSent: true, why: 'No.' })).toEqual([]);
+  });
+
+  it.each<[string, LimitRequest | null, Given, string]>([
+    ['it is too old', null, {}, refused('This request is too old.', 'Ask for the limit again.', 'no card')],
+    [
+      'somebody decided it',
+      overridden('act_ben'),
+      {},
+      refused('This request is decided already.', 'Nothing is left to decide.'),
+    ],
+    ['an approval is under way', openRequestOf(), { notYet: 'Under way.' }, refused('Under way.', 'Wait.')],
+    ['the policy does not allow it', openRequestOf(), { why: 'No.' }, refused('No.', 'Ask an approver.')],
+    [
+      'it cannot be made small enough',
+      openRequestOf(),
+      { isTooMuch: true },
+      refused(
+        'What is asked for is more than the glass is for, and has no amount that could be lowered.',
+        'Ask an approver.',
+      ),
+    ],
+    [
+      'it was done for this card lately',
+      openRequestOf(),
+      { isUsed: true },
+      refused('The glass of this card was broken within the last 24 hours already.', 'Ask an approver.'),
+    ],
+  ])('is refused where %s', async (_what, request, given, expected) => {
+    expect(await override(request, given)).toEqual([expected]);
+  });
+
+  it('completes its own decision again after a crash', async () => {
+    expect(await override(overridden('act_olga'))).toEqual(['finished overridden']);
+  });
 });

@@ -1,11 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
-import { createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
-import { createClaims } from '../../../src/holders/claim-store.ts';
+import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
+import { type Claim, createClaims } from '../../../src/holders/claim-store.ts';
 import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
+import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -33,9 +34,13 @@ const linkedTo = (userId: string) =>
 interface Given {
   readonly email?: string | null;
   readonly link?: ReturnType<typeof linkedTo> | null;
+  readonly isGuest?: boolean;
+  /** How many accounts the words mean, and have the address of the person. */
+  readonly accounts?: number;
 }
 
-function setUp({ email = 'hugo@example.com', link = null }: Given = {}) {
+function setUp({ email = 'hugo@example.com', link = null, isGuest = false, accounts = 1 }: Given = {}) {
+  const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
   const claims = createClaims(redis());
   const answers: string[] = [];
   const refusals: string[] = [];
@@ -43,23 +48,31 @@ function setUp({ email = 'hugo@example.com', link = null }: Given = {}) {
   const offered: Action[] = [];
   const entries: RecordEntry[] = [];
   const posted: string[] = [];
+  const searched: string[] = [];
+  const ends: string[] = [];
   const common = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
+    refuse: async (_action: unknown, { what, why, whoCan }: Refusal) => void refusals.push(`${what}: ${why} ${whoCan}`),
   };
   const openClaim = createOpenClaim({
     ...common,
     claims,
     record: async (_action, entry) => void entries.push(entry),
     postClaim: async ({ id }) => void posted.push(id),
-    scheduleClaimEnd: async () => {},
+    scheduleClaimEnd: async (_id, atMs) => void ends.push(new Date(atMs).toISOString()),
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
   const claimCard = createClaimCard({
     ...common,
     openClaim,
-    person: async () => ({ email, isBot: false, isGuest: false, isExternal: false, isDeactivated: false }),
-    directory: { find: async () => [match], findByEmail: async () => [account] },
+    person: async () => ({ email, isBot: false, isGuest, isExternal: false, isDeactivated: false }),
+    directory: {
+      async find(words) {
+        searched.push(words);
+        return ids.map((id) => ({ ...match, acctId: id }));
+      },
+      findByEmail: async () => ids.map((id) => ({ ...account, acctId: id })),
+    },
     links: { ofAccount: async () => link },
     setLink: async (_action, newLink): Promise<LinkSet> => {
       set.push(newLink);
@@ -67,7 +80,7 @@ function setUp({ email = 'hugo@example.com', link = null }: Given = {}) {
     },
     offer: async (action) => `pending-${offered.push(action)}`,
   });
-  return { claimCard, claims, answers, refusals, set, offered, entries, posted };
+  return { claimCard, claims, answers, refusals, set, offered, entries, posted, searched, ends };
 }
 
 const claim = (over: Over = {}) =>
@@ -122,5 +135,87 @@ it('refuses the sixth claim of a day', async () => {
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await world.claimCard(claim({ id: `act_${id}` }));
 
   expect(world.posted).toHaveLength(5);
-  expect(world.refusals).toEqual(['You have asked 5 times today.']);
+  expect(world.refusals).toEqual(['Your claim: You have asked 5 times today. Ask an approver to link you.']);
+  expect(world.ends, 'the end of each, a day after it was asked').toEqual(
+    Array.from({ length: 5 }, () => '2026-11-21T15:00:00.000Z'),
+  );
+});
+
+it('refuses somebody who cannot hold a card', async () => {
+  const world = setUp({ isGuest: true });
+
+  await world.claimCard(claim());
+
+  expect(world.refusals).toEqual([expect.stringMatching(/^Your claim: .+ Ask an approver\.$/)]);
+  expect(world.posted).toEqual([]);
+});
+
+it('offers a choice among a few cards, and leaves it to an approver where the words could mean many', async () => {
+  const few = setUp({ accounts: 5 });
+  const many = setUp({ accounts: 6 });
+
+  await few.claimCard(claim());
+  await many.claimCard(claim());
+
+  expect(few.offered).toHaveLength(5);
+  expect(many.offered).toEqual([]);
+  expect((await many.claims.open())[0]?.acctIds, 'the first five').toHaveLength(5);
+});
+
+it('links nothing by a card that is confirmed, where it is not the one of the holder by now', async () => {
+  const world = setUp({ email: 'somebody@example.com' });
+
+  await world.claimCard(claim({ confirmed: true, target: { kind: 'card', acctId, cardId: null, alertId: null } }));
+
+  expect(world.set).toEqual([]);
+  expect(world.posted).toEqual(['clm_claim1']);
+});
+
+it('does not take cards of others for the one that is meant', async () => {
+  const world = setUp();
+
+  await world.claimCard(claim({ target: { kind: 'card', acctId: acctId + 1, cardId: null, alertId: null } }));
+  await world.claimCard(claim({ id: 'act_own', target: { kind: 'own' } }));
+
+  expect(world.offered).toEqual([]);
+  expect((await world.claims.open()).map(({ acctIds }) => acctIds)).toEqual([[acctId + 1], []]);
+});
+
+it('finds cards by all the words of a claim', async () => {
+  const world = setUp();
+
+  await world.claimCard(claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }));
+
+  expect(world.searched).toEqual(['Hugo Reyes']);
+});
+
+describe('the message of a claim', () => {
+  const claimed = {
+    id: 'clm_1',
+    action: claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }),
+    acctIds: [acctId],
+    expiresAt: '2026-11-21T15:00:00.000Z',
+  };
+  const open: Claim = { ...claimed, state: 'open' };
+  const decision = { actionId: 'act_ana', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
+  const textOf = async (which: Claim): Promise<string> =>
+    JSON.stringify(await claimMessage(which, async (id) => ({ ...card, acctId: id })));
+  const unix = (at: string): string => String(Date.parse(at) / 1000);
+
+  it('says what was typed, and when it expires', async () => {
+    const text = await textOf(open);
+
+    expect(text).toContain('“Hugo Reyes”');
+    expect(text).toContain(unix(open.expiresAt));
+    const ofMessage = { ...open, action: claim({ target: { kind: 'card', acctId, cardId: null, alertId: null } }) };
+    expect(await textOf(ofMessage)).toContain('“of a message”');
+  });
+
+  it('says who confirmed it and when', async () => {
+    const text = await textOf({ ...claimed, state: 'confirmed', acctId, decision });
+
+    expect(text).toContain('<@U0ANA>');
+    expect(text).toContain(unix(decision.at));
+    expect(text).not.toContain(unix(open.expiresAt));
+  });
 });

@@ -32,16 +32,10 @@ describe('a change of rules', () => {
     readonly written?: ActionState;
     readonly kept?: Opened;
     readonly sent?: 'done' | 'failed';
+    readonly approval?: Approval;
   }
-  async function change({
-    changes = raised,
-    against,
-    impossible,
-    refused,
-    written,
-    kept,
-    sent = 'done',
-  }: Given): Promise<string[]> {
+  async function change(given: Given): Promise<string[]> {
+    const { changes = raised, against, impossible, refused, written, kept, sent = 'done', approval = null } = given;
     const steps: string[] = [];
     const changeRule = createChangeRule({
       plan: async () =>
@@ -52,22 +46,28 @@ describe('a change of rules', () => {
         steps.push('permitted?');
         return refused === undefined ? null : { state: refused, note: 'no' };
       },
-      send: async (_change, _attempt, finish) => {
-        steps.push('sent');
+      send: async ({ requestId }, _attempt, finish, of) => {
+        steps.push(requestId === null ? 'sent' : `sent for ${requestId}, as ${of?.outcomeOf}`);
         return await finish(sent);
       },
       raises: { forget: async () => void steps.push('counts no more') },
-      terms: { resolve: async () => null, keep: async () => kept ?? null },
+      terms: {
+        async resolve({ changes: [first] }) {
+          steps.push(`its end starts, from ${String(first?.from)}`);
+          return null;
+        },
+        keep: async () => kept ?? null,
+      },
       progress: { read: async () => written ?? null },
       reports: {
-        report: async (_action, verb, result) => {
+        report: async (_action, verb, result, of) => {
           const { state, note, confirmation, after } = result;
-          steps.push([verb, state, note, confirmation, after].filter(Boolean).join(', '));
+          steps.push([of?.outcomeOf, verb, state, note, confirmation, after].filter(Boolean).join(', '));
           return result;
         },
       },
     });
-    await changeRule(resolved(), null, attempt);
+    await changeRule(resolved(), approval, attempt);
     return steps;
   }
   const isThere = [limitMove('daily', 45_000, 45_000)];
@@ -99,7 +99,25 @@ describe('a change of rules', () => {
         changes: isThere,
         written: { state: 'sending', before: null, after: null, expects: { kind: 'rule', changes: raised } },
       },
-      [`limit, done, confirmed, ${after}`],
+      ['its end starts, from 40000', `limit, done, confirmed, ${after}`],
+    ],
+    [
+      'is done where the write before a crash was its own, and nobody kept what it was to be',
+      { changes: isThere, written: { state: 'sending', before: null, after: null } },
+      ['its end starts, from 45000', `limit, done, confirmed, ${after}`],
+    ],
+    [
+      'that others approved is the outcome of the action that asked',
+      { approval: { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } } },
+      ['permitted?', 'sent for req_1, as act_asked', `act_asked, limit, done, ${after}`],
+    ],
+    [
+      'of several rules says that they are so already',
+      { changes: [...isThere, limitMove('weekly', 90_000, 90_000)] },
+      [
+        'permitted?',
+        `limit, unchanged, It is so already: ${after}; weekly limit $900.00., ${after}; weekly limit $900.00`,
+      ],
     ],
     [
       'of another rule than a limit is told as such',
@@ -121,14 +139,37 @@ describe('a change of rules', () => {
 });
 
 describe('planning a change', () => {
-  const plan = async (goals: readonly ReturnType<typeof limitGoal>[], term: Term = permanent) =>
+  const plan = async (goals: readonly ReturnType<typeof limitGoal>[], term: Term = permanent, at = now()) =>
     await createPlanChange({
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
       serviceDays: serviceDays('America/New_York'),
-      now,
+      now: () => at,
     })(ask('limit'), acctId);
+
+  it('is impossible where nobody can tell which category is meant', async () => {
+    const plan = createPlanChange({
+      factsOf: async () => card,
+      card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
+      nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
+      serviceDays: serviceDays('America/New_York'),
+      now,
+    });
+
+    expect(await plan(ask('limit'), acctId)).toEqual({ kind: 'impossible', card, changes: [], why: 'Which category?' });
+  });
+
+  it('may end with the day that begins now at the earliest', async () => {
+    const midnight = new Date('2026-11-20T05:00:00.000Z');
+
+    expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-19' }, midnight)).toMatchObject({
+      against: 'That day is over: choose a later one.',
+    });
+    expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-20' }, midnight)).toMatchObject({
+      against: null,
+    });
+  });
 
   it('starts from what the rules are now', async () => {
     expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({

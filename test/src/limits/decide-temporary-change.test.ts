@@ -19,13 +19,15 @@ describe('a click about a temporary change', () => {
     readonly why?: string;
     readonly after?: TemporaryChange['state'];
   }
-  async function decide(action: TemporaryChangeAction, found: TemporaryChange | null, given: Given = {}) {
+  type Found = TemporaryChange | null;
+  const over = (why: string): string => `Taking it back refused: ${why} Nothing is left to be done.`;
+  async function decide(action: TemporaryChangeAction, found: Found | (() => Found), given: Given = {}) {
     const steps: string[] = [];
     await createDecideTemporaryChange({
-      temporaryChanges: { get: async () => found },
+      temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
       hasBegun: async () => given.hasBegun ?? false,
-      refuse: async (_action, { why }) => void steps.push(`refused: ${why}`),
+      refuse: async (_action, { what, why, whoCan }) => void steps.push(`${what} refused: ${why} ${whoCan}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => given.why ?? null,
       restore: async (temporaryChange) => ({ ...temporaryChange, state: given.after ?? 'ended' }),
@@ -52,24 +54,39 @@ describe('a click about a temporary change', () => {
       takeBack(),
       temporaryChangeOf(),
       { after: 'asking' },
-      ['asking', 'refused: Somebody changed the daily limit meanwhile, so I left it.'],
+      [
+        'asking',
+        'Taking it back refused: Somebody changed the daily limit meanwhile, so I left it. The question is in the channel for requests.',
+      ],
     ],
-    ['is refused where the policy refuses', takeBack(), temporaryChangeOf(), { why: 'No.' }, ['refused: No.']],
     [
-      'is refused where it was done already',
+      'is refused where the policy refuses',
       takeBack(),
-      temporaryChangeOf({ state: 'ended' }),
-      {},
-      ['refused: It was put back already.'],
+      temporaryChangeOf(),
+      { why: 'No.' },
+      ['Taking it back refused: No. Ask an approver.'],
     ],
     [
-      'is refused where there is nothing to decide',
-      resolve(true),
-      temporaryChangeOf(),
+      'is refused where it is too old',
+      takeBack(),
+      null,
       {},
-      ['refused: It still runs.'],
+      ['Taking it back refused: This change is too old. Look at the card.'],
     ],
-    ['is refused where it is too old', takeBack(), null, {}, ['refused: This change is too old.']],
+    [
+      'is refused where somebody else has done it',
+      takeBack(),
+      temporaryChangeOf({ state: 'ended', closedBy: 'U0BEN' }),
+      { hasBegun: true },
+      [over('It was put back already.')],
+    ],
+    [
+      'is refused where the same person has done it by another click',
+      takeBack(),
+      temporaryChangeOf({ state: 'ended', closedBy: 'U0OLGA' }),
+      {},
+      [over('It was put back already.')],
+    ],
     [
       'shows its own end again after a crash',
       takeBack(),
@@ -79,6 +96,23 @@ describe('a click about a temporary change', () => {
     ],
   ])('%s', async (_what, action, found, given, expected) => {
     expect(await decide(action, found, given)).toEqual(expected);
+  });
+
+  it('does nothing where it was forgotten while the click waited for its turn', async () => {
+    const found = [temporaryChangeOf(), null];
+
+    expect(await decide(takeBack(), () => found.shift() ?? null)).toEqual([]);
+  });
+
+  it.each<[TemporaryChange['state'], TemporaryChangeAction, string]>([
+    ['open', resolve(true), 'It still runs.'],
+    ['asking', takeBack(), 'Its time is over, but somebody changed it meanwhile: an approver has to decide.'],
+    ['ended', takeBack(), 'It was put back already.'],
+    ['kept', takeBack(), 'It was decided already to leave it as it is.'],
+    ['refused', takeBack(), 'The card service refused to put it back.'],
+    ['superseded', takeBack(), 'A later change took its place.'],
+  ])('is refused, with the reason, where it is %s', async (state, action, why) => {
+    expect(await decide(action, temporaryChangeOf({ state }))).toEqual([over(why)]);
   });
 });
 
@@ -106,6 +140,10 @@ describe('who may decide', () => {
   it('taking back what was lowered is a raise: an approver decides, and nobody about the own card', async () => {
     expect(await permit(byOperator, lowered)).toEqual({ why: 'Only approvers may decide that.', recorded: [] });
     expect((await permit(takeBack(), lowered)).why).toBeNull();
+    expect((await permit(resolve(true))).why).toBeNull();
+    expect((await permit(ask('complete-temporary-change', { target, restore: false, roles: ['operator'] }))).why).toBe(
+      'Only approvers may decide that.',
+    );
     expect((await permit(takeBack(), lowered, true)).why).toMatch(/own card/);
   });
 });

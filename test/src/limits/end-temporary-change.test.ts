@@ -29,7 +29,8 @@ describe('restoring what was there before', () => {
       progress: {
         read: async () => written,
         write: async (_id, entry) => {
-          steps.push(`progress ${entry.state}`);
+          const sides = entry.state === 'sending' ? `: ${entry.before} → ${entry.after}` : '';
+          steps.push(`progress ${entry.state}${sides}`);
           return entry;
         },
       },
@@ -38,7 +39,7 @@ describe('restoring what was there before', () => {
         putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
       },
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
-      latestChanges: { changed: async (_acctId, _expected, id) => void steps.push(`changed by ${id}`) },
+      latestChanges: { changed: async (_acctId, { kind }, id) => void steps.push(`${kind} changed by ${id}`) },
       now,
     })(temporaryChangeOf(over), ana, lease);
     return { after, steps };
@@ -47,7 +48,11 @@ describe('restoring what was there before', () => {
   it('writes the rules back where nobody changed them meanwhile, progress first', async () => {
     const { after, steps } = await restore(45_000);
 
-    expect(steps).toEqual(['progress sending', 'changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
+    expect(steps).toEqual([
+      'progress sending: daily limit $450.00 → daily limit $400.00',
+      'rule changed by end-act_1',
+      'written {"kept":true,"daily":[40000]}',
+    ]);
     expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
   });
 
@@ -88,15 +93,18 @@ describe('restoring what was there before', () => {
   it('does not write its progress again after a crash', async () => {
     const { steps } = await restore(45_000, {}, { state: 'sending', before: null, after: null });
 
-    expect(steps).toEqual(['changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
+    expect(steps).toEqual(['rule changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
   });
 });
 
 describe('the time of a temporary change is over', () => {
-  async function end(temporaryChange: TemporaryChange | null, error: CardApiError | null = null) {
+  type Found = TemporaryChange | null;
+  async function end(temporaryChange: Found | (() => Found), error: Error | null = null) {
     const steps: string[] = [];
     const again = await createEndTemporaryChange({
-      temporaryChanges: { get: async () => temporaryChange },
+      temporaryChanges: {
+        get: async () => (typeof temporaryChange === 'function' ? temporaryChange() : temporaryChange),
+      },
       withLock: async (name, work) => {
         steps.push(`locked ${name}`);
         return await work(held);
@@ -110,21 +118,28 @@ describe('the time of a temporary change is over', () => {
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },
     })('act_1');
-    return { again, steps: steps.slice(1) };
+    return { again, locks: steps.slice(0, 1), steps: steps.slice(1) };
   }
   const failed = (code: 'refused' | 'unavailable' | 'token_dead'): CardApiError =>
     new CardApiError('no', { operation: 'write', status: 400, outcome: 'refused', code, apiMessage: 'No.' });
 
   it('restores and tells', async () => {
-    expect(await end(temporaryChangeOf())).toEqual({ again: null, steps: ['told ended'] });
+    expect(await end(temporaryChangeOf())).toEqual({
+      again: null,
+      locks: [`locked account:${acctId}`],
+      steps: ['told ended'],
+    });
   });
 
   it.each(['unavailable', 'token_dead'] as const)('comes back in a minute where the card API is %s', async (code) => {
-    expect(await end(temporaryChangeOf(), failed(code))).toEqual({ again: 60_000, steps: [] });
+    expect(await end(temporaryChangeOf(), failed(code))).toMatchObject({ again: 60_000, steps: [] });
   });
 
   it('tells what the card service says where it refuses', async () => {
-    expect(await end(temporaryChangeOf(), failed('refused'))).toEqual({ again: null, steps: ['told refused No.'] });
+    expect(await end(temporaryChangeOf(), failed('refused'))).toMatchObject({
+      again: null,
+      steps: ['told refused No.'],
+    });
   });
 
   it('brings up to date what shows one that has ended before', async () => {
@@ -132,7 +147,17 @@ describe('the time of a temporary change is over', () => {
   });
 
   it('does nothing about one that never came to be', async () => {
-    expect(await end(null)).toEqual({ again: null, steps: [] });
+    expect(await end(null)).toEqual({ again: null, locks: [], steps: [] });
+  });
+
+  it('does nothing about one that was forgotten while it waited for its turn', async () => {
+    const found = [temporaryChangeOf(), null];
+
+    expect(await end(() => found.shift() ?? null)).toMatchObject({ again: null, steps: [] });
+  });
+
+  it('does not hide a fault of ours', async () => {
+    await expect(end(temporaryChangeOf(), new TypeError('a fault'))).rejects.toThrow('a fault');
   });
 });
 
@@ -158,7 +183,9 @@ describe('a change for one purchase', () => {
   it('ends when that purchase is authorized, also for less and under another merchant id', async () => {
     expect(await ended({})).toEqual(['act_1']);
     expect(await ended({ kind: 'pin', amountCents: 100 })).toEqual(['act_1']);
+    expect(await ended({ occurredAt: '2026-11-20T14:59:00.000Z' }), 'by a clock a minute behind').toEqual(['act_1']);
     expect(await ended({ merchant: { ...merchant, id: 'other' } })).toEqual(['act_1']);
+    expect(await ended({ merchant: { ...merchant, name: 'Another Name' } })).toEqual(['act_1']);
   });
 
   it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
@@ -166,7 +193,12 @@ describe('a change for one purchase', () => {
     ['a purchase that costs more', { amountCents: 8411 }, {}],
     ['a purchase of another card', { acctId: acctId + 1 }, {}],
     ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
-    ['a purchase from before it', { occurredAt: '2026-11-20T14:58:59.000Z' }, {}],
+    ['a purchase from before it', { occurredAt: '2026-11-20T14:58:59.999Z' }, {}],
+    [
+      'a purchase of a merchant without id and name',
+      { merchant: { ...merchant, id: ' ', name: ' ' } },
+      { purchase: { ...purchase, merchantId: ' ', merchant: '' } },
+    ],
     ['any purchase, where it is for any', {}, { purchase: null }],
     ['any purchase, once it has ended', {}, { state: 'asking' }],
   ])('does not end with %s', async (_what, event, over) => {

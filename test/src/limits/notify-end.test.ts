@@ -23,8 +23,11 @@ describe('the end of a temporary change', () => {
         return at;
       },
       factsOf: async () => card,
-      outcomes: { show: async (_alertId, id, { state }) => void steps.push(`alert: ${id} ${state}`) },
-      notifyDirectly: async (userId) => void steps.push(`told ${userId}`),
+      outcomes: {
+        show: async (_alertId, id, { verb, state, by, text }) =>
+          void steps.push(`alert: ${id} ${verb} ${state} by ${by ?? 'nobody'}: ${text}`),
+      },
+      notifyDirectly: async (userId, id) => void steps.push(`told ${userId}: ${id}`),
       updateRequest: async (id) => void steps.push(`request ${id}`),
       updateTemporaryChange: async () => void steps.push('its messages'),
       postTemporaryChange: async () => void steps.push('posted for approvers'),
@@ -39,8 +42,8 @@ describe('the end of a temporary change', () => {
 
     expect(steps).toEqual([
       'on record: The temporary change has ended.',
-      'alert: end-act_1 done',
-      'told U0ANA',
+      'alert: end-act_1 restore done by nobody: Daily limit $450.00 → $400.00',
+      'told U0ANA: temporary-change-act_1-ended',
       'kept as ended',
       'request req_1',
       'its messages',
@@ -54,6 +57,32 @@ describe('the end of a temporary change', () => {
     await notifyEnd.notify(temporaryChangeOf({ state: 'ended' }), own);
 
     expect(steps.filter((step) => step.startsWith('told'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'asking',
+      'waiting',
+      /^The temporary change has ended, but somebody changed it meanwhile: an approver has to decide/,
+    ],
+    ['kept', 'failed', /^It stays as somebody changed it meanwhile/],
+    ['refused', 'failed', /^The temporary change has ended, but the card service refuses to put it back/],
+  ] as const)('that is %s shows on the alert as %s, in the words of the record', async (state, shown, words) => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(temporaryChangeOf({ state, alertId: 'evt_1' }), click);
+
+    const text = steps.find((step) => step.startsWith('on record'))?.replace('on record: ', '') ?? '';
+    expect(text).toMatch(words);
+    expect(steps).toContain(`alert: end-act_1 restore ${shown} by U0BEN: ${text}`);
+  });
+
+  it('shows on no alert and on no request where it belongs to none', async () => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: null, requestId: null }), null);
+
+    expect(steps.filter((step) => /^(alert|request)/.test(step))).toEqual([]);
   });
 
   it('is posted for the approvers where they have to decide', async () => {
@@ -105,6 +134,39 @@ describe('the record of it', () => {
 
     expect(entry).toMatchObject({ event: 'ended', actor: click.actor, before: 'daily limit $600.00', after: null });
     expect(line).toMatch(/^audit-act_1-kept: <@U0BEN> left the daily limit of /);
+  });
+
+  it('names what had been set where the limit was found put back already', async () => {
+    const meanwhile = [limitMove('daily', 45_000, 40_000)];
+
+    expect((await recorded({ state: 'ended', meanwhile }, null)).entry).toMatchObject({
+      before: 'daily limit $450.00',
+      after: 'daily limit $400.00',
+    });
+  });
+
+  it('names the click where there was one, else the change itself', async () => {
+    expect((await recorded({ state: 'ended' }, null)).entry).toMatchObject({
+      actionId: 'act_1',
+      verb: 'limit',
+      roles: [],
+      reason: '',
+      channel: null,
+      messageTs: null,
+    });
+    const fromChannel = {
+      ...click,
+      reason: 'too early',
+      origin: { ...click.origin, channel: 'C0OPS', messageTs: '1.2' },
+    };
+    expect((await recorded({ state: 'ended' }, fromChannel)).entry).toMatchObject({
+      actionId: click.id,
+      verb: 'revert',
+      roles: click.roles,
+      reason: 'too early',
+      channel: 'C0OPS',
+      messageTs: '1.2',
+    });
   });
 
   it('says that it waits where people have to decide', async () => {

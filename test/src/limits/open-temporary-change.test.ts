@@ -16,6 +16,11 @@ const daily = limitMove('daily', 40_000, 45_000);
 
 /** Temporary changes that are open already. */
 async function setUp(...open: TemporaryChange[]) {
+  return await setUpLifting([], ...open);
+}
+
+/** The same, where superseding says that something goes back to more than it was. */
+async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[]) {
   const temporaryChanges = createTemporaryChanges(redis());
   for (const temporaryChange of open) await temporaryChanges.save(temporaryChange);
   const steps: string[] = [];
@@ -23,7 +28,7 @@ async function setUp(...open: TemporaryChange[]) {
     temporaryChanges,
     supersede: async ({ id }, goals, isForGood = false) => {
       steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
-      return [];
+      return lifted;
     },
     purchaseOf: async () => transactionAlert().event,
     serviceDays: serviceDays('America/New_York'),
@@ -107,8 +112,75 @@ describe('a change for a while', () => {
     });
   });
 
-  it('is not opened again once somebody had the last word about it', async () => {
-    const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', state: 'kept' }));
+  it.each(['superseded', 'asking', 'kept', 'refused'] as const)(
+    'is not opened again once somebody had the last word about it: %s',
+    async (state) => {
+      const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', state }));
+
+      expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
+      expect(steps).toEqual([]);
+    },
+  );
+
+  it.each<[Term, string]>([
+    [{ kind: 'purchase' }, 'after this purchase, or in 15 minutes'],
+    [{ kind: 'midnight' }, 'at midnight Eastern time'],
+    [{ kind: 'day', day: '2026-11-21' }, 'with the end of 2026-11-21, Eastern time'],
+  ])('says when it ends: %j', async (term, words) => {
+    const { terms } = await setUp();
+
+    expect((await terms.resolve(made([daily], term)))?.note).toBe(`Goes back to $400.00 by itself ${words}.`);
+  });
+
+  it('for a time remembers no purchase', async () => {
+    const { terms, temporaryChanges } = await setUp();
+
+    await terms.resolve(made([daily], forHours(4)));
+
+    expect((await temporaryChanges.get('act_new'))?.purchase).toBeNull();
+  });
+
+  it('takes over one that ends at the same moment', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-20T19:00:00.000Z' }));
+
+    await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(steps).toContain('superseded act_1: 1 for a while');
+  });
+
+  it.each<[string, Partial<TemporaryChange>]>([
+    ['of another card', { acctId: acctId + 1 }],
+    ['about which people are asked', { state: 'asking' }],
+    ['of another rule', { changes: [limitMove('weekly', 40_000, 45_000)] }],
+  ])('takes nothing over from one %s', async (_which, over) => {
+    const { terms, steps } = await setUp(temporaryChangeOf(over));
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $450.00');
+    expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
+  });
+
+  it('goes back to what is there now where somebody has changed what the earlier one set', async () => {
+    const { terms } = await setUp(temporaryChangeOf());
+
+    const said = await terms.resolve(made([limitMove('daily', 48_000, 50_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $480.00');
+  });
+
+  it('has its end about the rules that nobody has decided about since it was sent', async () => {
+    const weekly = limitMove('weekly', 100_000, 120_000);
+    const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
+
+    await terms.resolve(made([daily, weekly], forHours(4)));
+
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([weekly]);
+  });
+
+  it('is not opened again where every one of its rules was decided about since it was sent', async () => {
+    const weekly = limitMove('weekly', 100_000, 120_000);
+    const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
     expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
     expect(steps).toEqual([]);
@@ -133,6 +205,24 @@ describe('a change for good', () => {
     expect(steps).toEqual(['superseded act_1: 1 for good']);
   });
 
+  it('says also what goes back to more than it was', async () => {
+    const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
+
+    expect(said?.note).toBe(
+      'It was temporary; now it stays until it is changed. The weekly limit goes back to $450.00.',
+    );
+  });
+
+  it('says only what goes back to more, where it changes what was temporary', async () => {
+    const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
+
+    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], { kind: 'permanent' }));
+
+    expect(said?.note).toBe('The weekly limit goes back to $450.00.');
+  });
+
   it('has nothing to say where nothing was temporary', async () => {
     const { terms } = await setUp();
 
@@ -151,6 +241,23 @@ describe('rules that are as somebody wants them already', () => {
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
   });
 
+  it('last longer, those that were temporary and those that were not', async () => {
+    const { terms, temporaryChanges } = await setUp(temporaryChangeOf());
+    const weekly = limitMove('weekly', 90_000, 90_000);
+
+    await terms.keep(made([limitMove('daily', 45_000, 45_000), weekly], forHours(4)));
+
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily, weekly]);
+  });
+
+  it('are not taken over from the same change when its job runs again', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
+
+    await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)));
+
+    expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
+  });
+
   it('stay as they are where they were not', async () => {
     const { terms, steps } = await setUp();
 
@@ -163,6 +270,24 @@ describe('the end of a change that is not there', () => {
   it.each<[string, RuleChange, TemporaryChange[], boolean]>([
     ['is forgotten', limitMove('daily', 40_000, 45_000), [], true],
     ['stays where the rule stands as it set it', limitMove('daily', 45_000, 45_000), [], false],
+    [
+      'is forgotten where another card’s change goes back to it',
+      limitMove('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', acctId: acctId + 1, changes: [limitMove('daily', 45_000, 50_000)] })],
+      true,
+    ],
+    [
+      'is forgotten where another change goes back to something else',
+      limitMove('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('daily', 41_000, 50_000)] })],
+      true,
+    ],
+    [
+      'is forgotten where a change of another rule goes back to the same amount',
+      limitMove('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('weekly', 45_000, 50_000)] })],
+      true,
+    ],
     [
       'stays where another change goes back to it',
       limitMove('daily', 50_000, 45_000),

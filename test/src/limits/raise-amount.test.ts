@@ -16,12 +16,12 @@ const redis = useRedis();
 const permanent: Term = { kind: 'permanent' };
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
 
-function setUp(policy: Partial<ApprovalPolicy> = {}) {
+function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
     temporaryChanges: createTemporaryChanges(redis()),
-    purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: 8410 } : null),
+    purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: purchaseCents } : null),
     serviceDays: serviceDays('America/New_York'),
     policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
@@ -164,6 +164,38 @@ it('what lowers a limit counts as nothing, and is not remembered', async () => {
   await remember('act_1', [limitMove('daily', 80_000, 10_000)]);
 
   expect(await count([limitMove('daily', 10_000, 5_000)])).toMatchObject({ ownCents: 0, earlier: [] });
+});
+
+it('what closes a rule counts as nothing, also beside a limit that rises', async () => {
+  const { count } = setUp();
+  const closed: RuleChange = { ...abroad, from: true, to: false };
+
+  expect((await count([closed])).ownCents).toBe(0);
+  expect((await count([closed, limitMove('daily', 10_000, 15_000)])).ownCents).toBe(5_000);
+});
+
+it('of two limits that rise alike the first is told', async () => {
+  const { count } = setUp();
+
+  const counted = await count([limitMove('daily', 10_000, 60_000), limitMove('weekly', 10_000, 60_000)]);
+
+  expect(counted).toMatchObject({ rule: { period: 'daily' }, ownCents: 50_000 });
+});
+
+it('a rule that is opened for a purchase of nothing is not remembered', async () => {
+  const { raises } = setUp({}, 0);
+  const raise = { changes: [abroad], fromBase: [abroad], term: { kind: 'duration', ms: COUNTED_MS } } as const;
+
+  await raises.remember(ask('allow', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
+
+  expect(await redis().keys('*recent-raises*')).toEqual([]);
+});
+
+it('a raise by a single cent is remembered', async () => {
+  const { remember, count } = setUp();
+  await remember('act_1', [limitMove('daily', 100, 101)]);
+
+  expect((await count([limitMove('daily', 101, 102)])).earlier).toMatchObject([{ cents: 1 }]);
 });
 
 it('what has no amount is not remembered', async () => {

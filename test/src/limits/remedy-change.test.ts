@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { goalsOfRemedy, isIncomplete, limitsOf, type Remedy } from '../../../src/limits/remedy-change.ts';
+import { goalsOfRemedy, isIncomplete, limitsOf, Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
 const daily = limitRaise('daily', 40_000, 45_000, { remainingCents: 5000 });
 const unknown = limitRaise('weekly', null, null);
 const along = limitRaise('monthly', 44_000, 45_000, { isAlong: true });
+
+it.each<Remedy>([
+  remedyOf(daily, along),
+  { kind: 'allow_category', category: { id: null, name: 'Fuel' } },
+  { kind: 'allow_international' },
+  { kind: 'allow_card_not_present' },
+  { kind: 'activate' },
+  { kind: 'unblock' },
+])('of the kind $kind can be kept and read again', (remedy) => {
+  expect(Remedy.parse(JSON.parse(JSON.stringify(remedy)))).toEqual(remedy);
+});
 
 describe('what the rules shall be for a remedy', () => {
   it('is every limit at once, shorter windows first', () => {
@@ -37,6 +48,7 @@ describe('what the rules shall be for a remedy', () => {
     ['purchases abroad', { kind: 'allow_international' }, [{ rule: { kind: 'international' }, to: true }]],
     ['online purchases', { kind: 'allow_card_not_present' }, [{ rule: { kind: 'card_not_present' }, to: true }]],
     ['a blocked card', { kind: 'unblock' }, null],
+    ['a new card', { kind: 'activate' }, null],
   ])('of %s', (_what, remedy, goals) => {
     expect(goalsOfRemedy(remedy, null, 8410)).toEqual(goals);
   });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
 
+const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const never = async (): Promise<never> => {
   throw new Error('the card API is not asked for this');
 };
@@ -32,7 +34,6 @@ describe('the remedy of a decline by the card’s status', () => {
 });
 
 describe('the remedy of a decline by a limit', () => {
-  const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
   /** A card of which 45 dollars are left today, of 100 overall and of `ofCategory` for restaurants. */
   async function check(code: string, over: Partial<TransactionEvent>, left: number, ofCategory: number | null) {
     const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
@@ -137,4 +138,145 @@ it('never waits behind look-ups that hang, and goes on when they end', async () 
   const next = paced(3);
   end('remedy');
   expect(await next).toBe('remedy');
+});
+
+describe('what lets a declined purchase pass', () => {
+  const away = new Error('away');
+  const fuel = { id: 9, name: 'Fuel', transactionLimitCents: null, limits: none };
+  const rules = {
+    limits: none,
+    apartCents: 0,
+    categories: [fuel],
+    isEveryCategoryAllowed: false,
+    isInternationalAllowed: false,
+    isCardNotPresentAllowed: false,
+  };
+
+  function setUp(read: Partial<SpendRules> | Error, left: number | Error = away, category: string | null = 'Books') {
+    const logged: string[] = [];
+    const remedies = createRemedies({
+      card: {
+        async getRemainingLimits() {
+          if (left instanceof Error) throw left;
+          return { overall: [{ period: 'daily', limitCents: 10_000, remainingCents: left }], categories: [] };
+        },
+        async getSpendRules() {
+          if (read instanceof Error) throw read;
+          return { rules: { ...rules, ...read }, raw: {} };
+        },
+      },
+      statusesOf: async () => ['ACTIVE'],
+      categoryIn: () => category,
+      categoryId: async (name) => (name === 'Books' ? 12 : null),
+      log: createLog({ level: 'warn', process: 'test', destination: { write: (line) => void logged.push(line) } }),
+    });
+    return { ...remedies, logged };
+  }
+  const declined = (code: string) => ({ ...event(code, 'no'), amountCents: 4_000, paddingCents: 0, mcc: '5812' });
+
+  it.each<[string, string, Partial<SpendRules> | Error, object]>([
+    [
+      'a category that is not allowed',
+      'decline.rule.mcc',
+      {},
+      { state: 'stopped', remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
+    ],
+    [
+      'a category that is allowed by now',
+      'decline.rule.mcc',
+      { categories: [{ ...fuel, name: 'BOOKS' }] },
+      { state: 'passes' },
+    ],
+    [
+      'a category, where by now all are allowed',
+      'decline.rule.mcc',
+      { isEveryCategoryAllowed: true },
+      { state: 'passes' },
+    ],
+    [
+      'a category, where the rules cannot be read',
+      'decline.rule.mcc',
+      away,
+      { state: 'stopped', remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
+    ],
+    ['a purchase abroad', 'decline.rule.location', {}, { state: 'stopped', remedy: { kind: 'allow_international' } }],
+    [
+      'a purchase abroad that is allowed by now',
+      'decline.rule.location',
+      { isInternationalAllowed: true },
+      { state: 'passes' },
+    ],
+    [
+      'a purchase abroad, where the rules cannot be read',
+      'decline.rule.location',
+      away,
+      { state: 'stopped', remedy: { kind: 'allow_international' } },
+    ],
+    [
+      'an online purchase',
+      'decline.rule.cardnotpresent',
+      {},
+      { state: 'stopped', remedy: { kind: 'allow_card_not_present' } },
+    ],
+    [
+      'an online purchase that is allowed by now',
+      'decline.rule.cardnotpresent',
+      { isCardNotPresentAllowed: true },
+      { state: 'passes' },
+    ],
+    ['what no rule was the reason of', 'decline.balance.card', {}, { state: 'unknown' }],
+    ['the status of a card that is active by now', 'decline.card.status', {}, { state: 'passes' }],
+  ])('%s', async (_what, code, read, expected) => {
+    expect(await setUp(read).checkPurchase(declined(code))).toEqual(expected);
+  });
+
+  it('is not known of a category that the decline does not name', async () => {
+    expect(await setUp({}, away, null).checkPurchase(declined('decline.rule.mcc'))).toEqual({ state: 'unknown' });
+    const unnamed = { ...declined('decline.rule.mcc'), decline: null };
+    expect(await setUp({}).checkPurchase(unnamed)).toEqual({ state: 'unknown' });
+  });
+
+  it('is worth asking again where the card service said nothing, and the log says so', async () => {
+    const { adviceFor, adviceAgain, logged } = setUp(away, away);
+
+    expect(await adviceFor(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
+    expect(await adviceAgain(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
+    expect(logged.join('')).toContain('the card could not be read for a remedy');
+  });
+
+  it.each<[string, Partial<SpendRules> | Error, number | Error]>([
+    ['only the rules could be read', {}, away],
+    ['only what remains could be read', away, 3_000],
+  ])('is not away where %s', async (_what, read, left) => {
+    expect(await setUp(read, left).checkPurchase(declined('decline.rule.velocity.mcc'))).toEqual({ state: 'unknown' });
+  });
+
+  it('is asked for once: what nothing of ours can help is not looked for again, but a form looks again', async () => {
+    const { adviceFor, adviceAgain } = setUp({});
+
+    expect(await adviceFor(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: false });
+    expect(await adviceAgain(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: true });
+    expect(await adviceAgain(declined('decline.card.status'))).toEqual({ remedy: null, isIncomplete: false });
+    expect(await adviceAgain(declined('decline.rule.location'))).toMatchObject({ isIncomplete: false });
+  });
+});
+
+it('counts each look-up that ends once', async () => {
+  const ends: (() => void)[] = [];
+  const throttled = withThrottle(
+    () => new Promise<string | null>((resolve) => ends.push(() => resolve('remedy'))),
+    null,
+    {
+      perMinute: 99,
+      atOnce: 2,
+    },
+  );
+  const first = throttled(1);
+  ends[0]?.();
+  await first;
+  const running = [throttled(2), throttled(3)];
+
+  expect(await throttled(4)).toBeNull();
+  for (const end of ends) end();
+  expect(await Promise.all(running)).toEqual(['remedy', 'remedy']);
 });

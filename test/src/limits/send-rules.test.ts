@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { basisOf, createSendRules } from '../../../src/limits/send-rules.ts';
 import { held } from '../../support/held.ts';
@@ -8,7 +9,7 @@ import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const action = ask('limit');
-const changes = [limitMove('daily', 40_000, 45_000)];
+const raised = [limitMove('daily', 40_000, 45_000)];
 const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const rules = { IsActive: true, DailySpendLimit: 400 };
@@ -25,9 +26,14 @@ interface Given {
   readonly isSuperseded?: boolean;
   /** What stands when progress is written. */
   readonly stands?: ActionState;
+  readonly changes?: readonly RuleChange[];
+  readonly term?: Term;
+  /** What the write fails with, where it is a fault of ours. */
+  readonly fault?: Error;
 }
 
 function setUp(given: Given = {}) {
+  const { changes = raised, term = forAnHour, fault } = given;
   const steps: string[] = [];
   const {
     outcome,
@@ -63,6 +69,7 @@ function setUp(given: Given = {}) {
       },
       putSpendRules: async () => {
         steps.push('written');
+        if (fault !== undefined) throw fault;
         if (outcome !== undefined) throw failed('write');
       },
     },
@@ -81,9 +88,9 @@ function setUp(given: Given = {}) {
     },
     record: async (_action, { event }) => void steps.push(`on record: ${event}`),
     reports: {
-      async resume(_action, _verb, state) {
+      async resume(_action, verb, state) {
         const known = reported(state);
-        if (known !== null) steps.push('told again');
+        if (known !== null) steps.push(`told again as ${verb}`);
         return known?.result ?? null;
       },
     },
@@ -106,7 +113,7 @@ function setUp(given: Given = {}) {
         action,
         acctId,
         changes,
-        term: forAnHour,
+        term,
         requestId: null,
         card,
         raw: rules,
@@ -220,11 +227,34 @@ describe('a change of rules', () => {
     expect(steps).toEqual(['its end is forgotten if it is not there', 'unknown']);
   });
 
-  it('is not sent where somebody else who works on it came to an end first', async () => {
-    const { run, steps } = setUp({ stands: stateOf(done, '2026-11-20T15:00:00.000Z') });
+  it.each<[string, readonly RuleChange[]]>([
+    ['limit', raised],
+    ['allow', [{ rule: { kind: 'international' }, from: false, to: true }]],
+  ])('is not sent where somebody else who works on it came to an end first: %s', async (verb, changes) => {
+    const { run, steps } = setUp({ changes, stands: stateOf(done, '2026-11-20T15:00:00.000Z') });
 
     expect(await run()).toEqual(done);
 
-    expect(steps).toEqual(['progress sending', 'told again']);
+    expect(steps).toEqual(['progress sending', `told again as ${verb}`]);
+  });
+
+  it('for good has no end', async () => {
+    const { run, steps } = setUp({ term: { kind: 'permanent' } });
+
+    await run();
+
+    expect(steps).not.toContain('its end is known');
+  });
+
+  it('that is refused is not looked for at the card', async () => {
+    const { run, steps } = setUp({ outcome: 'refused', readBack: 450 });
+
+    await run();
+
+    expect(steps.at(-1)).toBe('failed No.');
+  });
+
+  it('does not hide a fault of ours', async () => {
+    await expect(setUp({ fault: new TypeError('a fault') }).run(null, true)).rejects.toThrow('a fault');
   });
 });

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { applyChanges } from '../../../src/card-api/apply-changes.ts';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import { defaultRulesAssumptions } from '../../../src/card-api/spend-rules.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+
+const fuel = { id: 5, name: 'Fuel' };
+const books = { id: 8, name: 'Books' };
+const rules = {
+  MerchantCategories: [{ Id: 5, Name: 'Fuel', Note: 'kept' }, 'an entry of another shape', { Id: '6', Name: 'Travel' }],
+  InternationalSpendEnabled: false,
+  CardNotPresentUse: true,
+  Unknown: 1,
+};
+const categoryGoal = (category: typeof fuel, to: boolean): RuleGoal => ({ rule: { kind: 'category', category }, to });
+
+describe('a category', () => {
+  it('is allowed by its entry, without any limits', () => {
+    expect(applyChanges(rules, [categoryGoal(books, true)])).toEqual({
+      ...rules,
+      MerchantCategories: [
+        ...rules.MerchantCategories,
+        {
+          Id: 8,
+          Name: 'Books',
+          TransactionLimit: null,
+          DailySpendLimit: null,
+          WeeklySpendLimit: null,
+          MonthlySpendLimit: null,
+          YearlySpendLimit: null,
+          LifetimeSpendLimit: null,
+        },
+      ],
+    });
+  });
+
+  it('is added with zeros where the service takes zero for no limit', () => {
+    const changed = applyChanges({}, [categoryGoal(books, true)], { ...defaultRulesAssumptions, noLimit: 0 });
+
+    expect(changed.MerchantCategories).toEqual([expect.objectContaining({ TransactionLimit: 0, DailySpendLimit: 0 })]);
+  });
+
+  it('that is allowed already is left as it is, limits and all', () => {
+    expect(applyChanges(rules, [categoryGoal(fuel, true)])).toEqual(rules);
+    expect(applyChanges(rules, [categoryGoal({ id: 6, name: 'Travel' }, true)])).toEqual(rules);
+  });
+
+  it('is not allowed any more without its entry; all others stay', () => {
+    expect(applyChanges(rules, [categoryGoal(fuel, false)])).toEqual({
+      ...rules,
+      MerchantCategories: rules.MerchantCategories.slice(1),
+    });
+  });
+
+  it('that is the last one is not taken away where that would allow all', () => {
+    const last = { MerchantCategories: [{ Id: 5, Name: 'Fuel' }] };
+
+    expect(() => applyChanges(last, [categoryGoal(fuel, false)])).toThrow('the last spend category');
+    const assumptions = { ...defaultRulesAssumptions, noCategoryAllowsAll: false };
+    expect(applyChanges(last, [categoryGoal(fuel, false)], assumptions)).toEqual({ MerchantCategories: [] });
+  });
+});
+
+describe('a switch', () => {
+  it.each<[RuleGoal, object]>([
+    [{ rule: { kind: 'international' }, to: true }, { InternationalSpendEnabled: true }],
+    [{ rule: { kind: 'card_not_present' }, to: false }, { CardNotPresentUse: false }],
+  ])('%j changes nothing else', (goal, changed) => {
+    expect(applyChanges(rules, [goal])).toEqual({ ...rules, ...changed });
+  });
+});
+
+describe('a limit', () => {
+  it.each([
+    [{}, {}],
+    [{ IsDailySpendLimitEnabled: false }, { IsDailySpendLimitEnabled: true }],
+    [{ IsDailySpendLimitEnabled: null }, { IsDailySpendLimitEnabled: null }],
+  ])('of the day sets the switch beside it, where there is one: %j', (before, after) => {
+    expect(applyChanges(before, [limitGoal('daily', 4_550)])).toEqual({ ...after, DailySpendLimit: 45.5 });
+  });
+
+  it('of another window leaves the switch of the day alone', () => {
+    expect(applyChanges({ IsDailySpendLimitEnabled: false }, [limitGoal('weekly', 100)])).toEqual({
+      IsDailySpendLimitEnabled: false,
+      WeeklySpendLimit: 1,
+    });
+  });
+
+  it('of a category leaves the switch of the card’s day alone', () => {
+    const before = { IsDailySpendLimitEnabled: false, MerchantCategories: [{ Id: 5, Name: 'Fuel' }] };
+
+    expect(applyChanges(before, [limitGoal('daily', 100, fuel)])).toEqual({
+      IsDailySpendLimitEnabled: false,
+      MerchantCategories: [{ Id: 5, Name: 'Fuel', DailySpendLimit: 1 }],
+    });
+  });
+
+  it('that is none is written as the service writes it', () => {
+    const goal = limitGoal('weekly', null);
+
+    expect(applyChanges({}, [goal])).toEqual({ WeeklySpendLimit: null });
+    expect(applyChanges({}, [goal], { ...defaultRulesAssumptions, noLimit: 0 })).toEqual({ WeeklySpendLimit: 0 });
+  });
+
+  it('is refused, certainly without a change, where the card has none of that kind', () => {
+    const refused = { operation: 'applyChanges', status: null, outcome: 'not_sent', code: 'refused', apiMessage: null };
+
+    expect(() => applyChanges(rules, [limitGoal('transaction', 100)])).toThrow(
+      expect.objectContaining({ ...refused, message: 'a card has no limit for a single purchase' }),
+    );
+    expect(() => applyChanges(rules, [limitGoal('daily', 100, books)])).toThrow(
+      expect.objectContaining({ ...refused, message: 'the card has no such spend category' }),
+    );
+  });
+});
