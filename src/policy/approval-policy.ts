@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatDuration } from '../core/duration.ts';
 
 /** Up to an amount, this many approvers have to agree. */
 export interface Band {
@@ -26,9 +27,19 @@ export interface ApprovalPolicy {
   readonly caps: Readonly<Record<CapScope, Cap>>;
   /** The same for the money that is put on new virtual cards. */
   readonly orderBands: readonly Band[];
+  readonly durations: Durations;
+}
+
+/** How long what is loosened may last. */
+export interface Durations {
+  /** Null: as long as somebody wants. */
+  readonly longestMs: number | null;
+  /** Until somebody changes it. */
+  readonly mayStay: boolean;
 }
 
 const noCap: Cap = { dayCents: null, monthCents: null };
+const anyTime: Durations = { longestMs: null, mayStay: true };
 
 /** What the variables say: a raise above the amount takes two approvers, and nothing else is summed up. */
 export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAboveCents: number }): ApprovalPolicy {
@@ -36,7 +47,19 @@ export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAb
     { upToCents: twoPersonAboveCents, approvals: 1 },
     { upToCents: null, approvals: 2 },
   ];
-  return { bands, caps: { person: noCap, card: noCap, program: noCap }, orderBands: bands };
+  return { bands, caps: { person: noCap, card: noCap, program: noCap }, orderBands: bands, durations: anyTime };
+}
+
+/** Why something may not be loosened for so long, one sentence; null when it may. @param lastsMs Infinity: it stays. */
+export function whyTooLong({ durations }: Pick<ApprovalPolicy, 'durations'>, lastsMs: number): string | null {
+  const { longestMs, mayStay } = durations;
+  if (Number.isFinite(lastsMs)) {
+    if (longestMs === null || lastsMs <= longestMs) return null;
+    return `The policy allows this for ${formatDuration(longestMs)} at most.`;
+  }
+  if (mayStay) return null;
+  const most = longestMs === null ? 'for a time' : `for ${formatDuration(longestMs)} at most`;
+  return `The policy allows this only ${most}: say for how long.`;
 }
 
 /** What has no amount takes as many as the largest amount, and two at least. */

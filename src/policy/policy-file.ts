@@ -1,0 +1,206 @@
+import { hash } from 'node:crypto';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { readDuration } from '../core/duration.ts';
+import { ConfigError } from '../core/errors.ts';
+import type { ApprovalPolicy, Band, Cap } from './approval-policy.ts';
+import { fold, type People, type Policy, type PolicySection } from './policy.ts';
+
+const members = 'expected Slack user ids (U…) or user group ids (S…)';
+const member = z.string(members).regex(/^[UWS][A-Z0-9]+$/, members);
+const person = z.string('expected a Slack user id (U…)').regex(/^[UW][A-Z0-9]+$/, 'expected a Slack user id (U…)');
+const day = z.iso.date('expected a day such as 2026-12-24');
+
+/** Dollars in the file, whole cents in memory. */
+const dollars = z
+  .number('expected an amount of dollars such as 1000 or 1250.50')
+  .nonnegative('expected an amount of dollars that is not negative')
+  .max(999_999_999, 'expected less than a billion dollars')
+  .transform((amount) => Math.round(Number(`${amount}e2`)));
+
+/** A list names everybody in messages; two lists tell those apart who only may. */
+const peopleShape = z.preprocess(
+  (given) => (Array.isArray(given) ? { mentioned: given } : given),
+  z
+    .strictObject({ mentioned: z.array(member, members).default([]), permitted: z.array(member, members).default([]) })
+    .transform(
+      ({ mentioned, permitted }): People => ({ mentioned, permitted: [...new Set([...mentioned, ...permitted])] }),
+    ),
+);
+
+const bands = z
+  .array(
+    z.strictObject({
+      up_to: dollars.optional(),
+      approvals: z.int('expected a number of approvals from 1 to 9').min(1).max(9),
+    }),
+  )
+  .min(1, 'expected at least one amount')
+  .superRefine((all, context) => {
+    for (const [index, { up_to: upTo }] of all.entries()) {
+      const isLast = index === all.length - 1;
+      const before = all[index - 1]?.up_to ?? -1;
+      if (isLast && upTo !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [index],
+          message: 'expected the last one without up_to, for every larger amount',
+        });
+      if (!isLast && upTo === undefined)
+        context.addIssue({ code: 'custom', path: [index], message: 'expected up_to: only the last one has none' });
+      if (upTo !== undefined && upTo <= before)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'up_to'],
+          message: 'expected a larger amount than the one before',
+        });
+    }
+  })
+  .transform((all) => all.map(({ up_to: upTo, approvals }): Band => ({ upToCents: upTo ?? null, approvals })));
+
+const cap = z
+  .strictObject({ '24h': dollars.optional(), '30d': dollars.optional() })
+  .transform((given): Cap => ({ dayCents: given['24h'] ?? null, monthCents: given['30d'] ?? null }));
+
+const durations = z.strictObject({
+  longest: z
+    .string('expected a duration such as 7 days')
+    .transform((text, context) => {
+      const words = text.trim().split(/\s+/);
+      const read = readDuration(words);
+      if (read !== null && read.words === words.length) return read.ms;
+      context.addIssue({ code: 'custom', message: 'expected a duration such as 4h or 7 days' });
+      return z.NEVER;
+    })
+    .optional(),
+  permanent: z.boolean('expected true or false').optional(),
+});
+
+const section = {
+  approvers: peopleShape.optional(),
+  operators: peopleShape.optional(),
+  amounts: bands.optional(),
+  orders: bands.optional(),
+  caps: z.strictObject({ person: cap.optional(), card: cap.optional(), program: cap.optional() }).optional(),
+  durations: durations.optional(),
+  approvals_channel: z
+    .string()
+    .regex(/^[CG][A-Z0-9]+$/, 'expected a Slack channel id such as C0123ABCD')
+    .optional(),
+};
+
+const PolicyFile = z.strictObject({
+  version: z.literal(1, 'expected version: 1'),
+  ...section,
+  groups: z
+    .array(
+      z.strictObject({
+        cards: z
+          .array(z.string().min(1), 'expected the names of card groups')
+          .min(1, 'expected the names of card groups'),
+        ...section,
+      }),
+    )
+    .default([])
+    .superRefine((groups, context) => {
+      const seen = new Set<string>();
+      for (const [index, { cards }] of groups.entries())
+        for (const [at, name] of cards.entries()) {
+          if (seen.has(fold(name)))
+            context.addIssue({ code: 'custom', path: [index, 'cards', at], message: 'expected each card group once' });
+          seen.add(fold(name));
+        }
+    }),
+  delegates: z
+    .array(
+      z
+        .strictObject({ for: person, to: person, from: day, until: day })
+        .refine(({ for: whom, to }) => whom !== to, { path: ['to'], error: 'expected somebody else' })
+        .refine(({ from, until }) => from <= until, {
+          path: ['until'],
+          error: 'expected a day that is not before from',
+        }),
+    )
+    .default([]),
+});
+type PolicyFile = z.infer<typeof PolicyFile>;
+
+/**
+ * Reads a policy, YAML or JSON.
+ *
+ * @param name the file, for problems.
+ * @param variables what holds where the file says nothing.
+ * @throws ConfigError with the line and the reason of each problem.
+ */
+export function parsePolicy(text: string, name: string, variables: Policy): Policy {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw new ConfigError(
+      document.errors.map(({ pos: [at], message }) => `${name}:${lines.linePos(at).line}: ${message.split('\n')[0]}`),
+    );
+  }
+  const read = PolicyFile.safeParse(document.toJS({ maxAliasCount: 0 }) ?? {});
+  if (!read.success) {
+    throw new ConfigError(
+      read.error.issues.map(({ path, message, code, ...issue }) => {
+        const at = path.filter((step) => typeof step !== 'symbol');
+        const where = at
+          .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+          .join('')
+          .replace(/^\./, '');
+        const unknown =
+          code === 'unrecognized_keys' && 'keys' in issue ? `does not know ${String(issue.keys)}` : message;
+        return `${name}:${lineOf(document, lines, at)}: ${where === '' ? '' : `${where}: `}${unknown}`;
+      }),
+    );
+  }
+  return toPolicy(read.data, { hash: hash('sha256', text), source: name }, variables);
+}
+
+/** The line of what a path leads to, or of what it is missing in. */
+function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+type Section = Omit<PolicyFile['groups'][number], 'cards'>;
+
+function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, variables: Policy): Policy {
+  const standard = toSection(file, [], variables.standard);
+  return {
+    ...about,
+    zone: variables.zone,
+    standard,
+    groups: file.groups.map((group) => toSection(group, group.cards, standard)),
+    delegations: file.delegates,
+  };
+}
+
+/** What a section does not say holds as in the one that it stands in. */
+function toSection(given: Section, cardGroups: readonly string[], outer: PolicySection): PolicySection {
+  const { approval } = outer;
+  const own: ApprovalPolicy = {
+    bands: given.amounts ?? approval.bands,
+    orderBands: given.orders ?? approval.orderBands,
+    caps: {
+      person: given.caps?.person ?? approval.caps.person,
+      card: given.caps?.card ?? approval.caps.card,
+      program: given.caps?.program ?? approval.caps.program,
+    },
+    durations: {
+      longestMs: given.durations?.longest ?? approval.durations.longestMs,
+      mayStay: given.durations?.permanent ?? approval.durations.mayStay,
+    },
+  };
+  return {
+    cardGroups,
+    approvers: given.approvers ?? outer.approvers,
+    operators: given.operators ?? outer.operators,
+    approval: own,
+    approvalsChannel: given.approvals_channel ?? outer.approvalsChannel,
+  };
+}

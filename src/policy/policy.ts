@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { type ApprovalPolicy, approvalPolicyOf } from './approval-policy.ts';
+import type { Role } from './decide.ts';
+
+/** Slack user ids (`U…`) and user group ids (`S…`). */
+export interface People {
+  /** Who may. */
+  readonly permitted: readonly string[];
+  /** Whom a message names: others may as well, but are not disturbed. */
+  readonly mentioned: readonly string[];
+}
+
+/** What holds for some of the cards. */
+export interface PolicySection {
+  /** What the card service calls the groups of these cards. Empty: every card that is in no other section. */
+  readonly cardGroups: readonly string[];
+  readonly approvers: People;
+  readonly operators: People;
+  readonly approval: ApprovalPolicy;
+  /** Where requests are posted; null: in `ALERTS_CHANNEL_APPROVALS`. */
+  readonly approvalsChannel: string | null;
+}
+
+/** Somebody stands in for somebody else, on these days and the days between. */
+export interface Delegation {
+  readonly for: string;
+  readonly to: string;
+  /** `YYYY-MM-DD`, in the zone of the card service. */
+  readonly from: string;
+  readonly until: string;
+}
+
+/** What finance decided: who may do what, alone or with whom. */
+export interface Policy {
+  /** SHA-256, of the file as it is. On record with every entry. */
+  readonly hash: string;
+  /** Where it comes from, for people. */
+  readonly source: string;
+  readonly standard: PolicySection;
+  readonly groups: readonly PolicySection[];
+  readonly delegations: readonly Delegation[];
+  readonly zone: string;
+}
+
+/** What the variables say. */
+export interface PolicyVariables {
+  readonly operators: readonly string[];
+  readonly approvers: readonly string[];
+  readonly twoPersonAboveCents: number;
+  readonly serviceZone: string;
+}
+
+/** The policy without a file. */
+export function policyOfVariables(variables: PolicyVariables): Policy {
+  const { operators, approvers, twoPersonAboveCents, serviceZone } = variables;
+  const all = (ids: readonly string[]): People => ({ permitted: ids, mentioned: ids });
+  return {
+    hash: hash('sha256', JSON.stringify([operators.toSorted(), approvers.toSorted(), twoPersonAboveCents])),
+    source: 'OPERATORS, APPROVERS and TWO_PERSON_ABOVE',
+    standard: {
+      cardGroups: [],
+      operators: all(operators),
+      approvers: all(approvers),
+      approval: approvalPolicyOf({ twoPersonAboveCents }),
+      approvalsChannel: null,
+    },
+    groups: [],
+    delegations: [],
+    zone: serviceZone,
+  };
+}
+
+/** What holds for a card. @param group as the card service calls it; null: none, or not known. */
+export function sectionOf({ standard, groups }: Policy, group: string | null): PolicySection {
+  const wanted = fold(group);
+  return groups.find(({ cardGroups }) => cardGroups.some((name) => fold(name) === wanted)) ?? standard;
+}
+
+/** Names of card groups are compared without regard to case and spaces around them. */
+export function fold(group: string | null): string {
+  return (group ?? '').trim().toLowerCase();
+}
+
+/** All who have a role for a card. @param group undefined: for any card. */
+export function permittedTo(policy: Policy, role: Role, group?: string | null): readonly string[] {
+  return namesIn(policy, role, 'permitted', group);
+}
+
+/** Whom to mention. Approvers may do everything that operators may. */
+export function mentionedAs(policy: Policy, role: Role, group?: string | null): readonly string[] {
+  const approvers = namesIn(policy, 'approver', 'mentioned', group);
+  if (role === 'holder') return [];
+  return role === 'approver'
+    ? approvers
+    : [...new Set([...namesIn(policy, 'operator', 'mentioned', group), ...approvers])];
+}
+
+function namesIn(policy: Policy, role: Role, which: keyof People, group: string | null | undefined): readonly string[] {
+  if (role === 'holder') return [];
+  const sections = group === undefined ? [policy.standard, ...policy.groups] : [sectionOf(policy, group)];
+  const lists = sections.map((section) => (role === 'approver' ? section.approvers : section.operators)[which]);
+  return [...new Set(lists.flat())];
+}
+
+/** Whom somebody stands in for at a moment. Nobody passes on what they were given themselves. */
+export function standsInFor({ delegations, zone }: Policy, userId: string, now: Date): readonly string[] {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
+  return delegations.flatMap(({ for: whom, to, from, until }) =>
+    to === userId && from <= day && day <= until ? [whom] : [],
+  );
+}

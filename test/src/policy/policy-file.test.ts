@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/core/errors.ts';
+import { policyOfVariables, sectionOf } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
+
+const variables = policyOfVariables({
+  operators: ['U0OLGA'],
+  approvers: ['U0ANA'],
+  twoPersonAboveCents: 100_000,
+  serviceZone: 'America/New_York',
+});
+const parse = (text: string) => parsePolicy(text, 'policy.yaml', variables);
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a policy file', () => {
+  it('says who may, alone or with whom, for how long, and how much together', () => {
+    const policy = parse(`
+version: 1
+approvers: { mentioned: [U0ANA], permitted: [S0FIN] }
+amounts: [{ up_to: 250.50, approvals: 1 }, { approvals: 3 }]
+orders: [{ approvals: 2 }]
+caps: { person: { 24h: 500, 30d: 2000 } }
+durations: { longest: 2 days, permanent: false }
+approvals_channel: C0APPROVE
+delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
+`);
+
+    expect(policy.standard).toEqual({
+      cardGroups: [],
+      approvers: { mentioned: ['U0ANA'], permitted: ['U0ANA', 'S0FIN'] },
+      operators: { mentioned: ['U0OLGA'], permitted: ['U0OLGA'] },
+      approval: {
+        bands: [
+          { upToCents: 25_050, approvals: 1 },
+          { upToCents: null, approvals: 3 },
+        ],
+        orderBands: [{ upToCents: null, approvals: 2 }],
+        caps: {
+          person: { dayCents: 50_000, monthCents: 200_000 },
+          card: { dayCents: null, monthCents: null },
+          program: { dayCents: null, monthCents: null },
+        },
+        durations: { longestMs: 2 * 24 * 3_600_000, mayStay: false },
+      },
+      approvalsChannel: 'C0APPROVE',
+    });
+    expect(policy.delegations).toEqual([{ for: 'U0ANA', to: 'U0BEN', from: '2026-12-24', until: '2026-12-31' }]);
+  });
+
+  it('can be JSON', () => {
+    expect(parse('{"version": 1, "approvers": ["U0ZOE"]}').standard.approvers.permitted).toEqual(['U0ZOE']);
+  });
+
+  it('holds as the variables say where it says nothing, and a group as the rest of the file', () => {
+    const policy = parse('version: 1\napprovers: [U0ZOE]\ngroups: [{ cards: [North], operators: [U0GUS] }]');
+
+    expect(policy.standard.approval).toEqual(variables.standard.approval);
+    expect(sectionOf(policy, 'north ')).toMatchObject({
+      approvers: { permitted: ['U0ZOE'] },
+      operators: { permitted: ['U0GUS'] },
+      approval: variables.standard.approval,
+    });
+  });
+
+  it('has the hash that sha256sum prints', () => {
+    expect(parse('version: 1\n').hash).toBe(hash('sha256', 'version: 1\n'));
+  });
+
+  it.each<[string, string, string]>([
+    ['a person that is none', 'version: 1\napprovers:\n  - ana', 'policy.yaml:3: approvers'],
+    ['an unknown word', 'version: 1\n\naprovers: [U0ANA]', 'does not know aprovers'],
+    [
+      'an amount that is none',
+      'version: 1\namounts:\n  - up_to: lots\n    approvals: 1\n  - approvals: 2',
+      'policy.yaml:3: amounts[0].up_to: expected an amount',
+    ],
+    [
+      'amounts that fall',
+      'version: 1\namounts:\n  - up_to: 9\n    approvals: 1\n  - up_to: 8\n    approvals: 1\n  - approvals: 2',
+      'policy.yaml:5: amounts[1].up_to: expected a larger amount',
+    ],
+    [
+      'amounts that end',
+      'version: 1\namounts:\n  - up_to: 9\n    approvals: 1',
+      'policy.yaml:3: amounts[0]: expected the last one without up_to',
+    ],
+    ['no approvals', 'version: 1\namounts:\n  - approvals: 0', 'policy.yaml:3: amounts[0].approvals'],
+    [
+      'a duration that is none',
+      'version: 1\ndurations:\n  longest: a while',
+      'policy.yaml:3: durations.longest: expected a duration',
+    ],
+    [
+      'a card group that is there twice',
+      'version: 1\ngroups:\n  - cards: [North]\n  - cards:\n      - north',
+      'policy.yaml:5: groups[1].cards[0]: expected each card group once',
+    ],
+    [
+      'a delegate for oneself',
+      'version: 1\ndelegates:\n  - { for: U0ANA, to: U0ANA, from: 2026-12-24, until: 2026-12-31 }',
+      'policy.yaml:3: delegates[0].to: expected somebody else',
+    ],
+    [
+      'days in the wrong order',
+      'version: 1\ndelegates:\n  - { for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-01 }',
+      'policy.yaml:3: delegates[0].until',
+    ],
+    ['no version', 'approvers: [U0ANA]', 'version: expected version: 1'],
+    ['a word twice', 'version: 1\nversion: 1', 'policy.yaml:2: '],
+    ['what is no YAML', 'version: 1\napprovers: [U0ANA', 'policy.yaml:2'],
+    ['nothing at all', '', 'version: expected version: 1'],
+  ])('with %s is refused, with the line and the reason', (_what, text, problem) => {
+    expect(problemsOf(text).join('\n')).toContain(problem);
+  });
+
+  it('with several problems names them all', () => {
+    expect(problemsOf('version: 2\napprovers: [x]\ndurations: { permanent: maybe }')).toHaveLength(3);
+  });
+});
+
+const examples = readdirSync('docs/policy').filter((name) => name.endsWith('.yaml'));
+
+it.each(examples)('the example docs/policy/%s is a policy', (name) => {
+  const policy = parsePolicy(readFileSync(`docs/policy/${name}`, 'utf8'), name, variables);
+
+  expect(policy.standard.approvers.permitted.length).toBeGreaterThan(0);
+});
+
+it('there are three examples', () => {
+  expect(examples).toHaveLength(3);
+});

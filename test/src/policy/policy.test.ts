@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { mentionedAs, permittedTo, policyOfVariables, sectionOf, standsInFor } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
+
+const variables = policyOfVariables({
+  operators: ['U0OLGA', 'U0ANA'],
+  approvers: ['U0ANA', 'S0FIN'],
+  twoPersonAboveCents: 100_000,
+  serviceZone: 'America/New_York',
+});
+const policy = parsePolicy(
+  `
+version: 1
+groups:
+  - cards: [North]
+    approvers: { mentioned: [U0NINA], permitted: [S0NORTH] }
+delegates:
+  - { for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }
+`,
+  'policy.yaml',
+  variables,
+);
+
+describe('who may', () => {
+  it('is who the variables name, where there is no file', () => {
+    expect(permittedTo(variables, 'approver', 'North')).toEqual(['U0ANA', 'S0FIN']);
+    expect(mentionedAs(variables, 'operator', null)).toEqual(['U0OLGA', 'U0ANA', 'S0FIN']);
+    expect(permittedTo(variables, 'holder')).toEqual([]);
+  });
+
+  it('is who the group of the card names', () => {
+    expect(permittedTo(policy, 'approver', 'North')).toEqual(['U0NINA', 'S0NORTH']);
+    expect(permittedTo(policy, 'approver', 'South')).toEqual(['U0ANA', 'S0FIN']);
+    expect(permittedTo(policy, 'operator', 'North'), 'what the group does not say').toEqual(['U0OLGA', 'U0ANA']);
+  });
+
+  it('of any card are all together', () => {
+    expect(permittedTo(policy, 'approver')).toEqual(['U0ANA', 'S0FIN', 'U0NINA', 'S0NORTH']);
+  });
+
+  it('is not always mentioned', () => {
+    expect(mentionedAs(policy, 'approver', 'North')).toEqual(['U0NINA']);
+  });
+});
+
+it('finds the section of a card by its group, whatever its case', () => {
+  expect(sectionOf(policy, ' NORTH').cardGroups).toEqual(['North']);
+  expect(sectionOf(policy, null).cardGroups).toEqual([]);
+});
+
+it.each([
+  ['2026-12-24T04:59:00Z', []],
+  ['2026-12-24T05:00:00Z', ['U0ANA']],
+  ['2027-01-01T04:59:00Z', ['U0ANA']],
+  ['2027-01-01T05:00:00Z', []],
+])('at %s the delegate stands in for %j: whole days of the card service', (at, expected) => {
+  expect(standsInFor(policy, 'U0BEN', new Date(at))).toEqual(expected);
+});
+
+it('has another hash when somebody else may', () => {
+  const other = { operators: [], approvers: ['U0ANA'], twoPersonAboveCents: 100_000, serviceZone: 'UTC' };
+
+  expect(policyOfVariables(other).hash).not.toBe(variables.hash);
+});
