@@ -9,6 +9,7 @@ import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
+import { openPolicy } from '../src/policy/policy-source.ts';
 import { momentOf } from '../src/webhooks/moment.ts';
 import { reachRedis } from './reach-redis.ts';
 
@@ -80,7 +81,11 @@ async function main(): Promise<number> {
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redis);
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, { log, metrics: createMetrics('recover') });
+  const base = createWorkerBase(config, redis, queues, {
+    policy: openPolicy(config, log),
+    log,
+    metrics: createMetrics('recover'),
+  });
   const { ops, cards } = composeServices(base);
   const recovery = composeRecovery({ base, slack: ops.slack, cards });
   const { gap, isDryRun } = wanted;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type AuditRecord, createAudit } from '../src/audit/audit.ts';
+import { createAudit, type Statement } from '../src/audit/audit.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH } from '../src/core/event.ts';
@@ -59,7 +59,7 @@ const intake = createIntake(redis);
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 const audit = createAudit({ redis, log });
 /** Somebody at a terminal of ours: the machine says no more of them than that. */
-const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
+const discarded: Omit<Statement, 'at' | 'actionId' | 'reason' | 'detail'> = {
   event: 'done',
   verb: 'discard',
   actor: null,
@@ -71,7 +71,6 @@ const discarded: Omit<AuditRecord, 'at' | 'actionId' | 'reason' | 'detail'> = {
   channel: null,
   messageTs: null,
   alertId: null,
-  twoPersonAboveCents: 0,
 };
 
 const findFailed = async (wanted: string) =>

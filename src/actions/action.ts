@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Policy } from '../audit/audit.ts';
 import { Since } from '../core/since.ts';
 import { Role } from '../policy/decide.ts';
 
@@ -72,8 +71,6 @@ const envelope = {
   /** The person may do it as a card's holder only: then it has to be the own card. */
   asHolder: z.boolean(),
   origin: Origin,
-  /** In force at the moment of the click. */
-  policy: Policy.optional(),
   /** UTC ISO 8601. */
   askedAt: z.string(),
 };
@@ -91,7 +88,6 @@ export interface Action {
   readonly roles: Role[];
   readonly asHolder: boolean;
   readonly origin: Origin;
-  readonly policy?: Policy | undefined;
   readonly askedAt: string;
 }
 

@@ -1,5 +1,5 @@
 import { type AuditEntry as AuditLine, auditLine } from '../../templates/audit/audit-line.ts';
-import type { Audit, AuditRecord } from '../audit/audit.ts';
+import type { Audit, AuditRecord, Statement } from '../audit/audit.ts';
 import type { Message } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
 import type { Progress } from './progress-store.ts';
@@ -44,8 +44,6 @@ interface Deps {
   readonly progress: Pick<Progress, 'read' | 'write'>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
-  /** In force: the amount above which a raise takes two people, whole cents. */
-  readonly twoPersonAboveCents: number;
   readonly now: () => Date;
 }
 
@@ -59,7 +57,7 @@ export function createRecord(deps: Deps): RecordAction {
     await deps.postAuditLine(`audit-${action.id}-${lineKey ?? event ?? ''}`, toLine(action, entry, line));
   };
 
-  function toAuditRecord(action: Action, event: AuditRecord['event'], entry: Facts): AuditRecord {
+  function toAuditRecord(action: Action, event: AuditRecord['event'], entry: Facts): Statement {
     const { isByItself = false, reason = action.reason, api, confirmedBy, eventId = null } = entry;
     return {
       at: deps.now().toISOString(),
@@ -77,8 +75,6 @@ export function createRecord(deps: Deps): RecordAction {
       messageTs: action.origin.messageTs,
       alertId: alertIdOf(action),
       detail: entry.detail ?? (event === 'unchanged' ? 'so already' : null),
-      twoPersonAboveCents: deps.twoPersonAboveCents,
-      ...(action.policy === undefined ? {} : { policy: action.policy }),
       ...(api == null ? {} : { api }),
       ...(confirmedBy == null ? {} : { confirmedBy, eventId }),
     };

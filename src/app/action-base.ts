@@ -80,8 +80,8 @@ export interface People {
   readonly answer: (action: Action, message: Message) => Promise<void>;
   /** Writes to a person, in a direct message; the id makes repeating it nothing. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role) => Promise<readonly string[]>;
+  /** Whom to mention about a card of a group: user ids and user group ids. */
+  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
   /** What Slack knows of somebody; null: nothing. */
   readonly person: (userId: string) => Promise<Person | null>;
   /** Opens what the web process sealed; null when it cannot be. */
@@ -92,18 +92,19 @@ export interface People {
 export interface Messages {
   readonly alertMessages: AlertMessages;
   readonly updateMessages: (alertId: string) => Promise<void>;
-  readonly postRequest: (request: { readonly id: string }) => Promise<void>;
+  readonly postRequest: (request: { readonly id: string; readonly card: CardFacts }) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly postClaim: (claim: { readonly id: string }) => Promise<void>;
   readonly updateClaim: (claimId: string) => Promise<void>;
-  readonly postTemporaryChange: (temporaryChange: { readonly id: string }) => Promise<void>;
+  readonly postTemporaryChange: (temporaryChange: { readonly id: string; readonly acctId: number }) => Promise<void>;
   readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
 }
 
 /** Messages that are posted once; the id makes repeating it nothing. */
 export interface Notices {
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
-  readonly postToApprovals: (id: string, message: Message) => Promise<void>;
+  /** @param group of the card that it is about. */
+  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
   readonly notifyOps: NotifyOps;
 }
@@ -128,8 +129,6 @@ export interface Settings {
   readonly log: Log;
   /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
   readonly policyFor: (group: string | null) => ApprovalPolicy;
-  /** On record with every entry: the amount above which a raise takes two people, whole cents. */
-  readonly twoPersonAboveCents: number;
   readonly serviceDays: ServiceDays;
   /** A datetime of the API, UTC ISO 8601; null when it is none. */
   readonly toInstant: (text: string) => string | null;

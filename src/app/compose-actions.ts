@@ -1,14 +1,17 @@
 import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
-import { createAudit } from '../audit/audit.ts';
+import { type AuditDeps, createAudit } from '../audit/audit.ts';
 import { applyChanges } from '../card-api/apply-changes.ts';
 import { SlackError } from '../core/errors.ts';
 import { createSeal } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
+import { verbs } from '../dispatch/verbs.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages } from '../outbox/tracked-message-store.ts';
-import { approvalPolicyOf } from '../policy/approval-policy.ts';
+import { aloneCents } from '../policy/approval-policy.ts';
+import { policyOnRecord } from '../policy/permissions.ts';
+import { mentionedAs, sectionOf } from '../policy/policy.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import { createPermalink } from '../slack/message.ts';
@@ -30,8 +33,13 @@ interface Deps {
 /** What everything that people ask for is composed over, from what the whole worker stands on. */
 export function composeActionBase({ base, slack, notifyOps, cards, postTracked }: Deps): ActionBase {
   const { config, stores, enqueue, now, log } = base;
-  const policy = approvalPolicyOf(config);
-  const audit = createAudit({ redis: base.redis, permalink: createPermalink(slack.authTest), log });
+  const { policy } = base;
+  const audit = createAudit({
+    redis: base.redis,
+    inForce: inForce(base),
+    permalink: createPermalink(slack.authTest),
+    log,
+  });
   return {
     stores: { ...stores, audit },
     cards: {
@@ -40,14 +48,13 @@ export function composeActionBase({ base, slack, notifyOps, cards, postTracked }
       applyChanges: (raw, goals) => applyChanges(raw, goals, cards.assumptions),
     },
     people: people(base, slack),
-    messages: messages(base, postTracked),
+    messages: messages(base, postTracked, cards.factsOf),
     notices: notices(base, audit, notifyOps),
     timers: timers(enqueue),
     settings: {
       now,
       log,
-      policyFor: () => policy,
-      twoPersonAboveCents: config.twoPersonAboveCents,
+      policyFor: (group) => sectionOf(policy.current(), group).approval,
       serviceDays: serviceDays(config.serviceZone),
       toInstant: (text) => toInstant(text, config.serviceZone),
       momentOf: (since, askedAt) => momentOf(since, askedAt, config.serviceZone),
@@ -55,7 +62,16 @@ export function composeActionBase({ base, slack, notifyOps, cards, postTracked }
   };
 }
 
-function people({ config, stores, send, log }: WorkerBase, slack: Slack): People {
+/** What goes on record with every entry. */
+function inForce({ policy }: WorkerBase): NonNullable<AuditDeps['inForce']> {
+  return () => {
+    const current = policy.current();
+    const twoPersonAboveCents = aloneCents(current.standard.approval);
+    return { twoPersonAboveCents, policy: policyOnRecord(verbs, current) };
+  };
+}
+
+function people({ config, policy, send, log }: WorkerBase, slack: Slack): People {
   const seal = createSeal(config.slackBotToken);
   return {
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
@@ -67,31 +83,39 @@ function people({ config, stores, send, log }: WorkerBase, slack: Slack): People
         message: { text, blocks },
         priority: 'request',
       }),
-    whoMay: stores.configuredRoles.whoMay,
+    whoMay: async (role, group) => mentionedAs(policy.current(), role, group),
     person: slack.person,
     unseal: seal.open,
   };
 }
 
-function messages({ config, stores, enqueue }: WorkerBase, postTracked: PostTracked): Messages {
-  const { approvals } = config.channels;
+/** Where requests about the cards of a group are posted. */
+function approvalsChannel({ config, policy }: WorkerBase, group: string | null): string {
+  return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
+}
+
+function messages(base: WorkerBase, postTracked: PostTracked, factsOf: CardParts['factsOf']): Messages {
+  const { enqueue } = base;
+  const approvalsOf = (group: string | null): string => approvalsChannel(base, group);
   return {
-    alertMessages: alertMessages(stores.trackedMessages),
+    alertMessages: alertMessages(base.stores.trackedMessages),
     updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
-    postRequest: ({ id }) => postTracked(approvals, { kind: 'request', id }),
+    postRequest: ({ id, card }) => postTracked(approvalsOf(card.group), { kind: 'request', id }),
     updateRequest: (id) => enqueue('update-messages', { kind: 'request', id }),
-    postClaim: ({ id }) => postTracked(approvals, { kind: 'claim', id }),
+    postClaim: ({ id }) => postTracked(approvalsOf(null), { kind: 'claim', id }),
     updateClaim: (id) => enqueue('update-messages', { kind: 'claim', id }),
-    postTemporaryChange: ({ id }) => postTracked(approvals, { kind: 'temporary-change', id }),
+    postTemporaryChange: async ({ id, acctId }) =>
+      postTracked(approvalsOf((await factsOf(acctId)).group), { kind: 'temporary-change', id }),
     updateTemporaryChange: (id) => enqueue('update-messages', { kind: 'temporary-change', id }),
   };
 }
 
-function notices({ config, send }: WorkerBase, audit: ActionStores['audit'], notifyOps: NotifyOps): Notices {
+function notices(base: WorkerBase, audit: ActionStores['audit'], notifyOps: NotifyOps): Notices {
+  const { config, send } = base;
   const { channels } = config;
   return {
     postAuditLine: async (id, message) => send.postNotice(channels.audit, id, withAnchor(message, await audit.head())),
-    postToApprovals: (id, message) => send.postNotice(channels.approvals, id, message, 'request'),
+    postToApprovals: (id, message, group) => send.postNotice(approvalsChannel(base, group), id, message, 'request'),
     postToOps: (id, message) => send.postNotice(channels.ops, id, message, 'request'),
     notifyOps,
   };

@@ -13,14 +13,14 @@ import { createSeal } from '../core/seal.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { requestAction } from '../dispatch/request-action.ts';
-import { verbs } from '../dispatch/verbs.ts';
 import { createLinks } from '../holders/link-store.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { approvalPolicyOf } from '../policy/approval-policy.ts';
-import { createPermissions, type Permissions, policyOf } from '../policy/permissions.ts';
+import { createPermissions, type Permissions } from '../policy/permissions.ts';
+import { sectionOf } from '../policy/policy.ts';
+import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -33,6 +33,7 @@ import type { WebConfig } from './config.ts';
 /** What the web process stands on. */
 export interface WebBase {
   readonly config: WebConfig;
+  readonly policy: PolicySource;
   readonly redis: RedisClient;
   readonly intake: Intake;
   readonly slack: Slack;
@@ -75,10 +76,8 @@ export function composeWebhooks(
 /** What answers people. */
 export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, log } = base;
-  const policy = approvalPolicyOf(config);
   const permissions = createPermissions({
-    operators: config.operators,
-    approvers: config.approvers,
+    policy: base.policy.current,
     groupMembers: slack.groupMembers,
     isHolder: createLinks(redis).isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
@@ -88,7 +87,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     requestAction: composeRequestAction(base, permissions),
     permissions,
     requests: createRequests(redis),
-    policyFor: () => policy,
+    policyFor: (group) => sectionOf(base.policy.current(), group).approval,
     alerts: createAlerts(redis),
     alertMessages: alertMessages(createTrackedMessages(redis)),
     eventLog: createEventLog(redis),
@@ -124,14 +123,12 @@ export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral']
 }
 
 function composeRequestAction(
-  { config, intake, metrics, log }: WebBase,
+  { intake, metrics, log }: WebBase,
   permissions: Permissions,
 ): ListenerDeps['requestAction'] {
-  const policy = policyOf(verbs, config, config.twoPersonAboveCents);
   return (ask, notify) =>
     requestAction(ask, notify, {
       permissions,
-      policy,
       take: intake.take,
       refusal: notPermitted,
       unavailable,

@@ -31,7 +31,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const common = { ...base, ...stores, ...send, ...ops, ...cards };
   const { slack, notifyOps } = ops;
   const currentRoles = createCurrentRoles({
-    configuredRoles: stores.configuredRoles,
+    policy: base.policy.current,
     groupMembers: slack.groupMembers,
     isHolder: stores.links.isHolder,
     log: base.log,

@@ -55,8 +55,13 @@ export interface SharedConfig {
   /** Zone of the service's datetimes that carry no offset. */
   readonly serviceZone: string;
   readonly channels: Channels;
+  /** Slack user ids and user group ids. */
+  readonly operators: readonly string[];
+  readonly approvers: readonly string[];
   /** A raise above this needs two approvers. Whole cents. */
   readonly twoPersonAboveCents: number;
+  /** Who may do what; null: what the three above say. */
+  readonly policyFile: string | null;
   /** Where probes and metrics are served. Null: nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
   readonly logLevel: string;
@@ -70,9 +75,6 @@ export interface WebConfig extends SharedConfig {
   readonly slackSigningSecret: string | undefined;
   readonly slackAppToken: string | undefined;
   readonly webhookSecrets: readonly string[];
-  /** Slack user ids and user group ids. */
-  readonly operators: readonly string[];
-  readonly approvers: readonly string[];
 }
 
 export interface WorkerConfig extends SharedConfig {
@@ -112,8 +114,6 @@ export function webConfig(env: Env = process.env): WebConfig {
     slackSigningSecret: values.SLACK_SIGNING_SECRET,
     slackAppToken: values.SLACK_APP_TOKEN,
     webhookSecrets: values.WEBHOOK_SHARED_SECRET,
-    operators: values.OPERATORS,
-    approvers: values.APPROVERS,
   });
 }
 
@@ -167,7 +167,10 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
       ops: values.ALERTS_CHANNEL_OPS ?? fallback,
       audit: values.ALERTS_CHANNEL_AUDIT ?? fallback,
     }),
+    operators: values.OPERATORS,
+    approvers: values.APPROVERS,
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
+    policyFile: values.POLICY_FILE ?? null,
     admin: values.ADMIN_PORT === undefined ? null : { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     logLevel: values.LOG_LEVEL,
   };

@@ -74,6 +74,7 @@ export const shared = {
     .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
     .transform((text) => Math.round(Number(`${text}e2`)))
     .default(100_000),
+  POLICY_FILE: filePath.optional(),
   HTTPS_PROXY: proxyUrl.optional(),
   HTTP_PROXY: proxyUrl.optional(),
   NO_PROXY: z.string().optional(),

@@ -9,7 +9,7 @@ import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { countAlertJobs, readHealth } from '../ops/health.ts';
-import { createConfiguredRoles } from '../policy/current-roles.ts';
+import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import { createRespond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack } from '../slack/client.ts';
@@ -30,6 +30,9 @@ const FIRST_CONNECTION_MS = 1500;
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */
 export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promise<RunningProcess & { port: number }> {
   const { metrics } = admin;
+  const policy = openPolicy(config, log);
+  // The worker tells the ops channel.
+  const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   await watchFormat(redis, log);
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
@@ -41,7 +44,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
   const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
-  const base: WebBase = { config, redis, intake, slack, respond: createRespond(), metrics, log };
+  const base: WebBase = { config, policy, redis, intake, slack, respond: createRespond(), metrics, log };
   let heartbeat: Heartbeat | undefined;
   const webhooks = composeWebhooks(base, () => heartbeat?.missed());
   const slackApp = openSlackApp(base, webhooks, async () => (await notReady()).length === 0);
@@ -50,7 +53,6 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const { count: countQuarantined } = createQuarantineStore(redis);
   admin.watch({ problems: notReady, health: () => readHealth({ redis, queues, countQuarantined }) });
   await whenReady(redis, FIRST_CONNECTION_MS);
-  void keepNames(base);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
   heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
   const unwatchTls = config.tls === null ? null : watchTlsFiles(config.tls, { use: slackApp.useTls, log });
@@ -59,6 +61,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   return {
     port,
     async stop() {
+      stopWatching();
       heartbeat.stop();
       memory.stop();
       unwatchTls?.();
@@ -109,11 +112,4 @@ function openSlackApp(
         otherwise,
       ),
   });
-}
-
-/** For mentions by the worker, which is not told who may what. Without Redis it waits for the next start. */
-async function keepNames({ config: { operators, approvers }, redis, log }: WebBase): Promise<void> {
-  await createConfiguredRoles(redis)
-    .keep({ operators, approvers })
-    .catch((error: unknown) => log.warn({ err: error }, 'who may what could not be kept for mentions'));
 }

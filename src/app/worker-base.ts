@@ -21,7 +21,7 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/tracked-message.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createConfiguredRoles } from '../policy/current-roles.ts';
+import type { PolicySource } from '../policy/policy-source.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
@@ -30,6 +30,7 @@ import { createEnqueue, type Enqueue } from './enqueue.ts';
 /** What every capability of the worker stands on. */
 export interface WorkerBase {
   readonly config: WorkerConfig;
+  readonly policy: PolicySource;
   readonly redis: RedisClient;
   readonly queues: Queues;
   readonly enqueue: Enqueue;
@@ -55,7 +56,7 @@ export function createWorkerBase(
   config: WorkerConfig,
   redis: RedisClient,
   queues: Queues,
-  { log, metrics }: Pick<WorkerBase, 'log' | 'metrics'>,
+  { policy, log, metrics }: Pick<WorkerBase, 'policy' | 'log' | 'metrics'>,
 ): WorkerBase {
   const stores = createStores(redis, log);
   const enqueue = createEnqueue(queues);
@@ -66,7 +67,7 @@ export function createWorkerBase(
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
   };
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
-  return { config, redis, queues, enqueue, stores, send, memory, now: () => new Date(), metrics, log };
+  return { config, policy, redis, queues, enqueue, stores, send, memory, now: () => new Date(), metrics, log };
 }
 
 function createStores(redis: RedisClient, log: Log) {
@@ -87,7 +88,6 @@ function createStores(redis: RedisClient, log: Log) {
     virtualOrders: createVirtualOrders(redis),
     pending: createPending(redis),
     eventLog: createEventLog(redis),
-    configuredRoles: createConfiguredRoles(redis),
     quarantined: createQuarantineStore(redis),
     withLock: createLock(redis, { log }),
   };

@@ -10,6 +10,7 @@ import { startRelay } from '../intake/relay.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
+import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
@@ -31,12 +32,13 @@ export async function startWorker(
   admin: Admin,
   throttle: Throttle = defaultThrottle,
 ): Promise<RunningProcess> {
+  const policy = openPolicy(config, log);
   const id = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
   await watchFormat(redis, log);
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, { log, metrics: admin.metrics });
+  const base = createWorkerBase(config, redis, queues, { policy, log, metrics: admin.metrics });
   const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
@@ -46,6 +48,11 @@ export async function startWorker(
     wanted: config.redisDurability,
     log,
     onProblems: (problems) => ops.notifyOps(opsIssue.redisSettings(problems)),
+  });
+  const stopWatching = watchPolicy(policy, {
+    onInvalid: (problems) => ops.notifyOps(opsIssue.policyInvalid(problems)),
+    onValid: () => ops.notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
+    log,
   });
   const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
   const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
@@ -63,6 +70,7 @@ export async function startWorker(
 
   return {
     async stop() {
+      stopWatching();
       maintenance.stop();
       base.memory.stop();
       await relay.stop();

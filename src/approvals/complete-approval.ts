@@ -124,9 +124,9 @@ function isMade({ state }: Result): boolean {
 interface FinishDeps extends Pick<ActionTools, 'record'> {
   readonly resolve: ResolveRequest;
   /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role) => Promise<readonly string[]>;
+  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
   /** Posts for the approvers, or for whoever runs the bot; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message) => Promise<void>;
+  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
 
@@ -138,8 +138,8 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.resolve(request);
     if (request.state !== 'overridden') return;
     const { id, action, decision, card, changes, note: reason } = request;
-    const notice = overrideNotice(request, await deps.whoMay('approver'));
-    await deps.postToApprovals(`${id}-override`, notice);
+    const notice = overrideNotice(request, await deps.whoMay('approver', card.group));
+    await deps.postToApprovals(`${id}-override`, notice, card.group);
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
     const did = `broke the glass: changed the ${ruleNames(changes)} of`;

@@ -32,9 +32,9 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly execution: Pick<Execution, 'whyNotYet'>;
   readonly expire: ExpireRequest;
   /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role) => Promise<readonly string[]>;
+  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
   /** Posts for the approvers; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message) => Promise<void>;
+  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
@@ -63,7 +63,9 @@ export function createAgeRequest(deps: Deps): (requestId: string) => Promise<num
   };
 
   async function remind(request: OpenRequest): Promise<void> {
-    await deps.postToApprovals(`${request.id}-reminder`, requestReminder(request, await deps.whoMay('approver')));
+    const { group } = request.card;
+    const reminder = requestReminder(request, await deps.whoMay('approver', group));
+    await deps.postToApprovals(`${request.id}-reminder`, reminder, group);
     await deps.requests.save({ ...request, remindedAt: deps.now().toISOString() });
     await deps.updateRequest(request.id);
   }

@@ -9,7 +9,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** The rules in force when something was permitted. */
 export const Policy = z.strictObject({
-  /** Changes when the rules do. */
+  /** SHA-256 of the policy. */
   version: z.string(),
   /** The rules in one line. */
   words: z.string(),
@@ -66,6 +66,12 @@ export const AuditRecord = z.strictObject({
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 
+/** What the policy said then; put on every record as it is written. */
+type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
+/** What happened, before it is written. */
+export type Statement = Omit<AuditRecord, keyof InForce>;
+const Statement = AuditRecord.omit({ twoPersonAboveCents: true, policy: true });
+
 export interface AuditEntry {
   /** Counted from 1. */
   readonly number: number;
@@ -83,7 +89,7 @@ export interface AuditHead {
 
 export interface Audit {
   /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
-  append(record: AuditRecord): Promise<void>;
+  append(statement: Statement): Promise<void>;
   /** Oldest first, read in pages, as stored. */
   read(options?: { from?: number }): AsyncGenerator<AuditEntry>;
   head(): Promise<AuditHead>;
@@ -103,26 +109,30 @@ export function chainHash(previous: string, record: unknown): string {
   return hash('sha256', `${previous}\n${JSON.stringify(record)}`);
 }
 
-interface AuditDeps {
+export interface AuditDeps {
   readonly redis: Redis | Cluster;
+  /** The policy at this moment; left out by what only reads, or acts at a terminal. */
+  readonly inForce?: () => InForce;
   /** Address of a message; null where it is not known. Must be quick. */
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
   /** Gets the new head with each record, so that a second place keeps it. */
   readonly log?: Log;
 }
 
+const noPolicy = (): InForce => ({ twoPersonAboveCents: 0 });
+
 /** The append-only record of what people did. It is kept for good: no code of ours removes a line. */
-export function createAudit({ redis, permalink, log }: AuditDeps): Audit {
+export function createAudit({ redis, inForce = noPolicy, permalink, log }: AuditDeps): Audit {
   const script = defineScript(redis, appendSource);
   const [chain, head] = [auditKey('chain'), auditKey('head')];
 
   return {
     async append(given) {
-      const { at, ...statement } = AuditRecord.parse(given);
+      const { at, ...statement } = Statement.parse(given);
       const memory = auditKey(`recorded:${contentId('', [JSON.stringify(statement)])}`);
       const { channel, messageTs } = statement;
       const link = channel === null || messageTs === null ? null : ((await permalink?.(channel, messageTs)) ?? null);
-      const record = { at, ...statement, ...(link === null ? {} : { permalink: link }) };
+      const record = { at, ...statement, ...inForce(), ...(link === null ? {} : { permalink: link }) };
       let previous = (await redis.get(head)) ?? GENESIS;
       for (;;) {
         const own = chainHash(previous, record);

@@ -1,5 +1,4 @@
 import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
-import type { Policy } from '../audit/audit.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Role } from '../policy/decide.ts';
@@ -43,7 +42,7 @@ export function askOf(
 
 /** What the verb of a kept action takes. */
 export function inputOf(action: AnyAction): Readonly<Record<string, unknown>> {
-  const envelope = ['id', 'verb', 'target', 'reason', 'actor', 'roles', 'asHolder', 'origin', 'policy', 'askedAt'];
+  const envelope = ['id', 'verb', 'target', 'reason', 'actor', 'roles', 'asHolder', 'origin', 'askedAt'];
   return Object.fromEntries(Object.entries(action).filter(([name]) => !envelope.includes(name)));
 }
 
@@ -63,8 +62,6 @@ export interface Refused {
 
 interface Deps {
   readonly permissions: Permissions;
-  /** Goes on record with what is asked. */
-  readonly policy: Policy;
   readonly take: (
     entry:
       | { readonly type: 'action'; readonly action: Action }
@@ -125,9 +122,8 @@ async function prepare({ input }: Ask): Promise<Prepared<object>> {
 }
 
 function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, roles: Role[], deps: Deps): AnyAction {
-  const { policy } = deps;
   const askedAt = deps.now().toISOString();
-  return { id, verb, target, reason, actor, roles, asHolder: isAsHolder(verb, roles), origin, policy, askedAt };
+  return { id, verb, target, reason, actor, roles, asHolder: isAsHolder(verb, roles), origin, askedAt };
 }
 
 /** Why somebody may not. Nobody is let through on a guess. */

@@ -87,11 +87,10 @@ interface RecordDeps {
   readonly audit: Pick<Audit, 'append'>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
-  readonly twoPersonAboveCents: number;
   readonly now: () => Date;
 }
 
-export function createRecordEnd({ audit, postAuditLine, twoPersonAboveCents, now }: RecordDeps): RecordEnd {
+export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): RecordEnd {
   return async function recordEnd({ id, acctId, changes, meanwhile, alertId, state }, { action, card, detail }) {
     const at = now().toISOString();
     const isBack = state === 'ended';
@@ -113,7 +112,6 @@ export function createRecordEnd({ audit, postAuditLine, twoPersonAboveCents, now
       messageTs: action?.origin.messageTs ?? null,
       alertId,
       detail,
-      twoPersonAboveCents,
     });
     const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
     const by = action?.actor.userId ?? null;

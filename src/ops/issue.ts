@@ -172,3 +172,20 @@ export function personUnreachable(userId: string, error: SlackError): OpsIssue {
     todo: 'If they have left, unlink their card with /card unlink and think of blocking it.',
   };
 }
+
+/** One cause, whatever is wrong with it: it is one file. */
+export function policyInvalid(problems: readonly string[]): OpsIssue {
+  return {
+    cause: 'policy-file',
+    title: 'The policy file cannot be used',
+    what: `${problems.slice(0, 5).join('; ')}.`,
+    means: 'The policy from before still holds. A process that starts now stops at once.',
+    todo: 'Mend the file, and look at it with `npm run policy -- check`.',
+  };
+}
+
+/** Its resolution. */
+export const policyValid = {
+  what: 'The policy file can be used again.',
+  means: 'What stands in it holds from now on.',
+} as const;

@@ -1,9 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
-import { z } from 'zod';
-import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import type { Role } from './decide.ts';
 import { createPermissions, type KnownRoles } from './permissions.ts';
+import type { Policy } from './policy.ts';
 
 /** Slack limits how often a group is read, so an answer counts for this long. */
 const KNOWN_FOR_MS = 60_000;
@@ -16,7 +13,7 @@ const UNKNOWN_FOR_MS = 30_000;
  * A role that is not certain is left out: nobody is shown what a group that cannot be read might allow.
  */
 export function createCurrentRoles(deps: {
-  readonly configuredRoles: Pick<ConfiguredRoles, 'whoMay'>;
+  readonly policy: () => Policy;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
   readonly isHolder: (userId: string) => Promise<boolean>;
   readonly log: Log;
@@ -49,37 +46,7 @@ export function createCurrentRoles(deps: {
       throw error;
     }
   };
-  return async function currentRoles(userId) {
-    const [operators, approvers] = await Promise.all([
-      deps.configuredRoles.whoMay('operator'),
-      deps.configuredRoles.whoMay('approver'),
-    ]);
-    const { isHolder, log } = deps;
-    return await createPermissions({ operators, approvers, groupMembers, isHolder, log }).rolesOf(userId);
-  };
-}
-
-const Names = z.object({ operators: z.array(z.string()), approvers: z.array(z.string()) });
-
-/** Who may what, as the web process was last started with: for mentions and for what is shown, never for a permission. */
-export interface ConfiguredRoles {
-  keep(names: { operators: readonly string[]; approvers: readonly string[] }): Promise<void>;
-  /** User ids and user group ids. Empty when no web process has started yet. */
-  whoMay(role: Role): Promise<string[]>;
-}
-
-/** The worker does not know the variables of the web process; this is how it knows whom to mention. */
-export function createConfiguredRoles(redis: Redis | Cluster): ConfiguredRoles {
-  const key = stateKey('configured-roles');
-  return {
-    async keep(names) {
-      await redis.set(key, JSON.stringify(Names.parse(names)));
-    },
-    async whoMay(role) {
-      const text = await redis.get(key);
-      if (text === null) return [];
-      const { operators, approvers } = Names.parse(JSON.parse(text));
-      return role === 'approver' ? approvers : [...new Set([...operators, ...approvers])];
-    },
-  };
+  const { policy, isHolder, log } = deps;
+  const permissions = createPermissions({ policy, groupMembers, isHolder, log, now });
+  return async (userId) => await permissions.rolesOf(userId);
 }

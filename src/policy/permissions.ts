@@ -1,35 +1,37 @@
-import type { Policy } from '../audit/audit.ts';
-import { contentId } from '../core/content-id.ts';
+import type { Policy as PolicyOnRecord } from '../audit/audit.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
+import { aloneCents } from './approval-policy.ts';
 import type { Permission, Role } from './decide.ts';
+import { mentionedAs, type People, type Policy, permittedTo, standsInFor } from './policy.ts';
 
 /**
- * Who may do what, in one line for the record, with a version that changes when the rules do.
+ * Who may do what, in one line for the record, with the hash of the policy.
  *
  * @param verbs the verb table.
- * @param twoPersonAboveCents a raise above this takes two approvers.
  */
-export function policyOf(
+export function policyOnRecord(
   verbs: Readonly<Record<string, { readonly permission: Permission }>>,
-  people: { readonly operators: readonly string[]; readonly approvers: readonly string[] },
-  twoPersonAboveCents: number,
-): Policy {
+  { hash, source, standard, groups }: Policy,
+): PolicyOnRecord {
   const verbsWhere = (fits: (permission: Permission) => boolean): string =>
     Object.entries(verbs)
       .filter(([, { permission }]) => fits(permission))
       .map(([verb]) => verb)
       .join(', ');
   const may = (needed: Role): string => verbsWhere(({ role }) => role === needed);
-  const who = (ids: readonly string[]): string => (ids.length === 0 ? 'nobody' : ids.toSorted().join(' '));
+  const who = ({ permitted }: People): string => (permitted.length === 0 ? 'nobody' : permitted.toSorted().join(' '));
+  const own = groups.map(({ cardGroups }) => cardGroups.join(', ')).join('; ');
   const words = [
-    `operators (${who(people.operators)}): ${may('operator')}`,
-    `approvers (${who(people.approvers)}): these and ${may('approver')}`,
+    `operators (${who(standard.operators)}): ${may('operator')}`,
+    `approvers (${who(standard.approvers)}): these and ${may('approver')}`,
     `holders, their own card: ${verbsWhere(({ role, holderMay }) => role === 'holder' || holderMay === true)}`,
-    `two approvers for a raise above ${formatCents(twoPersonAboveCents)}`,
+    `two approvers for a raise above ${formatCents(aloneCents(standard.approval))}`,
+    ...(own === '' ? [] : [`other rules for cards in ${own}`]),
+    `from ${source}`,
   ].join('; ');
-  return { version: contentId('pol_', [words]).slice(0, 12), words };
+  return { version: `pol_${hash}`, words };
 }
 
 /** The roles that are certain. Nobody gets one on a guess, and no group that does not matter keeps anybody out. */
@@ -45,9 +47,10 @@ export interface Permissions {
    *
    * @param options.knownForMs how old an answer about a group may be. Only for suggestions while somebody types, because
    * Slack would not answer that often.
+   * @param options.group of the card, as the card service calls it; left out: the roles for any card.
    */
-  rolesOf(userId: string, options?: { knownForMs?: number }): Promise<KnownRoles>;
-  /** Who could do it: user ids and user group ids, as configured. */
+  rolesOf(userId: string, options?: { knownForMs?: number; group?: string | null }): Promise<KnownRoles>;
+  /** Whom to mention who could do it: user ids and user group ids. */
   whoMay(role: Role): readonly string[];
   /** To be called when a user group changed. */
   forgetGroup(groupId: string): void;
@@ -60,9 +63,8 @@ export interface Permissions {
 const STILL_GOOD_MS = 60_000;
 
 interface PermissionDeps {
-  /** User ids (`U…`) and user group ids (`S…`). */
-  readonly operators: readonly string[];
-  readonly approvers: readonly string[];
+  /** In force at this moment. */
+  readonly policy: () => Policy;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
   /** Whether a card account is linked to a Slack user. */
   readonly isHolder: (userId: string) => Promise<boolean>;
@@ -77,17 +79,20 @@ interface PermissionDeps {
  * and channel membership prove nothing.
  */
 export function createPermissions(deps: PermissionDeps): Permissions {
-  const { operators, approvers, isHolder, log } = deps;
+  const { isHolder, log, now = Date.now } = deps;
   const groups = createGroups(deps);
 
   return {
-    async rolesOf(userId, { knownForMs = deps.knownForMs ?? 0 } = {}) {
+    async rolesOf(userId, { knownForMs = deps.knownForMs ?? 0, group } = {}) {
+      const policy = deps.policy();
       const roles: Role[] = [];
       let isComplete = true;
-      for (const [role, allowed] of [['approver', approvers] as const, ['operator', operators] as const]) {
-        const isHeld = await isAmong(userId, allowed, knownForMs);
-        if (isHeld === true) roles.push(role);
-        if (isHeld === null) isComplete = false;
+      const people = [userId, ...standsInFor(policy, userId, new Date(now()))];
+      for (const role of ['approver', 'operator'] as const) {
+        const allowed = permittedTo(policy, role, group);
+        const held = await Promise.all(people.map((person) => isAmong(person, allowed, knownForMs)));
+        if (held.includes(true)) roles.push(role);
+        else if (held.includes(null)) isComplete = false;
       }
       try {
         if (await isHolder(userId)) roles.push('holder');
@@ -97,10 +102,7 @@ export function createPermissions(deps: PermissionDeps): Permissions {
       }
       return { roles, isComplete };
     },
-    whoMay(role) {
-      if (role === 'holder') return [];
-      return role === 'approver' ? approvers : [...new Set([...operators, ...approvers])];
-    },
+    whoMay: (role) => mentionedAs(deps.policy(), role),
     forgetGroup: groups.forget,
   };
 

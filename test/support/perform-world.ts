@@ -52,6 +52,9 @@ import { withoutLock } from './held.ts';
 export const acctId = card.acctId ?? 0;
 export const cardId = card.cardId ?? 0;
 
+/** On record with every entry. */
+export const policyOnRecord = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
+
 /** What the capabilities are composed over, side by side, so that a test can put something else in the place of each. */
 export interface WorldDeps
   extends ActionStores,
@@ -140,7 +143,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
   const alerts = createAlerts(redis);
-  const audit = createAudit({ redis });
+  const audit = createAudit({ redis, inForce: () => ({ twoPersonAboveCents: 100_000, policy: policyOnRecord }) });
   const assumptions = parseAssumptions();
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
   const trackedMessages = createTrackedMessages(redis);
@@ -261,7 +264,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     scheduleConfirm: async () => {},
     notifyOps: async ({ cause }) => void opsIssues.add(cause),
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-    twoPersonAboveCents: 100_000,
     now,
     log: createLog({ level: 'silent', process: 'test' }),
     isLastAttempt: false,

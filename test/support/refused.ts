@@ -9,11 +9,9 @@ import {
   type Over,
   type PerformWorld,
   performAction,
+  policyOnRecord,
   type WorldDeps,
 } from './perform-world.ts';
-
-/** The rules in force at the click. */
-export const policy = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
 
 /** One way to be told no. */
 export interface Refused {
@@ -44,13 +42,13 @@ export async function expectRefused(redis: Redis, row: Refused): Promise<void> {
   const world = await createActionWorld(redis, row.deps);
   await row.before?.(world);
   const written = world.writes.length;
-  const action = ask(row.verb, { id: 'act_refused1', policy, ...row.asked });
+  const action = ask(row.verb, { id: 'act_refused1', ...row.asked });
 
   await performAction(action, world.deps);
   const [record, ...others] = await refusedOf(world);
 
   expect(others).toEqual([]);
-  expect(record).toMatchObject({ actionId: action.id, verb: row.verb, actor: action.actor, policy });
+  expect(record).toMatchObject({ actionId: action.id, verb: row.verb, actor: action.actor, policy: policyOnRecord });
   expect(record?.detail).toMatch(row.why);
   expect(record?.acctId).toBe(row.isOfCard === true ? acctId : null);
   expect(world.auditLines).toContain('audit-act_refused1-refused');

@@ -11,9 +11,10 @@ import {
   createActionWorld,
   type Over,
   type PerformWorld,
+  policyOnRecord,
   verbsOf,
 } from '../../support/perform-world.ts';
-import { expectRefused, link, policy, type Refused, refusedOf } from '../../support/refused.ts';
+import { expectRefused, link, type Refused, refusedOf } from '../../support/refused.ts';
 import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -185,7 +186,6 @@ it('what was refused where it was asked is on record with the reason that was gi
   const { deps } = await askedToPay(world, 50_000);
   const late = ask('decide', {
     ...approvalClick('act_late', 'U0ZOE'),
-    policy,
   });
 
   const refused = { why: 'This request is decided already.' };
@@ -193,7 +193,12 @@ it('what was refused where it was asked is on record with the reason that was gi
   await verbsOf(deps).recordRefusal(late, refused);
 
   expect(await refusedOf(world)).toEqual([
-    expect.objectContaining({ actionId: 'act_late', detail: 'This request is decided already.', acctId, policy }),
+    expect.objectContaining({
+      actionId: 'act_late',
+      detail: 'This request is decided already.',
+      acctId,
+      policy: policyOnRecord,
+    }),
   ]);
 });
 

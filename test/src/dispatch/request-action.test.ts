@@ -15,7 +15,6 @@ const ask = {
   isExternal: false,
   origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
 } as const;
-const policy = { version: 'pol_1', words: 'operators (U0OLGA): block' };
 const said = (text: string): Message => ({ text, blocks: [] });
 
 /** @returns what was stored and what was told. */
@@ -26,7 +25,7 @@ async function asked(given: {
   prepared?: Prepared<object>;
   isStoreAway?: boolean;
 }) {
-  const taken: { type: string; why: string | null; policy: unknown }[] = [];
+  const taken: { type: string; why: string | null }[] = [];
   const told: string[] = [];
   const counted: string[] = [];
   const { roles = ['operator'], isComplete = true, prepared = { kind: 'input', input: {} } } = given;
@@ -41,11 +40,10 @@ async function asked(given: {
     async ({ text }) => void told.push(text),
     {
       permissions,
-      policy,
       async take(entry) {
         if (given.isStoreAway === true) throw new StoreUnavailableError('away');
         const why = entry.type === 'refused' ? entry.why : null;
-        taken.push({ type: entry.type, why, policy: entry.action.policy });
+        taken.push({ type: entry.type, why });
         return 'new';
       },
       refusal: notPermitted,
@@ -77,7 +75,7 @@ it.each(refusals)(
   async (_who, given, why, words, counted) => {
     const seen = await asked(given);
 
-    expect(seen.taken).toEqual([{ type: 'refused', why, policy }]);
+    expect(seen.taken).toEqual([{ type: 'refused', why }]);
     expect(seen.told).toEqual([expect.stringMatching(words)]);
     expect(seen.counted).toEqual([counted]);
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditRecord } from '../../../src/audit/audit.ts';
+import type { Statement } from '../../../src/audit/audit.ts';
 import { createNotifyEnd, createRecordEnd } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitMove } from '../../support/limit-goals.ts';
@@ -104,12 +104,11 @@ describe('the end of a temporary change', () => {
 
 describe('the record of it', () => {
   async function recorded(over: Partial<TemporaryChange>, action: typeof click | null) {
-    const records: AuditRecord[] = [];
+    const records: Statement[] = [];
     const lines: string[] = [];
     const record = createRecordEnd({
       audit: { append: async (entry) => void records.push(entry) },
       postAuditLine: async (id, { text }) => void lines.push(`${id}: ${text}`),
-      twoPersonAboveCents: 100_000,
       now: () => new Date(at),
     });
     await record(temporaryChangeOf(over), { action, card, detail: 'detail' });

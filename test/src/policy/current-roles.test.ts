@@ -3,9 +3,16 @@ import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createCurrentRoles } from '../../../src/policy/current-roles.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
+const policy = policyOfVariables({
+  operators: ['U0OTTO', 'S0APPROVERS'],
+  approvers: ['S0APPROVERS'],
+  twoPersonAboveCents: 100_000,
+  serviceZone: 'America/New_York',
+});
 const log = createLog({ level: 'silent', process: 'test' });
 
 /** Ana is an approver by a group that Slack is asked for; what the group is can change without a word. */
@@ -13,7 +20,7 @@ function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
   let nowMs = 0;
   const currentRoles = createCurrentRoles({
-    configuredRoles: { whoMay: async (role) => (role === 'approver' ? ['S0APPROVERS'] : ['U0OTTO', 'S0APPROVERS']) },
+    policy: () => policy,
     groupMembers: async () => {
       group.asked += 1;
       if (group.members === null) throw new Error('Slack does not say');

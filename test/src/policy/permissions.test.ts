@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -56,11 +58,22 @@ describe('role and verb', () => {
   });
 });
 
+const variables = policyOfVariables({
+  operators: ['U1', 'S1'],
+  approvers: ['U2', 'S2'],
+  twoPersonAboveCents: 100_000,
+  serviceZone: 'America/New_York',
+});
+
 describe('who has which role', () => {
+  let policy = variables;
+  afterEach(() => {
+    policy = variables;
+  });
+
   const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
     createPermissions({
-      operators: ['U1', 'S1'],
-      approvers: ['U2', 'S2'],
+      policy: () => policy,
       groupMembers,
       isHolder: async (id) => id === 'U7',
       log,
@@ -79,6 +92,47 @@ describe('who has which role', () => {
     const permissions = create(async (id) => members[id] ?? []);
 
     expect(await permissions.rolesOf(user)).toEqual({ roles, isComplete: true });
+  });
+
+  it('is what the policy says about the group of the card, or any of them where no card is meant', async () => {
+    policy = parsePolicy('version: 1\ngroups: [{ cards: [North], approvers: [U5] }]', 'policy.yaml', variables);
+    const permissions = create(async () => []);
+
+    expect((await permissions.rolesOf('U5', { group: 'North' })).roles).toEqual(['approver']);
+    expect((await permissions.rolesOf('U5', { group: 'South' })).roles).toEqual([]);
+    expect((await permissions.rolesOf('U5')).roles).toEqual(['approver']);
+    expect((await permissions.rolesOf('U2', { group: 'North' })).roles).toEqual([]);
+  });
+
+  it('is also that of whom somebody stands in for, also where that comes from a user group', async () => {
+    const delegates = '[{ for: U4, to: U9, from: 1970-01-01, until: 1970-01-01 }]';
+    policy = parsePolicy(`version: 1\ndelegates: ${delegates}`, 'policy.yaml', variables);
+    const day = 86_400_000;
+
+    expect(
+      (
+        await create(
+          async (id) => members[id] ?? [],
+          () => day / 2,
+        ).rolesOf('U9')
+      ).roles,
+    ).toEqual(['approver']);
+    expect(
+      (
+        await create(
+          async (id) => members[id] ?? [],
+          () => 2 * day,
+        ).rolesOf('U9')
+      ).roles,
+    ).toEqual([]);
+  });
+
+  it('changes with the policy, without a restart', async () => {
+    const permissions = create(async () => []);
+    policy = parsePolicy('version: 1\napprovers: [U6]', 'policy.yaml', variables);
+
+    expect((await permissions.rolesOf('U6')).roles).toEqual(['approver']);
+    expect(permissions.whoMay('approver')).toEqual(['U6']);
   });
 
   it('is asked anew at every click', async () => {

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ConfigError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { type Policy, type PolicyVariables, policyOfVariables } from './policy.ts';
+import { parsePolicy } from './policy-file.ts';
+
+/** Where the policy comes from: a file, or null: the variables. */
+export interface PolicyConfig extends PolicyVariables {
+  readonly policyFile: string | null;
+}
+
+/** What became of looking at the file again. `invalid`: the policy from before still holds. */
+export type Reload =
+  | { readonly kind: 'unchanged' | 'changed' }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+export interface PolicySource {
+  /** In force now. */
+  current(): Policy;
+  /** Takes what stands in the file now. */
+  reload(): Reload;
+}
+
+/** @throws ConfigError when the file cannot be read, or is no policy. */
+export function readPolicy(config: PolicyConfig): Policy {
+  const variables = policyOfVariables(config);
+  const { policyFile } = config;
+  if (policyFile === null) return variables;
+  try {
+    return parsePolicy(readFileSync(policyFile, 'utf8'), basename(policyFile), variables);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(['POLICY_FILE: expected a readable file']);
+  }
+}
+
+/** The policy of a process. @throws ConfigError when there is none to begin with. */
+export function openPolicy(config: PolicyConfig, log: Log): PolicySource {
+  let policy = readPolicy(config);
+  const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
+  tell('policy in force');
+  return {
+    current: () => policy,
+    reload() {
+      try {
+        const read = readPolicy(config);
+        if (read.hash === policy.hash) return { kind: 'unchanged' };
+        policy = read;
+        tell('another policy in force');
+        return { kind: 'changed' };
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        return { kind: 'invalid', problems: error.problems };
+      }
+    },
+  };
+}
+
+/** A mounted file may be replaced in ways that no file watcher reports. */
+const LOOK_EVERY_MS = 2000;
+
+interface WatchDeps {
+  /** The file is no policy: the one from before still holds. */
+  readonly onInvalid: (problems: readonly string[]) => Promise<void>;
+  /** It is one again, or still. */
+  readonly onValid: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** Looks at the file every two seconds. @returns ends it. */
+export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: WatchDeps): () => void {
+  let problem: string | null = null;
+  const look = async (): Promise<void> => {
+    const reload = source.reload();
+    const now = reload.kind === 'invalid' ? reload.problems.join('\n') : null;
+    if (now === problem) return;
+    if (reload.kind === 'invalid') {
+      log.error({ problems: reload.problems }, 'the policy file cannot be used, the policy from before still holds');
+      await onInvalid(reload.problems);
+    } else await onValid();
+    // Last: what could not be told is told at the next look.
+    problem = now;
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => log.error({ err: error }, 'the policy file could not be looked at'));
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
