@@ -56,6 +56,7 @@ describe('the least that must be set', () => {
       operators: [],
       approvers: [],
       twoPersonAboveCents: 100_000,
+      policyFile: null,
       admin: null,
       logLevel: 'info',
     });

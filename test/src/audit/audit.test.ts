@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AuditEntry,
-  type AuditRecord,
   auditCsvLine,
   auditHeader,
   chainHash,
   createAudit,
+  type Statement,
 } from '../../../src/audit/audit.ts';
 import { type Anchor, verifyChain } from '../../../src/audit/verify.ts';
 import type { Log } from '../../../src/core/log.ts';
@@ -13,7 +13,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-const record = (actionId: string): AuditRecord => ({
+const record = (actionId: string): Statement => ({
   at: '2026-03-04T15:00:00.000Z',
   actionId,
   event: 'done',
@@ -29,7 +29,6 @@ const record = (actionId: string): AuditRecord => ({
   messageTs: null,
   alertId: null,
   detail: null,
-  twoPersonAboveCents: 100_000,
 });
 
 async function chain(): Promise<AuditEntry[]> {
@@ -66,6 +65,21 @@ it('the same statement is on record once, however often it is made', async () =>
   await audit.append({ ...record('act_a'), event: 'confirmed' });
 
   expect((await chain()).map((entry) => entry.record?.event)).toEqual(['done', 'confirmed']);
+});
+
+it('puts the policy of that moment on each record, and does not repeat a statement because the policy changed', async () => {
+  let inForce = { twoPersonAboveCents: 100_000, policy: { version: 'pol_1', words: 'one' } };
+  const audit = createAudit({ redis: redis(), inForce: () => inForce });
+
+  await audit.append(record('act_a'));
+  inForce = { twoPersonAboveCents: 5000, policy: { version: 'pol_2', words: 'two' } };
+  await audit.append(record('act_a'));
+  await audit.append(record('act_b'));
+
+  expect((await chain()).map((entry) => entry.record)).toMatchObject([
+    { actionId: 'act_a', twoPersonAboveCents: 100_000, policy: { version: 'pol_1' } },
+    { actionId: 'act_b', twoPersonAboveCents: 5000, policy: { version: 'pol_2' } },
+  ]);
 });
 
 it('says where a message stands, and gives the head to the log', async () => {
