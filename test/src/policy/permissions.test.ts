@@ -149,8 +149,7 @@ describe('who has which role', () => {
     let calls = 0;
     const answers: ((members: string[]) => void)[] = [];
     const permissions = createPermissions({
-      operators: ['S1'],
-      approvers: [],
+      policy: () => policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
       groupMembers: async () => {
         calls += 1;
         return await new Promise<string[]>((resolve) => answers.push(resolve));
