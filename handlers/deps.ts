@@ -7,6 +7,7 @@ import type { ChannelVisibility } from '../src/core/channel-visibility.ts';
 import type { Log } from '../src/core/log.ts';
 import type { Seal } from '../src/core/seal.ts';
 import type { Directory } from '../src/directory/directory.ts';
+import type { Command } from '../src/dispatch/command.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../src/dispatch/request-action.ts';
 import type { BatchMessages } from '../src/outbox/message-store.ts';
@@ -19,6 +20,8 @@ import type { Message } from '../src/slack/message.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {
+  /** What was typed after `/card`, as the card service's clock has it now. */
+  readonly readCommand: (text: string) => Command;
   /** Permits and stores; `tell` reaches the person who asked. */
   readonly requestAction: (ask: Ask, notify: (message: Message) => Promise<void>) => Promise<void>;
   readonly permissions: Permissions;

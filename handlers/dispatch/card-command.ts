@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
-import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
+import { readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpEntries } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
@@ -27,7 +27,7 @@ export function card(deps: ListenerDeps) {
     const interaction = ofCommand(command, deps);
     // Only `/card` asks Slack for its form of escaping: people come with their ids.
     const typed = command.command === '/card' ? readSlashText(command.text) : command.text;
-    const parsed = parseCommand(`${verbOf[command.command] ?? ''} ${typed}`);
+    const parsed = deps.readCommand(`${verbOf[command.command] ?? ''} ${typed}`);
     switch (parsed.kind) {
       case 'help':
         await interaction.notify(help(helpEntries));

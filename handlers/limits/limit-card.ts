@@ -1,6 +1,5 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { contentId } from '../../src/core/content-id.ts';
-import { parseCommand } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { limitCardInput as input } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -21,13 +20,13 @@ export function limitCard(deps: ListenerDeps) {
 
     const period = given[input.period]?.selected_option?.value ?? 'daily';
     const amount = text(input.amount).replaceAll(/\s/g, '');
-    const known = parseCommand(`limit card ${period} ${amount}`);
-    if (known.kind !== 'read') return await refuse(input.amount, 'Write dollars such as 450 or 1,250.50, or none.');
-    const lasting = text(input.duration) === '' ? '' : ` for ${text(input.duration)}`;
-    const timed = parseCommand(`limit card ${period} ${amount}${lasting}`);
-    if (timed.kind !== 'read' || timed.reason !== '')
-      return await refuse(input.duration, 'Write how long, such as 4h, 90m or 2 days; or leave it empty.');
-    if (text(input.reason) === '') return await refuse(input.reason, 'Say why, in a few words: it goes on record.');
+    const known = deps.readCommand(`limit card ${period} ${amount}`);
+    if (known.kind !== 'read') return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
+    const lasting = text(input.duration);
+    const timed = deps.readCommand(`limit card ${period} ${amount} ${lasting}`);
+    if (timed.kind !== 'read' || timed.reason !== '' || lasting === '')
+      return await refuse(input.duration, 'Write how long: 4h, 2 days, until friday, or permanently.');
+    if (text(input.reason) === '') return await refuse(input.reason, 'Say why in a few words. It goes on record.');
     const asked = await pickedBy(body.user.id, view.private_metadata, deps);
     if (asked === null)
       return await refuse(
@@ -37,7 +36,7 @@ export function limitCard(deps: ListenerDeps) {
     await ack({ response_action: 'clear' });
 
     // Read together with the reason as well, so that a card number in it is masked as everywhere.
-    const whole = parseCommand(`limit card ${period} ${amount}${lasting} ${text(input.reason)}`);
+    const whole = deps.readCommand(`limit card ${period} ${amount} ${lasting} ${text(input.reason)}`);
     const { verb, reason, input: typed } = whole.kind === 'read' ? whole : timed;
     const { target, origin, actor } = asked;
     const id = contentId('act_', ['picked', view.private_metadata, view.id]);

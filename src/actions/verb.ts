@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../core/end-time.ts';
 import type { Permission } from '../policy/decide.ts';
 import type { Action } from './action.ts';
 
@@ -28,7 +29,7 @@ export interface CommandForm {
   /** Another first word that means the same. */
   readonly alias?: string;
   /** Reads what follows the first word of `usage`. Absent where another verb with that word reads for both. */
-  readonly read?: (words: readonly string[]) => ReadCommand | UnclearCommand;
+  readonly read?: (words: readonly string[], clock: Clock) => ReadCommand | UnclearCommand;
 }
 
 /** One entry of the verb table. */

@@ -11,6 +11,7 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeal } from '../core/seal.ts';
 import { createDirectory } from '../directory/directory.ts';
+import { parseCommand } from '../dispatch/command.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { requestAction } from '../dispatch/request-action.ts';
 import { createLinks } from '../holders/link-store.ts';
@@ -84,6 +85,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     log,
   });
   return {
+    readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
     requestAction: composeRequestAction(base, permissions),
     permissions,
     requests: createRequests(redis),

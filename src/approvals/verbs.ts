@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { Term } from '../card-api/rule-change.ts';
+import { readDuration } from '../core/duration.ts';
+import type { Clock } from '../core/end-time.ts';
 import { parseAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
@@ -22,7 +24,7 @@ export type DecideAction = z.infer<typeof DecideAction>;
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
-const askUsage = '/card ask [CARD] AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
+const askUsage = '/card ask [CARD] AMOUNT [for 4h | until friday | until May 9] [reason]';
 
 export const approvalVerbs = {
   ask: {
@@ -38,7 +40,7 @@ export const approvalVerbs = {
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
       example: '/card ask 300 for 2 days hotel in Denver',
-      effect: 'asks the approvers for what it takes to pay that with your own card',
+      effect: 'asks the approvers to let you pay that with your own card; for one purchase unless you say how long',
       read: readAsk,
     },
   },
@@ -70,21 +72,22 @@ export const approvalVerbs = {
 
 /**
  * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits look like one.
- * Without a reason it is asked for in a form.
+ * Without a word about time it is for this purchase only. Without a reason it is asked for in a form.
  */
-function readAsk(words: readonly string[]): ReadCommand | UnclearCommand {
+function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
   const first = words.findIndex((word) => parseAmount(word) !== null);
   if (first === -1) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
   const next = words[first + 1];
-  const isCard = next !== undefined && parseAmount(next) !== null && !(words[first] ?? '').startsWith('$');
+  const isTime = readDuration(words.slice(first + 1)) !== null;
+  const isCard = next !== undefined && !isTime && parseAmount(next) !== null && !(words[first] ?? '').startsWith('$');
   const at = isCard ? first + 1 : first;
   const amountCents = parseAmount(words[at] ?? '') ?? 0;
-  if (amountCents === 0) return unclear('How much do you want to pay? Nothing costs nothing.');
-  const read = readTerm(words.slice(at + 1));
+  if (amountCents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
+  const read = readTerm(words.slice(at + 1), clock);
   if (typeof read === 'string') return unclear(read);
   const card = words.slice(0, at);
   const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
-  const ask = { amountCents, term: read.term };
+  const ask = { amountCents, term: read.term ?? ({ kind: 'purchase' } as const) };
   return { kind: 'read', verb: 'ask', target: on, reason: read.rest.join(' '), input: { ask } };
 }

@@ -29,6 +29,8 @@ export const Term = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('midnight') }),
   /** To the end of that day, `2026-12-24`, on the service's clock. */
   z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
+  /** Until an instant, UTC ISO 8601. */
+  z.strictObject({ kind: z.literal('until'), at: z.iso.datetime() }),
 ]);
 export type Term = z.infer<typeof Term>;
 

@@ -7,28 +7,56 @@ const units: readonly (readonly [RegExp, number])[] = [
   [/^(w|wk|wks|week|weeks)$/, 7 * 24 * HOUR_MS],
 ];
 
+/** Numbers as words, in front of a whole word: `two hours`, never `a m`. */
+const numbers: ReadonlyMap<string, number> = new Map([
+  ['a', 1],
+  ['an', 1],
+  ...['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map(
+    (word, index) => [word, index + 1] as const,
+  ),
+]);
+
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
- * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`.
+ * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`,
+ * `half an hour`.
  *
  * @returns milliseconds and how many words it took; null when there is none, or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
-  const [first = '', second = ''] = words;
-  const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/i.exec(first);
-  if (together !== null) return toMs(together[1], together[2], 1);
-  return /^\d{1,5}(?:\.\d{1,2})?$/.test(first) ? toMs(first, second, 2) : null;
+  const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
+  const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
+  if (together !== null) return toMs(Number(together[1]), together[2], 1);
+  const hoursAndMinutes = /^(\d{1,3})h(\d{1,2})m?$/.exec(first);
+  if (hoursAndMinutes !== null) return toMs(Number(hoursAndMinutes[1]) + Number(hoursAndMinutes[2]) / 60, 'h', 1);
+  if (/^\d{1,5}(?:\.\d{1,2})?$/.test(first)) return toMs(Number(first), second, 2);
+  if (first === 'half' && /^an?$/.test(second)) return isWord(third) ? toMs(0.5, third, 3) : null;
+  const number = numbers.get(first);
+  return number !== undefined && isWord(second) ? toMs(number, second, 2) : null;
 }
 
-function toMs(
-  amount: string | undefined,
-  unit: string | undefined,
-  words: number,
-): { ms: number; words: number } | null {
-  const found = units.find(([pattern]) => pattern.test((unit ?? '').toLowerCase()));
+function isWord(unit: string): boolean {
+  return /^(min|mins|minutes?|hours?|days?|weeks?)$/.test(unit);
+}
+
+const timeUnit =
+  /^(sec|second|min|minute|hr|hour|day|night|evening|week|weekend|fortnight|month|quarter|year|while|bit)s?$/;
+const amount = /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|more|half|\d[\d.,]*)$/;
+
+/** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `3 months`, `400d`. */
+export function soundsLikeDuration(words: readonly string[]): boolean {
+  const said = words.slice(0, 5).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
+  const [first = ''] = said;
+  if (/^\d[\d.]*(s|m|h|d|w|y|sec|min|hr|hour|day|wk|week|mo|month|yr|year)s?$/.test(first)) return true;
+  const at = said.findIndex((word) => !amount.test(word) && !numbers.has(word));
+  return at > 0 && timeUnit.test(said[at] ?? '');
+}
+
+function toMs(count: number, unit: string | undefined, words: number): { ms: number; words: number } | null {
+  const found = units.find(([pattern]) => pattern.test(unit ?? ''));
   if (found === undefined) return null;
-  const ms = Math.round(Number(amount) * found[1]);
+  const ms = Math.round(count * found[1]);
   return ms > 0 && ms <= DURATION_MAX_MS ? { ms, words } : null;
 }
 

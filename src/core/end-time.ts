@@ -1,133 +1,168 @@
-import { readDuration } from './duration.ts';
+import { addDays, readDay, readTimeOfDay, readWeekday, weekdayOf } from './calendar-words.ts';
+import { readDuration, soundsLikeDuration } from './duration.ts';
 import { toInstant, toWallClock } from './service-time.ts';
 
-const DAY_MS = 86_400_000;
-
-const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const months = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
-
-interface Clock {
+/** When somebody types, and whose wall clock "5pm" and "Friday" mean. */
+export interface Clock {
   readonly now: Date;
-  /** Whose wall clock "5pm" and "Friday" mean. */
   readonly zone: string;
 }
 
+/** When something ends, as a person wrote it. */
+export type End =
+  | { readonly kind: 'permanent' }
+  | { readonly kind: 'duration'; readonly ms: number }
+  /** The next midnight from whenever it begins. */
+  | { readonly kind: 'midnight' }
+  /** When that day is over, `2026-12-24`. */
+  | { readonly kind: 'day'; readonly day: string }
+  /** UTC ISO 8601. */
+  | { readonly kind: 'until'; readonly at: string };
+
+export type ReadEnd =
+  | { readonly kind: 'end'; readonly end: End; readonly words: number }
+  /** Words about time that nobody can read, or a time that has passed: a sentence for whoever typed it. */
+  | { readonly kind: 'unclear'; readonly why: string }
+  /** Nothing here is about time. */
+  | { readonly kind: 'none' };
+
+const none: ReadEnd = { kind: 'none' };
+const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “until friday” or “until May 9”.';
+
 /**
- * Reads an end at the beginning of `words`: `3 days`, `for 4h`, `until 5pm`, `until midnight`, `until friday`,
- * `until May 9`, `until 9 May 17:30`, `until 2026-05-09`. A day without a time means until that day is over; a time
- * without a day means its next one; a date without a year its next one.
- *
- * @returns the instant and how many words it took; null when there is none that lies ahead.
+ * Reads an end at the beginning of `words`: `4h`, `for two hours`, `today`, `tonight`, `til midnight`, `tomorrow 9am`,
+ * `until friday`, `until May 9 17:30`, `next week`, `permanently`. A day without a time means until that day is over; a
+ * time without a day means its next one.
  */
-export function readEnd(
-  words: readonly string[],
-  clock: Clock,
-): { readonly endsAt: Date; readonly words: number } | null {
+export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
   const [first = ''] = words;
-  const isUntil = /^(until|till|til)$/i.test(first);
-  const lead = isUntil || /^for$/i.test(first) ? 1 : 0;
+  const isUntil = /^[’']?(until|till|til)$/i.test(first);
+  const isFor = /^for$/i.test(first);
+  const lead = isUntil || isFor ? 1 : 0;
   const rest = words.slice(lead);
-  const found = isUntil ? readUntil(rest, clock) : readFor(rest, clock);
-  if (found === null || !(found.endsAt.getTime() > clock.now.getTime())) return null;
-  return { endsAt: found.endsAt, words: found.words + lead };
-}
-
-function readFor(words: readonly string[], { now }: Clock): { endsAt: Date; words: number } | null {
-  const duration = readDuration(words);
-  return duration === null ? null : { endsAt: new Date(now.getTime() + duration.ms), words: duration.words };
-}
-
-function readUntil(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | null {
-  const today = toWallClock(clock.now, clock.zone).slice(0, 10);
-  const time = readTime(words[0]);
-  if (time !== null) {
-    const soon = at(today, time, clock.zone);
-    const isAhead = soon.getTime() > clock.now.getTime();
-    return { endsAt: isAhead ? soon : at(addDays(today, 1), time, clock.zone), words: 1 };
+  const found = readPhrase(rest, clock, isUntil) ?? (isUntil ? null : readLength(rest)) ?? readMoment(rest, clock);
+  if (found === null) {
+    const isAboutTime = isUntil || (isFor && /^\d/.test(rest[0] ?? '')) || soundsLikeTime(rest);
+    return isAboutTime ? { kind: 'unclear', why: `“${said(words)}” is not a time I can read. ${EXAMPLES}` } : none;
   }
-  const day = readDay(words, today);
-  if (day === null) return null;
-  const timeOfDay = readTime(words[day.words]);
-  return timeOfDay === null
-    ? { endsAt: at(addDays(day.date, 1), '00:00', clock.zone), words: day.words }
-    : { endsAt: at(day.date, timeOfDay, clock.zone), words: day.words + 1 };
+  const at = endOf(found.end, clock);
+  if (at !== null && !(at.getTime() > clock.now.getTime())) {
+    return { kind: 'unclear', why: `“${said(words)}” has passed. ${EXAMPLES}` };
+  }
+  return { kind: 'end', end: found.end, words: found.words + lead };
 }
 
-/** A date, `2026-05-09`, and how many words named it. */
-function readDay(words: readonly string[], today: string): { date: string; words: number } | null {
-  const [one = '', two = ''] = words.map((word) => word.toLowerCase().replace(/[,.]$/, ''));
-  if (one === 'today') return { date: today, words: 1 };
-  if (one === 'tomorrow') return { date: addDays(today, 1), words: 1 };
-  if (/^\d{4}-\d\d-\d\d$/.test(one)) return isDate(one) ? { date: one, words: 1 } : null;
-  const weekday = indexOf(weekdays, one);
-  if (weekday !== -1) {
-    const ahead = (weekday - new Date(`${today}T00:00:00Z`).getUTCDay() + 7) % 7;
-    return { date: addDays(today, ahead === 0 ? 7 : ahead), words: 1 };
+/** True where a time begins that nobody would take for a part of a name or a reason: `for 4h`, `until …`, `tonight`. */
+export function isPlainlyTime(words: readonly string[], clock: Clock): boolean {
+  const [first = '', second = ''] = words;
+  if (/^[’']?(until|till|til)$/i.test(first)) return true;
+  if (/^for$/i.test(first) && /^\d/.test(second))
+    return readDuration(words.slice(1)) !== null || soundsLikeDuration(words.slice(1));
+  const isDay = /^(today|tonight|tomorrow|permanently|forever|indefinitely)$/i.test(first);
+  const begins = /^for$/i.test(first) || isDay || /^next$/i.test(first) || readDuration(words) !== null;
+  return (begins || soundsLikeDuration(words)) && readEnd(words, clock).kind !== 'none';
+}
+
+/** The instant at which it is over; null: never by itself. Invalid for a day that does not exist. */
+export function endOf(end: End, { now, zone }: Clock): Date | null {
+  switch (end.kind) {
+    case 'permanent':
+      return null;
+    case 'duration':
+      return new Date(now.getTime() + end.ms);
+    case 'midnight':
+      return instantOf(addDays(dayOf({ now, zone }), 1), '00:00', zone);
+    case 'day':
+      return instantOf(addDays(end.day, 1), '00:00', zone);
+    case 'until':
+      return new Date(end.at);
   }
-  for (const [name, number] of [
-    [one, two],
-    [two, one],
-  ] as const) {
-    const month = indexOf(months, name);
-    const day = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(number)?.[1];
-    if (month === -1 || day === undefined) continue;
-    const year = Number(today.slice(0, 4));
-    const [soon, later] = [year, year + 1].map((of) => `${of}-${pad(month + 1)}-${pad(Number(day))}`) as [
-      string,
-      string,
-    ];
-    const date = soon >= today ? soon : later;
-    return isDate(date) ? { date, words: 2 } : null;
+}
+
+type Found = { readonly end: End; readonly words: number } | null;
+
+const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => End])[] = [
+  [/^(permanently|indefinitely|forever|ever|permanent$)\b/, () => ({ kind: 'permanent' })],
+  [/^midnight\b/, () => ({ kind: 'midnight' })],
+  [/^(tonight|(the |this )?(whole |rest of the )?day|eod|(the )?end of (the )?day)(?=\s|$)/, (today) => through(today)],
+  [
+    /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week|(this|the) weekend)(?=\s|$)/,
+    (today) => through(sundayOf(today)),
+  ],
+  // "Until next week" ends when it begins, "next week" when it is over.
+  [/^next week(?=\s|$)/, (today, isUntil) => through(addDays(sundayOf(today), isUntil ? 0 : 7))],
+];
+
+function through(day: string): End {
+  return { kind: 'day', day };
+}
+
+/** The Sunday with which this week ends. */
+function sundayOf(today: string): string {
+  return addDays(today, (7 - weekdayOf(today)) % 7);
+}
+
+/** Words that stand for a time as a whole. */
+function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {
+  const text = words.slice(0, 5).join(' ').toLowerCase();
+  for (const [pattern, toEnd] of phrases) {
+    const match = pattern.exec(text)?.[0];
+    if (match !== undefined) return { end: toEnd(dayOf(clock), isUntil), words: match.split(' ').length };
   }
   return null;
 }
 
-/** `5pm`, `5:30pm`, `17:30`, `noon`, `midnight` (the end of a day) → `17:30`. */
-function readTime(word: string | undefined): string | null {
-  const text = word?.toLowerCase() ?? '';
-  if (text === 'noon') return '12:00';
-  if (text === 'midnight') return '24:00';
-  const match = /^(\d{1,2})(?::([0-5]\d))?(am|pm)?$/.exec(text);
-  if (match === null) return null;
-  const [, digits = '', minutes, half] = match;
-  if (minutes === undefined && half === undefined) return null;
-  const hour = Number(digits);
-  if (half === undefined) return hour < 24 ? `${pad(hour)}:${minutes ?? '00'}` : null;
-  return hour >= 1 && hour <= 12 ? `${pad((hour % 12) + (half === 'pm' ? 12 : 0))}:${minutes ?? '00'}` : null;
+function readLength(words: readonly string[]): Found {
+  const duration = readDuration(words);
+  return duration === null ? null : { end: { kind: 'duration', ms: duration.ms }, words: duration.words };
 }
 
-function at(date: string, time: string, zone: string): Date {
+/** A time, a day, or both. */
+function readMoment(words: readonly string[], clock: Clock): Found {
+  const today = dayOf(clock);
+  const alone = timeAt(words, 0);
+  if (alone !== null) {
+    const soon = instantOf(today, alone.time, clock.zone);
+    const isAhead = soon.getTime() > clock.now.getTime();
+    return until(isAhead ? soon : instantOf(addDays(today, 1), alone.time, clock.zone), alone.words);
+  }
+  const day = readDay(words, today);
+  if (day === null) return null;
+  const time = timeAt(words, day.words);
+  if (time === null) return { end: through(day.date), words: day.words };
+  return until(instantOf(day.date, time.time, clock.zone), day.words + time.words);
+}
+
+/** `9am`, `9 am`, `at 9am`. */
+function timeAt(words: readonly string[], index: number): { readonly time: string; readonly words: number } | null {
+  const lead = /^at$/i.test(words[index] ?? '') ? 1 : 0;
+  const [one, two = ''] = words.slice(index + lead);
+  const apart = /^[ap]m$/i.test(two) ? readTimeOfDay(`${one}${two}`) : null;
+  const time = apart ?? readTimeOfDay(one);
+  return time === null ? null : { time, words: lead + (apart === null ? 1 : 2) };
+}
+
+function until(at: Date, words: number): Found {
+  return { end: { kind: 'until', at: Number.isNaN(at.getTime()) ? '' : at.toISOString() }, words };
+}
+
+/** Speaks of time, also where nobody can read which: `a while`, `next month`, `tomorrowish`, `temporarily`. */
+function soundsLikeTime(words: readonly string[]): boolean {
+  const [first = '', second = ''] = words.map((word) => word.toLowerCase());
+  if (/^(today|tonight|tomorrow)/.test(first) || /^(temporarily|overnight|now)$/.test(first)) return true;
+  if (/^(next|this|coming)$/.test(first) && readWeekday(second) !== null) return true;
+  return soundsLikeDuration(words);
+}
+
+function said(words: readonly string[]): string {
+  return words.slice(0, 3).join(' ').slice(0, 40);
+}
+
+function dayOf({ now, zone }: Clock): string {
+  return toWallClock(now, zone).slice(0, 10);
+}
+
+function instantOf(date: string, time: string, zone: string): Date {
   const text = time === '24:00' ? `${addDays(date, 1)}T00:00` : `${date}T${time}`;
   return new Date(toInstant(text, zone) ?? Number.NaN);
-}
-
-function addDays(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
-}
-
-function isDate(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
-/** Whole names and beginnings of at least three letters. */
-function indexOf(names: readonly string[], word: string): number {
-  return word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word));
-}
-
-function pad(value: number): string {
-  return String(value).padStart(2, '0');
 }

@@ -22,12 +22,16 @@ export function toCents(amount: number): number {
 }
 
 /**
- * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`.
+ * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`, `1.250,00`, `1k`, `$2.5k`.
  *
  * @returns whole cents, or null when it is no plain positive amount with at most two decimals.
  */
 export function parseAmount(text: string): number | null {
-  const match = /^\$?\s?((?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?)$/.exec(text.trim());
-  if (match?.[1] === undefined) return null;
-  return toCents(Number(match[1].replaceAll(',', '')));
+  const typed = text.trim().replace(/^\$\s?/, '');
+  const thousands = /^(\d{1,6}(?:\.\d{1,2})?)k$/i.exec(typed)?.[1];
+  if (thousands !== undefined) return toCents(Number(thousands) * 1000);
+  if (/^(?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?$/.test(typed)) return toCents(Number(typed.replaceAll(',', '')));
+  // With points between the thousands and a comma before the cents, nothing else can be meant.
+  const isContinental = /^\d{1,3}(?:\.\d{3})+,\d{2}$/.test(typed);
+  return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }

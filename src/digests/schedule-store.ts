@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { weekdayNames } from '../core/calendar-words.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
@@ -51,11 +52,9 @@ export function createDigests(redis: Redis | Cluster): Digests {
   };
 }
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
-
 /** `digest weekly on Monday at 09:00 America/Chicago`, for the audit record. */
 export function scheduleWords({ weekday, hour, minute, zone }: DigestSchedule): string {
-  const day = weekday === null ? 'daily' : `weekly on ${weekdays[weekday] ?? ''}`;
+  const day = weekday === null ? 'daily' : `weekly on ${weekdayNames[weekday] ?? ''}`;
   return `digest ${day} at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} ${zone}`;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { VerbEntry } from '../actions/verb.ts';
+import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
 
 export const DigestInput = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -41,8 +42,6 @@ export const digestVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-
 /** US abbreviations; all other zones go by their full names. */
 const shortZones: Readonly<Record<string, string>> = {
   et: 'America/New_York',
@@ -58,32 +57,17 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   const [first = '', ...rest] = words.map((word) => word.toLowerCase());
   if (rest.length === 0 && (first === 'off' || first === 'now')) return { kind: first };
   if (first !== 'daily' && first !== 'weekly') return 'Say daily or weekly with a time, now, or off.';
-  const weekday = first === 'weekly' ? weekdays.findIndex((day) => isDay(rest[0] ?? '', day)) : null;
+  const weekday = first === 'weekly' ? (readWeekday(rest[0] ?? '') ?? -1) : null;
   if (weekday === -1) return 'On which day of the week?';
   const [clock = '', zone, ...more] = weekday === null ? rest : rest.slice(1);
-  const time = readClock(clock);
-  if (time === null) return 'At which time? Write 09:00, 9am or 17:30.';
-  if (more.length > 0) return 'There is too much behind the time.';
+  const time = readTimeOfDay(clock);
+  if (time === null || time === '24:00') return 'At what time? Write 09:00, 9am or 17:30.';
+  if (more.length > 0) return `I didn’t understand “${more.join(' ').slice(0, 40)}” after the time.`;
   const known = zone === undefined ? null : readZone(zone, words);
   if (known === undefined)
     return `I do not know the time zone “${(zone ?? '').slice(0, 40)}”. Write one such as America/Chicago.`;
-  return { kind: 'at', weekday, ...time, zone: known };
-}
-
-function isDay(word: string, day: string): boolean {
-  return word.length >= 3 && day.startsWith(word);
-}
-
-function readClock(word: string): { hour: number; minute: number } | null {
-  const match = /^(\d{1,2})(?::(\d\d))?(am|pm)?$/.exec(word);
-  if (match === null || (match[2] === undefined && match[3] === undefined)) return null;
-  const minute = Number(match[2] ?? 0);
-  let hour = Number(match[1]);
-  if (match[3] !== undefined) {
-    if (hour < 1 || hour > 12) return null;
-    hour = (hour % 12) + (match[3] === 'pm' ? 12 : 0);
-  }
-  return hour > 23 || minute > 59 ? null : { hour, minute };
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return { kind: 'at', weekday, hour, minute, zone: known };
 }
 
 /** Undefined when there is no such zone. */

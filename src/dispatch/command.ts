@@ -1,5 +1,6 @@
 import type { ReadCommand, UnclearCommand } from '../actions/verb.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
+import type { Clock } from '../core/end-time.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { entryOf, verbNames } from './verbs.ts';
 
@@ -34,7 +35,7 @@ export const commandWords: readonly string[] = [
  *
  * Of a card number that somebody typed only the last four digits are read; they find the card as well.
  */
-export function parseCommand(text: string): Command {
+export function parseCommand(text: string, clock: Clock): Command {
   // Written in one way first, so that no spacing or full-width digit hides a number.
   const plain = text.normalize('NFKC').replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
@@ -49,7 +50,7 @@ export function parseCommand(text: string): Command {
   if (verb === undefined) return { kind: 'pick' };
   if (verb.toLowerCase() === 'help') return { kind: 'help' };
   const read = readers.get(verb.toLowerCase());
-  if (read !== undefined) return read(rest);
+  if (read !== undefined) return read(rest, clock);
   return { kind: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
-import { formatDuration, readDuration } from '../core/duration.ts';
+import { formatDuration } from '../core/duration.ts';
+import { type Clock, isPlainlyTime, readEnd } from '../core/end-time.ts';
+import { easternTime } from '../slack/mrkdwn.ts';
 
 /** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -37,6 +39,8 @@ export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | nul
       return days.nextMidnight(from);
     case 'day':
       return days.endOf(term.day);
+    case 'until':
+      return new Date(term.at);
   }
 }
 
@@ -47,34 +51,28 @@ export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): T
 }
 
 /**
- * How long, where it is said: `for 4h`, `until midnight`, `until 2026-12-24`.
+ * How long, where it is said: `for 4h`, `until friday`, `tonight`, in front of the reason or behind it.
  *
- * @returns the term and what is left, or what is wrong: "for the team lunch" is a reason, "for 4 lightyears" is a
- * duration that nobody can read. Whoever writes "until" wants an end: one that cannot be read must not become none.
+ * @returns the term (null: nothing is said of time) and what is left, which is the reason; or a question: whoever writes of
+ * time wants an end, so what cannot be read must neither become none nor a part of the reason.
  */
-export function readTerm(words: readonly string[]): { term: Term; rest: readonly string[] } | string {
-  const [preposition = '', next = ''] = words;
-  const said = words.slice(0, 3).join(' ').slice(0, 40);
-  if (preposition.toLowerCase() === 'for') {
-    const duration = readDuration(words.slice(1));
-    if (duration !== null) {
-      return { term: { kind: 'duration', ms: duration.ms }, rest: words.slice(1 + duration.words) };
-    }
-    if (/^\d/.test(next)) return `“${said}” is no duration. Write “for 4h”, “for 90m” or “for 2 days”.`;
-  }
-  if (preposition.toLowerCase() === 'until') {
-    const term = readUntil(next);
-    if (term !== null) return { term, rest: words.slice(2) };
-    return `“${said}” is no day that I can read. Write “until midnight” or “until 2026-12-24”.`;
-  }
-  return { term: permanent, rest: words };
-}
-
-/** Behind "until": `midnight` or `2026-12-24`. Null when it is neither. */
-function readUntil(word: string): Term | null {
-  if (word.toLowerCase() === 'midnight') return { kind: 'midnight' };
-  const day = Term.safeParse({ kind: 'day', day: word });
-  return day.success ? day.data : null;
+export function readTerm(
+  words: readonly string[],
+  clock: Clock,
+): { term: Term | null; rest: readonly string[] } | string {
+  const first = readEnd(words, clock);
+  if (first.kind === 'unclear') return first.why;
+  if (first.kind === 'end') return { term: first.end, rest: words.slice(first.words) };
+  const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
+  if (at === -1) return { term: null, rest: words };
+  const last = readEnd(words.slice(at), clock);
+  if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: words.slice(0, at) };
+  if (last.kind === 'unclear') return last.why;
+  const said = words
+    .slice(at, at + 3)
+    .join(' ')
+    .slice(0, 40);
+  return `Is “${said}” how long it lasts? Write the time before the reason, or “permanently”.`;
 }
 
 /** `for 4 hours`, `until midnight Eastern time`: goes behind a verb. */
@@ -90,6 +88,8 @@ export function termWords(term: Term): string {
       return 'until midnight Eastern time';
     case 'day':
       return `to the end of ${dayWords(term.day)}, Eastern time`;
+    case 'until':
+      return `until ${easternTime(term.at)}`;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { easternTime } from '../slack/mrkdwn.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
@@ -232,6 +233,8 @@ function whenWords(term: Term): string {
       return 'at midnight Eastern time';
     case 'day':
       return `with the end of ${term.day}, Eastern time`;
+    case 'until':
+      return `on ${easternTime(term.at)}`;
     case 'permanent':
       return 'never';
   }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
+import type { Clock } from '../core/end-time.ts';
 import { parseAmount } from '../core/money.ts';
-import { ChangeRequest, readTerm } from './change-request.ts';
+import { ChangeRequest, permanent, readTerm } from './change-request.ts';
 import type { Remedy } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
@@ -38,8 +39,7 @@ export const remedyRefusedTo: Readonly<Record<Remedy['kind'], string>> = {
   unblock: 'unblock',
 };
 
-const usage =
-  'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for DURATION | until midnight | until 2026-12-24] [reason]';
+const usage = 'limit CARD daily|weekly|monthly|yearly|lifetime AMOUNT [for 4h | until friday | until May 9] [reason]';
 
 export const limitVerbs = {
   limit: {
@@ -48,9 +48,9 @@ export const limitVerbs = {
     refusedTo: 'change a limit of',
     isOfCard: true,
     command: {
-      usage: 'limit CARD PERIOD AMOUNT [for DURATION | until midnight | until DATE] [reason]',
+      usage: 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]',
       example: '/card limit 4242 daily 450 for 4h team lunch',
-      effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; without “for” or “until” it stays',
+      effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; permanent unless you say how long',
       read: readLimit,
     },
   },
@@ -106,7 +106,7 @@ const periods: ReadonlyMap<string, LimitPeriod> = new Map([
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
 
 /** Reads `4242 daily 450 for 4h team lunch`. */
-function readLimit(words: readonly string[]): ReadCommand | UnclearCommand {
+function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: `/card ${usage}` });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
@@ -114,22 +114,22 @@ function readLimit(words: readonly string[]): ReadCommand | UnclearCommand {
   const at = words.findIndex((word, index) => index > 0 && periods.has(word.toLowerCase()));
   const period = periods.get(words[at]?.toLowerCase() ?? '');
   if (at === -1 || period === undefined) {
-    return unclear('I need to know which limit: daily, weekly, monthly, yearly or lifetime.');
+    return unclear('Which limit? Write daily, weekly, monthly, yearly or lifetime.');
   }
   const amount = words[at + 1];
-  if (amount === undefined) return unclear(`How much may the ${period} limit be?`);
+  if (amount === undefined) return unclear(`What should the ${period} limit be?`);
   const limitCents = noLimitWords.has(amount.toLowerCase()) ? null : parseAmount(amount);
   if (limitCents === null && !noLimitWords.has(amount.toLowerCase())) {
     return unclear(
-      `“${amount.slice(0, 40)}” is no amount. Write dollars such as 450 or $1,250.50, or “none” for no limit.`,
+      `“${amount.slice(0, 40)}” is not an amount. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`,
     );
   }
 
-  const read = readTerm(words.slice(at + 2));
+  const read = readTerm(words.slice(at + 2), clock);
   if (typeof read === 'string') return unclear(read);
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }],
-    term: read.term,
+    term: read.term ?? permanent,
   };
   const on = { kind: 'words', words: words.slice(0, at) } as const;
   return { kind: 'read', verb: 'limit', target: on, reason: read.rest.join(' '), input: { changeRequest } };

@@ -2,7 +2,7 @@ import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/ro
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { readEnd } from '../core/end-time.ts';
+import { type Clock, endOf, readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
 import { decide } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
@@ -70,13 +70,12 @@ export function createMuteVerbs(deps: MuteDeps) {
   async function setMute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
     const isTravel = action.verb === 'travel';
     const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
-    const end = readEnd(rest, { now: new Date(action.askedAt), zone });
-    const unclear = obstacleOf(end, rest, action);
-    if (end === null || unclear !== null) {
+    const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
+    if ('why' in end) {
       const usage = isTravel
         ? '/card travel-mute CARD COUNTRY until DATE [reason]'
         : '/card mute CARD DURATION [reason]';
-      return await reply.refuseUnclear(action, { why: unclear ?? '', usage }, { acctId, cardId });
+      return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
     }
     const refusal = await whyNot(action, acctId, end.endsAt);
     if (refusal !== null) {
@@ -144,13 +143,15 @@ function doneTo(card: CardFacts, did: string) {
   return { event: 'done', isFirst: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
 }
 
-/** Why a mute cannot end at this time; null when it can. */
-function obstacleOf(end: ReturnType<typeof readEnd>, words: readonly string[], { askedAt }: Action): string | null {
-  if (end === null)
-    return `“${words.slice(0, 4).join(' ')}” is no end that lies ahead. Write for instance “3 days”, “until friday” or “until May 9”.`;
-  return end.endsAt.getTime() - Date.parse(askedAt) > DAYS_MAX * DAY_MS
-    ? `That is longer than ${DAYS_MAX} days, and nothing is muted for longer.`
-    : null;
+/** When a mute ends, and how many words said so; or why it cannot. */
+function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
+  const read = readEnd(words, clock);
+  if (read.kind === 'unclear') return { why: read.why };
+  const endsAt = read.kind === 'end' ? endOf(read.end, clock) : null;
+  if (read.kind === 'none' || endsAt === null) return { why: 'For how long? A mute always has an end.' };
+  return endsAt.getTime() - clock.now.getTime() > DAYS_MAX * DAY_MS
+    ? { why: `That is longer than ${DAYS_MAX} days, the longest that a mute can last.` }
+    : { endsAt, words: read.words };
 }
 
 interface EndMuteDeps {

@@ -1,3 +1,4 @@
+import { readTimeOfDay, readWeekday, weekdayNames } from '../core/calendar-words.ts';
 import { isTimeZone, toInstant, toWallClock } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
@@ -41,7 +42,6 @@ function at(day: number, time: string, zone: string): number {
   return Date.parse(toInstant(`${date}T${isEnd ? '00:00' : time}`, zone) ?? '');
 }
 
-const dayNames = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const dayWords: ReadonlyMap<string, readonly number[]> = new Map([
   ['daily', [0, 1, 2, 3, 4, 5, 6]],
   ['weekdays', [1, 2, 3, 4, 5]],
@@ -66,9 +66,10 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
   const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
   const [from = null, to = null] = times;
   if (from === null || to === null || from === '24:00') {
-    return unclear(`“${range.slice(0, 40)}” are no hours. Write 22:00-07:00, or 10pm-7am.`);
+    return unclear(`“${range.slice(0, 40)}” is not a range of hours. Write 22:00-07:00, or 10pm-7am.`);
   }
-  if (from === to) return unclear('These hours begin when they end. For whole days write 00:00-24:00 and the days.');
+  if (from === to)
+    return unclear('These hours start and end at the same time. For whole days write 00:00-24:00 and the days.');
 
   let named = zone;
   let days: readonly number[] = dayWords.get('daily') ?? [];
@@ -83,7 +84,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     }
   }
   if (from === '00:00' && to === '24:00' && days.length === 7)
-    return unclear('That is always. To get nothing, take the subscriptions away.');
+    return unclear('That would be always. To get no alerts here, use /card unsubscribe.');
   if (except !== null && except.trim() === '')
     return unclear('Except what? Write for instance “except declines over 500”.');
   return { kind: 'hours', window: { from, to, zone: named, days: [...days] }, except };
@@ -93,19 +94,9 @@ function unclear(why: string): ParsedQuiet {
   return { kind: 'unclear', why };
 }
 
-/** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`. */
+/** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`; in a range two digits are hours as well. */
 function readTime(text: string): string | null {
-  const match = /^(\d{1,2})(?::(\d\d))?\s*(am|pm)?$/i.exec(text.trim());
-  if (match === null) return null;
-  const [, hours = '', minutes = '00', half] = match;
-  if (half === undefined && match[2] === undefined && hours.length < 2) return null;
-  let hour = Number(hours);
-  if (half !== undefined) {
-    if (hour < 1 || hour > 12) return null;
-    hour = (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
-  }
-  if (hour > 24 || Number(minutes) > 59 || (hour === 24 && minutes !== '00')) return null;
-  return `${String(hour).padStart(2, '0')}:${minutes}`;
+  return readTimeOfDay(/^\s*\d\d\s*$/.test(text) ? `${text.trim()}:00` : text);
 }
 
 /** `weekdays`, `mon-fri`, `sat,sun`. */
@@ -114,8 +105,8 @@ function readDays(word: string): readonly number[] | null {
   if (known !== undefined) return known;
   const days = new Set<number>();
   for (const part of word.split(',').filter((each) => each !== '')) {
-    const [first, last = first] = part.split(/[-–—]/u).map(readDay);
-    if (first === undefined || last === undefined || first < 0 || last < 0) return null;
+    const [first, last = first] = part.split(/[-–—]/u).map(readWeekday);
+    if (first == null || last == null) return null;
     for (let day = first; ; day = (day + 1) % 7) {
       days.add(day);
       if (day === last) break;
@@ -124,12 +115,8 @@ function readDays(word: string): readonly number[] | null {
   return days.size === 0 ? null : [...days].toSorted((a, b) => a - b);
 }
 
-function readDay(word: string): number {
-  return word.length < 3 ? -1 : dayNames.findIndex((name) => name.startsWith(word.replace(/s$/, '')) || name === word);
-}
-
 /** `22:00-07:00 Europe/Berlin, weekdays`. */
 export function printQuiet({ from, to, zone, days }: QuietWindow): string {
   const word = [...dayWords].find(([, listed]) => listed.join() === days.join())?.[0];
-  return `${from}-${to} ${zone}, ${word ?? days.map((day) => dayNames[day]).join(', ')}`;
+  return `${from}-${to} ${zone}, ${word ?? days.map((day) => weekdayNames[day]?.toLowerCase()).join(', ')}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionOf, type CardTarget, target } from '../actions/action.ts';
 import { type ReadCommand, readCard, readChannelText, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
-import { readDuration } from '../core/duration.ts';
+import { type Clock, isPlainlyTime } from '../core/end-time.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
 /** The end and the countries as they were typed; parsed where the time and the time zone are known. */
@@ -151,8 +151,8 @@ export const routingVerbs = {
 
 function needsText(verb: string, why: string, usage: string) {
   const read = readChannelText(verb);
-  return (words: readonly string[]): ReadCommand | UnclearCommand =>
-    words.length === 0 ? { kind: 'unclear', why, usage: `/card ${usage}` } : read(words);
+  return (words: readonly string[], clock: Clock): ReadCommand | UnclearCommand =>
+    words.length === 0 ? { kind: 'unclear', why, usage: `/card ${usage}` } : read(words, clock);
 }
 
 /** An event's id, or the link that *Copy link* on a message gives. */
@@ -180,21 +180,23 @@ function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string)
 }
 
 /** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
-function readMute(words: readonly string[]): ReadCommand | UnclearCommand {
+function readMute(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const usage = 'mute CARD DURATION [reason], for instance /card mute 4242 3 days trade show';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
-  const at = words.findIndex(
-    (word, index) => index > 0 && (/^(for|until)$/i.test(word) || readDuration(words.slice(index)) !== null),
-  );
+  const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.');
   return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
 }
 
+function beginsTime(words: readonly string[], clock: Clock): boolean {
+  return /^for$/i.test(words[0] ?? '') || isPlainlyTime(words, clock);
+}
+
 /** `4242 Spain, France until May 9 conference`: the longest run of words before "until" that names only countries. */
-function readTravel(words: readonly string[]): ReadCommand | UnclearCommand {
+function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const usage = 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
-  const until = words.findIndex((word, index) => index > 0 && /^(until|till|for)$/i.test(word));
+  const until = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
   const before = words.slice(0, until);
   for (let at = 1; at < before.length; at += 1) {

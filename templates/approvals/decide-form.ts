@@ -82,7 +82,7 @@ function limitInputs(changes: readonly RuleChange[]): InputBlock[] {
 
 /** Whoever changes only the amount approves the time that was asked for. */
 function choiceOf(term: Term): TermChoice | { readonly asAsked: string } {
-  if (term.kind !== 'duration' && term.kind !== 'day') return term.kind;
+  if (term.kind !== 'duration' && term.kind !== 'day' && term.kind !== 'until') return term.kind;
   if (term.kind === 'duration' && term.ms === HOUR_MS) return '1h';
   if (term.kind === 'duration' && term.ms === 24 * HOUR_MS) return '24h';
   return { asAsked: termWords(term) };

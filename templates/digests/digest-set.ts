@@ -1,8 +1,7 @@
+import { weekdayNames } from '../../src/core/calendar-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
-
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 export interface DigestSet {
   readonly weekday: number | null;
@@ -16,7 +15,7 @@ export interface DigestSet {
 /** This channel gets a digest from now on. */
 export function digestSet({ weekday, hour, minute, zone, next }: DigestSet): Message {
   const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
-  const day = weekday === null ? 'every day' : `every ${weekdays[weekday] ?? ''}`;
+  const day = weekday === null ? 'every day' : `every ${weekdayNames[weekday] ?? ''}`;
   const head = `This channel gets a digest ${day} at ${clock}, ${outside(zone, 40)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),

@@ -133,9 +133,9 @@ describe('commands again, and wrong ones', () => {
     ['frobnicate', /I do not know “frobnicate”/],
     ['block', /Which card/],
     ['limit 5072 hourly 30', /which limit/i],
-    ['limit 5072 daily lots', /no amount/],
-    ['limit 5072 daily -5', /no amount/],
-    ['limit 5072 daily 40 for 9 lightyears', /no duration/],
+    ['limit 5072 daily lots', /not an amount/],
+    ['limit 5072 daily -5', /not an amount/],
+    ['limit 5072 daily 40 for 9 lightyears', /not a time I can read/],
   ])('“%s” is answered with a question, never with a guess', async (text, words) => {
     const before = cardbell().writes().length;
 

@@ -3,10 +3,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTestedCardValue } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
+import { Term } from '../../src/card-api/rule-change.ts';
 import { toCardStatus } from '../../src/card-api/schema.ts';
 import { readSpendRules, toSpendRulesBody } from '../../src/card-api/spend-rules.ts';
+import {
+  addDays,
+  readDay,
+  readTimeOfDay,
+  readWeekday,
+  weekdayNames,
+  weekdayOf,
+} from '../../src/core/calendar-words.ts';
 import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
 import { formatDuration, readDuration } from '../../src/core/duration.ts';
+import { endOf, isPlainlyTime, readEnd } from '../../src/core/end-time.ts';
 import { AppError, PayloadError } from '../../src/core/errors.ts';
 import { StoredEvent } from '../../src/core/event.ts';
 import { parseExactly } from '../../src/core/exact-json.ts';
@@ -16,7 +26,7 @@ import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/core/s
 import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
-import { ChangeRequest } from '../../src/limits/change-request.ts';
+import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/webhooks/card-status.ts';
 import { familyOf, toStoredEvent } from '../../src/webhooks/kind.ts';
@@ -26,6 +36,7 @@ import { hasCurrentSigns, redactTransaction } from '../../src/webhooks/transacti
 import { redactVirtualCard } from '../../src/webhooks/virtual-card.ts';
 import { trackingLink } from '../../templates/core/tracking-link.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { clock } from '../support/clock.ts';
 import { examples } from '../support/examples.ts';
 import { anyJson, spiteful } from './strings.ts';
 
@@ -82,6 +93,16 @@ const instants = fc.oneof(
   fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2040, 0, 1) }),
 );
 
+/** Words about time among others, and anything else. */
+const timeWords = fc.array(
+  fc.oneof(
+    spiteful,
+    fc.constantFrom('for', 'until', 'til', 'a', 'two', '2', 'hours', '4h', 'today', 'tonight', 'tomorrow', '9am', 'at'),
+    fc.constantFrom('next', 'week', 'friday', 'May', '9', '31', 'Feb', '5/9', '2026-12-24', 'midnight', 'the', 'lunch'),
+  ),
+  { maxLength: 6 },
+);
+
 /** Everything that reads what others wrote, and what holds of it whatever they wrote. */
 const properties: Readonly<Record<string, () => void>> = {
   parseExactly() {
@@ -116,6 +137,67 @@ const properties: Readonly<Record<string, () => void>> = {
       expect(minutes > 99_999 ? ms : readDuration(words)?.ms).toBe(ms);
     });
   },
+  readEnd() {
+    check(timeWords, (words) => {
+      const read = readEnd(words, clock);
+      if (read.kind === 'unclear') expect(read.why).toMatch(/[.?]$/);
+      if (read.kind !== 'end') return;
+      expect(read.words).toBeGreaterThan(0);
+      expect(read.words).toBeLessThanOrEqual(words.length);
+      const at = endOf(read.end, clock);
+      if (at !== null) expect(at.getTime()).toBeGreaterThan(clock.now.getTime());
+    });
+  },
+  readTerm() {
+    check(timeWords, (words) => {
+      const read = readTerm(words, clock);
+      if (typeof read === 'string') return;
+      if (read.term !== null) expect(Term.parse(read.term)).toEqual(read.term);
+      // What is left is the reason: nobody finds a word about time in it that was not read.
+      if (read.term === null) {
+        expect(read.rest).toEqual(words);
+        expect(words.some((_, at) => isPlainlyTime(words.slice(at), clock))).toBe(false);
+      }
+    });
+    // Wherever it stands, a time that can be read is read the same, and the reason is the rest.
+    const times = [
+      'for 4h',
+      '2h',
+      'for two hours',
+      'tonight',
+      'til midnight',
+      'until friday',
+      'next week',
+      'tomorrow 9am',
+    ];
+    check(fc.constantFrom(...times), (time) => {
+      const before = readTerm([...time.split(' '), 'team', 'lunch'], clock);
+      expect(before).toEqual(readTerm(['team', 'lunch', ...time.split(' ')], clock));
+      expect(before).toMatchObject({ rest: ['team', 'lunch'] });
+    });
+  },
+  readDay() {
+    check(timeWords, (words) => {
+      const read = readDay(words, '2026-11-20');
+      if (read === null) return;
+      expect(new Date(`${read.date}T00:00:00Z`).toISOString()).toBe(`${read.date}T00:00:00.000Z`);
+      expect(read.words).toBeLessThanOrEqual(words.length);
+    });
+    check(fc.integer({ min: 1, max: 7 }), (ahead) => {
+      const date = addDays('2026-11-20', ahead);
+      expect(readDay([weekdayNames[weekdayOf(date)] ?? ''], '2026-11-20')?.date).toBe(date);
+    });
+  },
+  readTimeOfDay() {
+    ofText((text) => expect(readTimeOfDay(text) ?? '00:00').toMatch(/^([01]\d|2[0-4]):[0-5]\d$/));
+    check(fc.integer({ min: 0, max: 1439 }), (minute) => {
+      const time = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+      expect(readTimeOfDay(time)).toBe(time);
+    });
+  },
+  readWeekday() {
+    ofText((text) => expect(weekdayNames[readWeekday(text) ?? 0]).toBeDefined());
+  },
   parseCommand() {
     const words = fc.array(fc.oneof(spiteful, fc.constantFrom('limit', 'block', 'daily', '450', 'for', '4h', '4242')));
     check(
@@ -124,7 +206,7 @@ const properties: Readonly<Record<string, () => void>> = {
         words.map((all) => all.join(' ')),
       ),
       (text) => {
-        const command = parseCommand(text);
+        const command = parseCommand(text, clock);
         if (command.kind === 'unclear') expect(command.why.length).toBeLessThan(300);
         if (command.kind !== 'read' || command.verb !== 'limit') return;
         for (const { to } of ChangeRequest.parse(command.input['changeRequest']).goals)

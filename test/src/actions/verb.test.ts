@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
 import { readCard } from '../../../src/actions/verb.ts';
+import { clock } from '../../support/clock.ts';
 
 const read = readCard('show', 'show CARD', 'Which card should I show?');
 
 it('takes every word as the name of the card', () => {
-  expect(read(['Jane', 'Doe'])).toMatchObject({ verb: 'show', target: { kind: 'words', words: ['Jane', 'Doe'] } });
+  expect(read(['Jane', 'Doe'], clock)).toMatchObject({
+    verb: 'show',
+    target: { kind: 'words', words: ['Jane', 'Doe'] },
+  });
 });
 
 it('asks for the card where none is named, and says how it is written', () => {
-  expect(read([])).toEqual({ kind: 'unclear', why: 'Which card should I show?', usage: '/card show CARD' });
+  expect(read([], clock)).toEqual({ kind: 'unclear', why: 'Which card should I show?', usage: '/card show CARD' });
 });

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
+import { clock } from '../../support/clock.ts';
 
 const { read } = approvalVerbs.ask.command;
 
 it('reads what was typed as an action of its verb', () => {
-  expect(read(['300', 'hotel'])).toMatchObject({
+  expect(read(['300', 'hotel'], clock)).toMatchObject({
     verb: 'ask',
     target: { kind: 'own' },
     input: { ask: { amountCents: 30_000 } },
@@ -13,5 +14,5 @@ it('reads what was typed as an action of its verb', () => {
 });
 
 it('says how it is written where it cannot be read', () => {
-  expect(read(['hotel'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
+  expect(read(['hotel'], clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, readDuration } from '../../../src/core/duration.ts';
+import { formatDuration, readDuration, soundsLikeDuration } from '../../../src/core/duration.ts';
 
 const HOUR = 3_600_000;
 
@@ -11,12 +11,29 @@ describe('durations that people type', () => {
     ['1.5 hours', 1.5 * HOUR, 2],
     ['1w', 168 * HOUR, 1],
     ['30 MIN', HOUR / 2, 2],
+    ['an hour', HOUR, 2],
+    ['Two hours', 2 * HOUR, 2],
+    ['half a day', 12 * HOUR, 3],
+    ['1h30m', 1.5 * HOUR, 1],
+    ['1h30', 1.5 * HOUR, 1],
   ])('%s', (text, ms, words) => {
     expect(readDuration(text.split(' '))).toEqual({ ms, words });
   });
 
-  it.each(['', 'h', '4', '4 x', '0h', '-4h', '400d', '1e9h', 'four hours'])('%j is none', (text) => {
+  it.each(['', 'h', '4', '4 x', '0h', '-4h', '400d', '1e9h', 'a h', 'a while', 'half hour'])('%j is none', (text) => {
     expect(readDuration(text.split(' '))).toBeNull();
+  });
+
+  it.each([
+    ['a few hours', true],
+    ['3 months', true],
+    ['400d', true],
+    ['the whole week', true],
+    ['a team lunch', false],
+    ['day shift', false],
+    ['2 monitors', false],
+  ])('%s sounds like a length of time: %s', (text, is) => {
+    expect(soundsLikeDuration(text.split(' '))).toBe(is);
   });
 
   it.each<[number, string]>([

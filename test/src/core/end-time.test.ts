@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readEnd } from '../../../src/core/end-time.ts';
-
-/** A Friday, 9:14 in New York. */
-const clock = { now: new Date('2026-11-20T14:14:00Z'), zone: 'America/New_York' };
+import { endOf, isPlainlyTime, readEnd } from '../../../src/core/end-time.ts';
+import { clock } from '../../support/clock.ts';
 
 describe('an end that people type', () => {
   it.each([
@@ -20,21 +18,76 @@ describe('an end that people type', () => {
     ['until May 9 conference', '2027-05-10T04:00:00.000Z', 3],
     ['until 24th December', '2026-12-25T05:00:00.000Z', 3],
     ['until Nov 20', '2026-11-21T05:00:00.000Z', 3],
+    ['until Nov 19', '2027-11-20T05:00:00.000Z', 3],
+    ['until May 9, 2028', '2028-05-10T04:00:00.000Z', 4],
+    ['until 5/9', '2027-05-10T04:00:00.000Z', 2],
+    ['until 12/24/2026', '2026-12-25T05:00:00.000Z', 2],
+    ['for an hour', '2026-11-20T15:14:00.000Z', 3],
+    ['for two hours', '2026-11-20T16:14:00.000Z', 3],
+    ['half an hour', '2026-11-20T14:44:00.000Z', 3],
+    ['1h30m', '2026-11-20T15:44:00.000Z', 1],
+    ['for a day', '2026-11-21T14:14:00.000Z', 3],
+    ['today', '2026-11-21T05:00:00.000Z', 1],
+    ['for today', '2026-11-21T05:00:00.000Z', 2],
+    ['tonight', '2026-11-21T05:00:00.000Z', 1],
+    ['for the rest of the day', '2026-11-21T05:00:00.000Z', 6],
+    ['til midnight', '2026-11-21T05:00:00.000Z', 2],
+    ['tomorrow 9am', '2026-11-21T14:00:00.000Z', 2],
+    ['tomorrow at 9 am', '2026-11-21T14:00:00.000Z', 4],
+    ['this week', '2026-11-23T05:00:00.000Z', 2],
+    ['next week', '2026-11-30T05:00:00.000Z', 2],
+    ['until next week', '2026-11-23T05:00:00.000Z', 3],
   ])('%s', (text, endsAt, words) => {
-    expect(readEnd(text.split(' '), clock)).toEqual({ endsAt: new Date(endsAt), words });
+    const read = readEnd(text.split(' '), clock);
+
+    expect(read).toMatchObject({ kind: 'end', words });
+    expect(read.kind === 'end' ? endOf(read.end, clock)?.toISOString() : null).toBe(endsAt);
+  });
+
+  it.each(['permanently', 'forever', 'for ever', 'permanent'])('%s never ends', (text) => {
+    expect(readEnd(text.split(' '), clock)).toMatchObject({ kind: 'end', end: { kind: 'permanent' } });
   });
 
   it.each([
-    '',
     'until',
     'until later',
     'until Feb 30',
     'until 2026-02-31',
     'until 2026-11-19',
     'until 25:00',
-    'for ever',
     'until 5',
-  ])('%j is none', (text) => {
-    expect(readEnd(text.split(' '), clock)).toBeNull();
+    'for 4 lightyears',
+    'for a while',
+    'a few hours',
+    'for 3 months',
+    '400d',
+    'next friday',
+    'tomorrowish',
+    'temporarily',
+  ])('%j is asked about', (text) => {
+    expect(readEnd(text.split(' '), clock).kind).toBe('unclear');
+  });
+
+  it('says of a day that is over that it has passed', () => {
+    expect(readEnd(['until', '2026-11-19'], clock)).toMatchObject({ why: expect.stringContaining('has passed') });
+  });
+
+  it.each(['', 'for the team lunch', 'lunch', 'for Dan', 'march expenses', 'a team lunch', '2 monitors'])(
+    '%j is not about time',
+    (text) => {
+      expect(readEnd(text.split(' '), clock).kind).toBe('none');
+    },
+  );
+
+  it.each([
+    ['until later', true],
+    ['for 4h', true],
+    ['tonight', true],
+    ['for a while', true],
+    ['friday lunch', false],
+    ['for 12 people', false],
+    ['May conference', false],
+  ])('among other words %j is plainly about time: %s', (text, is) => {
+    expect(isPlainlyTime(text.split(' '), clock)).toBe(is);
   });
 });

@@ -63,6 +63,10 @@ describe('an amount that a person typed', () => {
     ['0', 0],
     ['0.01', 1],
     ['007', 700],
+    ['1k', 100_000],
+    ['$2.5K', 250_000],
+    ['1.250,00', 125_000],
+    ['$1.234.567,89', 123_456_789],
   ])('%j is %d cents', (text, amount) => {
     expect(parseAmount(text)).toBe(amount);
   });
@@ -74,6 +78,9 @@ describe('an amount that a person typed', () => {
     '+5',
     '1.234',
     '1,25',
+    '1.250,0',
+    '1,250k',
+    'k',
     '12,34,567',
     '1e3',
     '5 dollars',

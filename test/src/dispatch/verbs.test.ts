@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/dispatch/command.ts';
 import { entryOf, helpEntries, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import { clock } from '../../support/clock.ts';
 
 it.each(verbNames)('%s: what it permits and what was refused are told in words', (verb) => {
   expect(entryOf(verb).permission.doing).toMatch(/^[a-z]/);
@@ -8,5 +9,7 @@ it.each(verbNames)('%s: what it permits and what was refused are told in words',
 });
 
 it.each(helpEntries.map(({ example }) => example))('%s, an example of the help, can be read', (example) => {
-  expect(parseCommand(example.replace('/card ', '').replace('@jane', '<@U0JANE>')).kind).toMatch(/^(read|help)$/);
+  expect(parseCommand(example.replace('/card ', '').replace('@jane', '<@U0JANE>'), clock).kind).toMatch(
+    /^(read|help)$/,
+  );
 });

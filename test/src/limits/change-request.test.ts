@@ -3,6 +3,7 @@ import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
 import { atMost, endOfTerm, readTerm, termWords } from '../../../src/limits/change-request.ts';
+import { clock } from '../../support/clock.ts';
 
 const days = serviceDays('America/New_York');
 const from = new Date('2026-11-20T15:00:00Z');
@@ -14,6 +15,7 @@ describe('the end of a term', () => {
     [{ kind: 'duration', ms: 3_600_000 }, '2026-11-20T16:00:00.000Z'],
     [{ kind: 'midnight' }, '2026-11-21T05:00:00.000Z'],
     [{ kind: 'day', day: '2026-11-20' }, '2026-11-21T05:00:00.000Z'],
+    [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, '2026-11-21T14:00:00.000Z'],
     // Summer time: the day ends an hour earlier by UTC.
     [{ kind: 'day', day: '2027-07-04' }, '2027-07-05T04:00:00.000Z'],
   ])('%j', (term, end) => {
@@ -45,13 +47,14 @@ describe('the end of a term', () => {
 
 describe('what a holder asks for', () => {
   it.each([
-    ['300', [], 30_000, 'permanent', ''],
-    ['4242 300', ['4242'], 30_000, 'permanent', ''],
-    ['$300 4242 miles', [], 30_000, 'permanent', '4242 miles'],
+    ['300', [], 30_000, 'purchase', ''],
+    ['300 2 days hotel', [], 30_000, 'duration', 'hotel'],
+    ['4242 300', ['4242'], 30_000, 'purchase', ''],
+    ['$300 4242 miles', [], 30_000, 'purchase', '4242 miles'],
     ['Jane Doe 84.10 for 2 days hotel', ['Jane', 'Doe'], 8410, 'duration', 'hotel'],
     ['4242 $1,250 until midnight', ['4242'], 125_000, 'midnight', ''],
   ])('%s', (text, words, amountCents, kind, reason) => {
-    expect(approvalVerbs.ask.command.read(text.split(' '))).toMatchObject({
+    expect(approvalVerbs.ask.command.read(text.split(' '), clock)).toMatchObject({
       verb: 'ask',
       target: words.length === 0 ? { kind: 'own' } : { kind: 'words', words },
       input: { ask: { amountCents, term: { kind } } },
@@ -59,8 +62,8 @@ describe('what a holder asks for', () => {
     });
   });
 
-  it.each(['', '4242', '0', 'Jane Doe', '300 for 9 lightyears'])('%j', (text) => {
-    const asked = approvalVerbs.ask.command.read(text.split(' ').filter(Boolean));
+  it.each(['', '4242', '0', 'Jane Doe', '300 for 9 lightyears', '300 for a while'])('%j', (text) => {
+    const asked = approvalVerbs.ask.command.read(text.split(' ').filter(Boolean), clock);
 
     // "4242" alone is an amount: a card alone says nothing of money.
     expect(asked.kind).toBe(text === '4242' ? 'read' : 'unclear');
@@ -68,15 +71,30 @@ describe('what a holder asks for', () => {
 });
 
 describe('how long a change stays, as a person writes it', () => {
-  it.each<[string, Term, string]>([
+  it.each<[string, Term | null, string]>([
     ['for 4h team lunch', { kind: 'duration', ms: 4 * 3_600_000 }, 'team lunch'],
     ['For 2 days', { kind: 'duration', ms: 48 * 3_600_000 }, ''],
     ['until midnight', { kind: 'midnight' }, ''],
     ['until 2026-12-24 holidays', { kind: 'day', day: '2026-12-24' }, 'holidays'],
-    ['for the team lunch', { kind: 'permanent' }, 'for the team lunch'],
-    ['', { kind: 'permanent' }, ''],
+    ['for an hour lunch', { kind: 'duration', ms: 3_600_000 }, 'lunch'],
+    ['two hours', { kind: 'duration', ms: 2 * 3_600_000 }, ''],
+    ['2h', { kind: 'duration', ms: 2 * 3_600_000 }, ''],
+    ['for a day', { kind: 'duration', ms: 24 * 3_600_000 }, ''],
+    ['today', { kind: 'day', day: '2026-11-20' }, ''],
+    ['for today trade show', { kind: 'day', day: '2026-11-20' }, 'trade show'],
+    ['trade show tonight', { kind: 'day', day: '2026-11-20' }, 'trade show'],
+    ['til midnight', { kind: 'midnight' }, ''],
+    ['tomorrow 9am', { kind: 'until', at: '2026-11-21T14:00:00.000Z' }, ''],
+    ['until friday', { kind: 'day', day: '2026-11-27' }, ''],
+    ['until May 9', { kind: 'day', day: '2027-05-09' }, ''],
+    ['next week', { kind: 'day', day: '2026-11-29' }, ''],
+    ['until next week', { kind: 'day', day: '2026-11-22' }, ''],
+    ['permanently new role', { kind: 'permanent' }, 'new role'],
+    ['for the team lunch', null, 'for the team lunch'],
+    ['lunch for the Friday crew', null, 'lunch for the Friday crew'],
+    ['', null, ''],
   ])('reads %j', (text, term, rest) => {
-    const read = readTerm(text.split(' ').filter(Boolean));
+    const read = readTerm(text.split(' ').filter(Boolean), clock);
 
     expect(read).toEqual({ term, rest: rest.split(' ').filter(Boolean) });
   });
@@ -91,10 +109,17 @@ describe('how long a change stays, as a person writes it', () => {
     ['for 4 lightyears', 'for 4 lightyears'],
     ['for 4 lightyears of lunch', 'for 4 lightyears'],
     ['until tomorrow-ish', 'until tomorrow-ish'],
+    ['for a while', 'for a while'],
+    ['for a few hours please', 'for a few'],
+    ['for 3 months', 'for 3 months'],
+    ['temporarily', 'temporarily'],
+    ['next friday', 'next friday'],
+    ['lunch for a while', 'for a while'],
+    ['until 2026-11-19', 'until 2026-11-19'],
     ['until 2026-02-30', 'until 2026-02-30'],
     [`until ${'x'.repeat(50)}`, `until ${'x'.repeat(34)}`],
   ])('asks about %j, and repeats the few words that it could not read', (text, said) => {
-    expect(readTerm(text.split(' '))).toMatch(new RegExp(`^“${said}” .*Write “`));
+    expect(readTerm(text.split(' '), clock)).toMatch(new RegExp(`^“${said}” .*Write “`));
   });
 
   it.each<[Term, string]>([
@@ -103,6 +128,7 @@ describe('how long a change stays, as a person writes it', () => {
     [{ kind: 'duration', ms: 4 * 3_600_000 }, 'for 4 hours'],
     [{ kind: 'midnight' }, 'until midnight Eastern time'],
     [{ kind: 'day', day: '2026-12-24' }, 'to the end of Dec 24, 2026, Eastern time'],
+    [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, 'until Nov 21, 2026, 9:00 AM ET'],
   ])('%j is said as “%s”', (term, words) => {
     expect(termWords(term)).toBe(words);
   });

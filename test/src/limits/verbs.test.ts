@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitVerbs } from '../../../src/limits/verbs.ts';
+import { clock } from '../../support/clock.ts';
 
 const { read } = limitVerbs.limit.command;
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
@@ -17,8 +18,14 @@ describe('what was typed behind /card limit', () => {
     ['4242 annual 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
     ['4242 lifetime 450 until midnight late shift', ['4242'], 'lifetime', 45_000, 'midnight', 'late shift'],
     ['Day daily 450 for 4h', ['Day'], 'daily', 45_000, 'duration', ''],
+    ['4242 daily 1k for an hour hotel', ['4242'], 'daily', 100_000, 'duration', 'hotel'],
+    ['4242 daily 1.250,00 today', ['4242'], 'daily', 125_000, 'day', ''],
+    ['4242 daily 450 team lunch until friday', ['4242'], 'daily', 45_000, 'day', 'team lunch'],
+    ['4242 daily 450 tomorrow 9am', ['4242'], 'daily', 45_000, 'until', ''],
+    ['4242 daily 450 permanently lunch today', ['4242'], 'daily', 45_000, 'permanent', 'lunch today'],
+    ['4242 daily 450 for the May conference', ['4242'], 'daily', 45_000, 'permanent', 'for the May conference'],
   ])('is read: %s', (text, on, period, to, term, reason) => {
-    expect(read(words(text))).toEqual({
+    expect(read(words(text), clock)).toEqual({
       kind: 'read',
       verb: 'limit',
       target: { kind: 'words', words: on },
@@ -34,16 +41,16 @@ describe('what was typed behind /card limit', () => {
 
   it.each([
     ['', 'Which card, which limit, and how much?'],
-    ['4242', /which limit: daily, weekly, monthly, yearly or lifetime/],
-    ['4242 450', /which limit: daily/],
-    ['4242 constructor 450', /which limit: daily/],
-    ['daily 450', /which limit: daily/],
-    ['4242 weekly', 'How much may the weekly limit be?'],
-    ['4242 daily lots', /^“lots” is no amount/],
-    [`4242 daily ${'x'.repeat(50)}`, new RegExp(`^“${'x'.repeat(40)}” is no amount`)],
-    ['4242 daily 450 for 4 lightyears', /lightyears” is no duration/],
+    ['4242', /Which limit\? Write daily, weekly, monthly, yearly or lifetime/],
+    ['4242 450', /Which limit\? Write daily/],
+    ['4242 constructor 450', /Which limit\? Write daily/],
+    ['daily 450', /Which limit\? Write daily/],
+    ['4242 weekly', 'What should the weekly limit be?'],
+    ['4242 daily lots', /^“lots” is not an amount/],
+    [`4242 daily ${'x'.repeat(50)}`, new RegExp(`^“${'x'.repeat(40)}” is not an amount`)],
+    ['4242 daily 450 for 4 lightyears', /lightyears” is not a time I can read/],
   ])('is asked about: %j', (text, why) => {
-    expect(read(words(text))).toEqual({
+    expect(read(words(text), clock)).toEqual({
       kind: 'unclear',
       why: typeof why === 'string' ? why : expect.stringMatching(why),
       usage: expect.stringMatching(/^\/card limit CARD /),

@@ -63,11 +63,11 @@ describe('quiet hours that people type', () => {
   });
 
   it.each([
-    ['', /no hours/],
-    ['tonight', /“tonight” are no hours/],
-    ['22-7', /no hours/],
-    ['25:00-07:00', /no hours/],
-    ['22:00-22:00', /begin when they end/],
+    ['', /not a range of hours/],
+    ['tonight', /“tonight” is not a range of hours/],
+    ['22-7', /not a range of hours/],
+    ['25:00-07:00', /not a range of hours/],
+    ['22:00-22:00', /start and end at the same time/],
     ['00:00-24:00', /always/],
     ['22:00-07:00 Berlin', /“Berlin”.*time zone such as/],
     ['22:00-07:00 except', /Except what/],

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { routingVerbs } from '../../../src/routing/verbs.ts';
+import { clock } from '../../support/clock.ts';
 
 const { read } = routingVerbs.travel.command;
 
 it('reads what was typed as an action of its verb', () => {
-  expect(read(['4242', 'Spain', 'until', 'friday'])).toMatchObject({
+  expect(read(['4242', 'Spain', 'until', 'friday'], clock)).toMatchObject({
     verb: 'travel',
     target: { kind: 'words', words: ['4242'] },
     input: { details: 'ES until friday' },
@@ -12,7 +13,7 @@ it('reads what was typed as an action of its verb', () => {
 });
 
 it('explains the usage when it cannot be read', () => {
-  expect(read(['4242', 'until', 'friday'])).toMatchObject({
+  expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
     usage: expect.stringMatching(/^\/card /),
   });

@@ -1,0 +1,106 @@
+const DAY_MS = 86_400_000;
+
+/** The days of the week, Sunday first, as `getUTCDay` counts them. */
+export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** `fri`, `Friday`, `fridays` → 5; null: no day of the week. */
+export function readWeekday(word: string): number | null {
+  return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,})s$/, '$1'));
+}
+
+/** `5pm`, `5:30pm`, `17:30`, `noon`, `midnight` (the end of a day) → `17:30`. Null: no time of day. */
+export function readTimeOfDay(word: string | undefined): string | null {
+  const text = word?.trim().toLowerCase() ?? '';
+  if (text === 'noon') return '12:00';
+  if (text === 'midnight' || text === '24:00') return '24:00';
+  const match = /^(\d{1,2})(?::([0-5]\d))?\s?(am|pm)?$/.exec(text);
+  if (match === null) return null;
+  const [, digits = '', minutes, half] = match;
+  if (minutes === undefined && half === undefined) return null;
+  const hour = Number(digits);
+  if (half === undefined) return hour < 24 ? `${pad(hour)}:${minutes ?? '00'}` : null;
+  return hour >= 1 && hour <= 12 ? `${pad((hour % 12) + (half === 'pm' ? 12 : 0))}:${minutes ?? '00'}` : null;
+}
+
+/**
+ * Reads a day at the beginning of `words`: `today`, `tomorrow`, `friday`, `2026-05-09`, `5/9`, `May 9`, `9 May 2027`. A
+ * weekday means the next one, a date without a year the next one that has not passed.
+ *
+ * @param today `2026-11-20`.
+ * @returns the date and how many words named it; null when there is none.
+ */
+export function readDay(words: readonly string[], today: string): { date: string; words: number } | null {
+  const [one = '', two = '', three = ''] = words.slice(0, 3).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
+  if (one === 'today') return { date: today, words: 1 };
+  if (one === 'tomorrow') return { date: addDays(today, 1), words: 1 };
+  if (/^\d{4}-\d\d-\d\d$/.test(one)) return isDate(one) ? { date: one, words: 1 } : null;
+  const slashed = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?$/.exec(one);
+  if (slashed !== null)
+    return dated({ month: Number(slashed[1]), day: Number(slashed[2]), year: slashed[3] }, today, 1);
+  const weekday = readWeekday(one);
+  if (weekday !== null) return { date: addDays(today, ((weekday - weekdayOf(today) + 6) % 7) + 1), words: 1 };
+  for (const [name, number] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const month = indexOf(months, name);
+    const day = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(number)?.[1];
+    if (month === null || day === undefined) continue;
+    const year = /^20\d\d$/.test(three) ? three : undefined;
+    return dated({ month: month + 1, day: Number(day), year }, today, year === undefined ? 2 : 3);
+  }
+  return null;
+}
+
+interface Dated {
+  readonly month: number;
+  readonly day: number;
+  readonly year: string | undefined;
+}
+
+function dated({ month, day, year }: Dated, today: string, words: number): { date: string; words: number } | null {
+  const of = (which: number): string => `${which}-${pad(month)}-${pad(day)}`;
+  const thisYear = Number(today.slice(0, 4));
+  const date = year !== undefined ? of(Number(year)) : of(thisYear) >= today ? of(thisYear) : of(thisYear + 1);
+  return isDate(date) ? { date, words } : null;
+}
+
+/** `2026-11-20`, 1 → `2026-11-21`. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(date: string): number {
+  return new Date(`${date}T00:00:00Z`).getUTCDay();
+}
+
+function isDate(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Whole names and beginnings of at least three letters; null: none of them. */
+function indexOf(names: readonly string[], word: string): number | null {
+  const at = word.length < 3 ? -1 : names.findIndex((name) => name.toLowerCase().startsWith(word));
+  return at === -1 ? null : at;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { addDays, readDay, readTimeOfDay, readWeekday, weekdayOf } from '../../../src/core/calendar-words.ts';
+
+describe('days and times that people type', () => {
+  it.each([
+    ['sun', 0],
+    ['Fridays', 5],
+    ['tues', 2],
+    ['fr', null],
+    ['fryday', null],
+  ])('%s is day %s of the week', (word, day) => {
+    expect(readWeekday(word)).toBe(day);
+  });
+
+  it.each([
+    ['9am', '09:00'],
+    ['12 am', '00:00'],
+    ['5:30PM', '17:30'],
+    ['17:30', '17:30'],
+    ['noon', '12:00'],
+    ['midnight', '24:00'],
+    ['24:00', '24:00'],
+    ['9', null],
+    ['25:00', null],
+    ['13pm', null],
+    [undefined, null],
+  ])('%s is %s', (word, time) => {
+    expect(readTimeOfDay(word)).toBe(time);
+  });
+
+  it.each([
+    ['today', '2026-11-20', 1],
+    ['tomorrow lunch', '2026-11-21', 1],
+    // A Friday: the next one.
+    ['friday', '2026-11-27', 1],
+    ['sat', '2026-11-21', 1],
+    ['May 9', '2027-05-09', 2],
+    ['9 May 2028 trip', '2028-05-09', 3],
+    ['Nov 20', '2026-11-20', 2],
+    ['11/19', '2027-11-19', 1],
+  ])('%s is %s', (text, date, words) => {
+    expect(readDay(text.split(' '), '2026-11-20')).toEqual({ date, words });
+  });
+
+  it.each(['', 'Feb 30', '13/1', '2026-02-31', 'May', 'lunch'])('%j is no day', (text) => {
+    expect(readDay(text.split(' '), '2026-11-20')).toBeNull();
+  });
+
+  it('counts over the end of a month and of a year', () => {
+    expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
+    expect(weekdayOf('2026-11-20')).toBe(5);
+  });
+});
