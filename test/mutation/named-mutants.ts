@@ -1,4 +1,4 @@
-/** A fault that once passed every test of the sandbox: it must never do so again. */
+/** A fault that once passed every test: it must never do so again. */
 export interface NamedMutant {
   readonly name: string;
   readonly file: string;
@@ -38,5 +38,155 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     file: 'sandbox/engine/after-purchase.ts',
     from: '    HoldTime: toEastern(new Date(made.at)),',
     to: '    HoldTime: null,',
+  },
+  {
+    name: 'a status history begins with the newest known status',
+    file: 'src/alerts/deliver-status.ts',
+    from: '  const start = activation ?? index;',
+    to: '  const start = index;',
+  },
+  {
+    name: 'a status history begins with what the directory read after the event',
+    file: 'src/alerts/deliver-status.ts',
+    from: 'from: start === 0 && from === steps[0]?.status ? null : from,',
+    to: 'from,',
+  },
+  {
+    name: 'a status history that does not begin with the first event asks the directory',
+    file: 'src/alerts/deliver-status.ts',
+    from: '  const from = history[start - 1]?.status ?? (start === 0 ? knownBefore : null);',
+    to: '  const from = history[start - 1]?.status ?? null;',
+  },
+  {
+    name: 'the oldest statuses of a card are kept instead of the newest',
+    file: 'src/alerts/card-history.ts',
+    from: '.zremrangebyrank(key, 0, -HISTORY_MAX - 1)\n        .expire(key, HISTORY_TTL_SECONDS)\n        .exec();',
+    to: '.zremrangebyrank(key, HISTORY_MAX, -1)\n        .expire(key, HISTORY_TTL_SECONDS)\n        .exec();',
+  },
+  {
+    name: 'an event is about any card of the account',
+    file: 'src/directory/account.ts',
+    from: 'one.last4 === which.last4 : one.cardId === which.cardId',
+    to: 'one.last4 === which.last4 : true',
+  },
+  {
+    name: 'an event of one card shows another with the same last four digits',
+    file: 'src/directory/account.ts',
+    from: 'which.cardId === undefined ? one.last4 === which.last4 : one.cardId === which.cardId',
+    to: 'one.last4 === which.last4',
+  },
+  {
+    name: 'an event of an account is about a card that is closed',
+    file: 'src/directory/account.ts',
+    from: "account?.cards.filter((card) => card.status !== 'CLOSED') ?? []",
+    to: 'account?.cards ?? []',
+  },
+  {
+    name: 'an event of an account with several open cards is about the first',
+    file: 'src/directory/account.ts',
+    from: ': open.length === 1',
+    to: ': open.length >= 1',
+  },
+  {
+    name: 'what the inbox remembers counts as reported',
+    file: 'src/recovery/recovery-store.ts',
+    from: 'if (age(event) < INBOX_REMEMBERS_MS) return false;',
+    to: 'if (age(event) < INBOX_REMEMBERS_MS) return true;',
+  },
+  {
+    name: 'what has an alert is reported again',
+    file: 'src/recovery/recovery-store.ts',
+    from: '(await redis.exists(stateKey(`alert:${event.id}`))) === 1',
+    to: '(await redis.exists(stateKey(`alert:${event.id}`))) === 2',
+  },
+  {
+    name: 'what happened in a gap long ago counts as reported',
+    file: 'src/recovery/recovery-store.ts',
+    from: '      !gaps.some(',
+    to: '      gaps.some(',
+  },
+  {
+    name: 'what happened before Cardbell ran counts as reported',
+    file: 'src/recovery/recovery-store.ts',
+    from: '      atMs > Number(since) &&',
+    to: '      true &&',
+  },
+  {
+    name: 'an ops issue is open though nobody was told',
+    file: 'src/ops/notify-ops.ts',
+    from: 'return (await redis.exists(keyOf(cause))) === 1;',
+    to: 'return (await redis.exists(keyOf(cause))) === 0;',
+  },
+  {
+    name: 'an ops issue stays open when it is resolved',
+    file: 'src/ops/notify-ops.ts',
+    from: '      await memory.forget(cause);\n',
+    to: '',
+  },
+  {
+    name: 'an ops issue that nobody was told about is told as resolved',
+    file: 'src/ops/notify-ops.ts',
+    from: '      if (!(await memory.isKnown(cause))) return;',
+    to: '      if (await memory.isKnown(cause)) return;',
+  },
+  {
+    name: 'an ops issue is open for ever',
+    file: 'src/ops/notify-ops.ts',
+    from: "'EX', SILENT_SECONDS",
+    to: "'EX', SILENT_SECONDS * 30",
+  },
+  {
+    name: 'a refusal names nobody',
+    file: 'templates/policy/refusal.ts',
+    from: "userIds.slice(0, 20).map(mention).join(', ')",
+    to: "''",
+  },
+  {
+    name: 'a refusal to unblock names whoever asked',
+    file: 'src/actions/change-status.ts',
+    from: "id.startsWith('U') && id !== action.actor.userId",
+    to: "id.startsWith('U')",
+  },
+  {
+    name: 'a refusal to unblock names user groups as people',
+    file: 'src/actions/change-status.ts',
+    from: "id.startsWith('U') && id !== action.actor.userId",
+    to: 'id !== action.actor.userId',
+  },
+  {
+    name: 'a refusal to undo a block does not name who else wants it',
+    file: 'src/actions/undo-block.ts',
+    from: 'userIds: [other]',
+    to: 'userIds: []',
+  },
+  {
+    name: 'a refusal names the channel beside the people',
+    file: 'templates/policy/refusal.ts',
+    from: 'channel === undefined ?',
+    to: 'channel !== undefined ?',
+  },
+  {
+    name: 'a payment without the card is in person',
+    file: 'templates/alerts/decline.ts',
+    from: "return isCardPresent ? 'In person' : 'Online or keyed in';",
+    to: "return 'In person';",
+  },
+  {
+    name: 'a payment of which nobody says how is online',
+    file: 'templates/alerts/decline.ts',
+    from: "  if (isCardPresent === null) return '';\n",
+    to: '',
+  },
+  {
+    name: 'a payment is told the other way round',
+    file: 'templates/alerts/decline.ts',
+    from: "return isCardPresent ? 'In person'",
+    to: "return !isCardPresent ? 'In person'",
+  },
+  {
+    name: 'how a settlement was paid is guessed',
+    file: 'templates/alerts/money-line.ts',
+    from: "event.kind === 'authorization' || event.kind === 'pin' ? howPaid",
+    to: "event.kind !== 'pin' ? howPaid",
   },
 ];

@@ -20,6 +20,19 @@ describe('the timeline of a status event', () => {
     expect(timeline.mayContinue).toBe(false);
   });
 
+  it('does not say that a card was before what it is now: the directory may have read that before the webhook came', () => {
+    expect(statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'BLOCKED').change.from).toBeNull();
+  });
+
+  it('begins with what was known before the first event, later ones with the event before', () => {
+    const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300)];
+
+    expect(statusTimeline(card, 'a', history, 'INACTIVE').change.from).toBe('INACTIVE');
+    expect(statusTimeline(card, 'b', history, 'INACTIVE').change.from).toBe('BLOCKED');
+    expect(statusTimeline(card, 'b', history, null).change.from).toBe('BLOCKED');
+    expect(statusTimeline(card, 'a', history, null).change.from).toBeNull();
+  });
+
   it.each(['a', 'b'])('merges an activation on the way to BLOCKED with the block, seen from event %s', (eventId) => {
     const history = [record('a', 'ACTIVE', 0), record('b', 'BLOCKED', 1)];
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
+import type { Term } from '../../../src/card-api/rule-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 
 const target = { kind: 'request', requestId: 'req_ask1' } as const;
@@ -142,27 +143,33 @@ describe('a decision', () => {
 });
 
 describe('an approval', () => {
-  function decisions(raiseCents = 0, addedByBen = 0) {
+  function decisions(raiseCents = 0, addedByBen = 0, why: string | null = null) {
     const recorded: unknown[] = [];
     const saved: LimitRequest[] = [];
     const executed: unknown[] = [];
-    const { approve } = createDecisions({
+    const told: unknown[] = [];
+    const finished: LimitRequest[] = [];
+    const { approve, deny } = createDecisions({
       requests: { save: async (request) => void saved.push(request) },
       execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
-      whyNotAllowed: async () => null,
+      whyNotAllowed: async () => why,
       countRaise: async (_action, _acctId, _raise, people) => {
         const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
         const earlier =
           raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
         return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
       },
-      record: async (_action, { detail, line }) => void recorded.push({ detail, counted: line?.counted ?? null }),
+      record: async (_action, { event, detail, line }) => {
+        recorded.push({ detail, counted: line?.counted ?? null });
+        told.push({ event, outcome: line?.outcome });
+      },
       updateRequest: async () => {},
-      finish: async () => {},
+      finish: async (request) => void finished.push(request),
       policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     });
     const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
-    return { run, saved, executed, recorded };
+    const refuse = (action: DecideAction, request = openRequestOf()) => deny(action, request);
+    return { run, refuse, saved, executed, recorded, told, finished };
   }
 
   it('makes the change when it is the last one that is needed', async () => {
@@ -216,6 +223,66 @@ describe('an approval', () => {
     await world.run(click({ changeRequest }), openRequestOf({ approvals, needed: 2 }));
 
     expect(world.saved).toMatchObject([{ changes: [{ to: 200_000 }], approvals: [{ by: 'U0BEN' }] }]);
+  });
+
+  it('that does not count is neither on record nor made', async () => {
+    const world = decisions(0, 0, 'Nobody approves twice.');
+
+    expect(await world.run(click())).toBe('Nobody approves twice.');
+    expect([world.recorded, world.saved, world.executed]).toEqual([[], [], []]);
+  });
+
+  it('is on record as such', async () => {
+    const world = decisions();
+
+    expect(await world.run(click())).toBeNull();
+    expect(world.told).toEqual([{ event: 'approved', outcome: 'another approval' }]);
+  });
+
+  it('does not repeat on record what was counted when it was asked for', async () => {
+    const counted = { rule: raiseDaily.rule, ownCents: 100_001, earlier: [], aboveCents: 100_000, cap: null };
+    const world = decisions(100_001);
+
+    await world.run(click(), openRequestOf({ counted, needed: 2 }));
+
+    expect(world.recorded).toEqual([{ detail: 'req_ask1', counted: null }]);
+  });
+
+  it.each<[string, number, Term, string[]]>([
+    ['less, for as long', 60_000, openRequestOf().term, ['U0HUGO', 'U0BEN']],
+    ['as much, for as long', 90_000, openRequestOf().term, ['U0HUGO', 'U0ZOE', 'U0BEN']],
+    ['more, for as long', 95_000, openRequestOf().term, ['U0BEN']],
+    ['less, for another time', 60_000, { kind: 'permanent' }, ['U0BEN']],
+    ['as much, for another time', 90_000, { kind: 'permanent' }, ['U0BEN']],
+  ])('of %s keeps the approvals that were for no less', async (_what, to, term, kept) => {
+    const world = decisions(100_001);
+    const changeRequest = { goals: [{ rule: raiseDaily.rule, to }], term };
+    const approvals = ['U0HUGO', 'U0ZOE'].map((userId) => ({ by: userId, at: askedAt, actionId: null }));
+
+    await world.run(
+      click({ changeRequest, reason: 'as agreed' }),
+      openRequestOf({ approvals, needed: 4, note: 'first' }),
+    );
+
+    const [request] = [...world.saved, ...world.executed] as Pick<LimitRequest, 'approvals' | 'note' | 'changes'>[];
+    expect(request?.approvals.map((approval) => approval.by)).toEqual(kept);
+    expect(request?.changes).toMatchObject([{ to }]);
+    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first' : 'as agreed');
+  });
+
+  it.each([
+    ['nothing is under way', [], 'nothing changed'],
+    ['an approval has only begun', [inFlight('begun')], 'nothing changed'],
+    ['an earlier one was sent', [inFlight('sent')], 'whether an earlier yes changed anything is not certain'],
+  ])('that is denied where %s says what it means for the card', async (_what, underWay, outcome) => {
+    const world = decisions();
+
+    await world.refuse(click({ approve: false, reason: 'too much' }), openRequestOf({ inFlight: underWay }));
+
+    expect(world.told).toEqual([{ event: 'denied', outcome }]);
+    expect(world.finished).toMatchObject([
+      { state: 'denied', note: 'too much', decision: { actionId: 'act_ben', by: 'U0BEN' } },
+    ]);
   });
 
   it.each<[string, string, boolean, boolean]>([

@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
+  approvalOf,
+  asRequested,
+  changeOf,
   decisionOf,
   isDecidedBy,
+  isInOwnName,
   LimitRequest,
   temporaryChangeIdOf,
   unconfirmedApproval,
   withInFlight,
   withoutInFlight,
 } from '../../../src/approvals/request.ts';
-import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import type { DecideAction, OverrideAction } from '../../../src/approvals/verbs.ts';
+import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
 
@@ -64,4 +71,103 @@ it('the temporary change of a request is the one that its approval or override m
   expect(temporaryChangeIdOf({ ...open, state: 'approved', ...made, temporaryChangeId: null })).toBeNull();
   expect(temporaryChangeIdOf({ ...open, state: 'denied', decision })).toBeNull();
   expect(temporaryChangeIdOf(open)).toBeNull();
+});
+
+describe('what a click makes of a request', () => {
+  const target = { kind: 'request', requestId: 'req_ask1' } as const;
+  const actor = { userId: 'U0BEN', teamId: 'T1' };
+  const decide: DecideAction = ask('decide', { id: 'act_ben', target, approve: true, actor, reason: 'fine', askedAt });
+  const override: OverrideAction = ask('emergency-override', {
+    id: 'act_olga',
+    target,
+    actor,
+    reason: 'at the counter',
+  });
+  const byApprover = openRequestOf({
+    action: ask('limit', { id: 'act_ana', actor: { userId: 'U0ANA', teamId: 'T1' }, reason: 'trade fair' }),
+  });
+  const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
+  const approved = { changes: [raiseDaily], term: { kind: 'permanent' }, note: 'until May', approvals: [] } as const;
+  const draft = { ...approved, changes: [...approved.changes], approvals: [...approved.approvals] };
+
+  it.each([
+    [decide, 'approval'],
+    [override, 'override'],
+  ] as const)('is an approval that has only begun: %#', (click, kind) => {
+    expect(approvalOf(click, draft)).toEqual({
+      ...draft,
+      kind,
+      state: 'begun',
+      actionId: click.id,
+      by: 'U0BEN',
+      at: click.askedAt,
+    });
+  });
+
+  it('is made in the name of the approver who asked, under the id of the click', () => {
+    expect(isInOwnName(decide, byApprover)).toBe(false);
+    expect(changeOf(decide, byApprover, approvalOf(decide, draft))).toMatchObject({
+      id: 'act_ben',
+      verb: 'limit',
+      actor: { userId: 'U0ANA' },
+      reason: 'trade fair',
+      changeRequest: { goals: [{ rule: raiseDaily.rule, to: 90_000 }], term: { kind: 'permanent' } },
+    });
+  });
+
+  it('is made in the name of who approves what a holder asks for, with the holder’s reason and card', () => {
+    const asked = openRequestOf({ action: { ...openRequestOf().action, reason: 'hotel' } });
+
+    expect(isInOwnName(decide, asked)).toBe(true);
+    expect(changeOf(decide, asked, approvalOf(decide, draft))).toMatchObject({
+      actor,
+      reason: 'hotel',
+      target: asked.action.target,
+    });
+  });
+
+  it('is made in the name of the operator who overrides, with a reason of their own', () => {
+    expect(isInOwnName(override, byApprover)).toBe(true);
+    expect(changeOf(override, byApprover, approvalOf(override, draft))).toMatchObject({
+      actor,
+      reason: 'at the counter',
+      target: byApprover.action.target,
+    });
+  });
+
+  it('opens a rule where it is no limit', () => {
+    const approval = approvalOf(decide, { ...draft, changes: [abroad] });
+
+    expect(changeOf(decide, byApprover, approval).verb).toBe('allow');
+  });
+
+  it('is what was asked for, unless the approver changes it', () => {
+    const { changes, term } = openRequestOf();
+    const own = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: { kind: 'midnight' } } as const;
+    const changed = { ...decide, changeRequest: { ...own, goals: [...own.goals] } };
+
+    expect(asRequested(decide, openRequestOf({ note: 'as asked' }))).toEqual({
+      changes,
+      term,
+      note: 'as asked',
+      approvals: [],
+    });
+    expect(asRequested(override, openRequestOf())).toMatchObject({ changes, term });
+    expect(asRequested(changed, openRequestOf())).toMatchObject({
+      changes: [{ ...raiseDaily, to: 60_000 }],
+      term: { kind: 'midnight' },
+    });
+  });
+});
+
+it.each<LimitRequest>([
+  openRequestOf({
+    inFlight: [inFlight('begun'), inFlight('sent', 'a'), { ...inFlight('unconfirmed', 'b'), kind: 'override' }],
+  }),
+  { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null },
+  { ...openRequestOf(), state: 'overridden', decision, temporaryChangeId: 'tmp_1' },
+  { ...openRequestOf(), state: 'denied', decision },
+  { ...openRequestOf(), state: 'expired' },
+])('a request that is $state can be kept and read again', (request) => {
+  expect(LimitRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
 });

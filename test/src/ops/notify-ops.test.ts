@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError, SlackError } from '../../../src/core/errors.ts';
-import { isCardTokenDead, isSlackTokenDead, watchToken } from '../../../src/ops/notify-ops.ts';
+import { createLog } from '../../../src/core/log.ts';
+import {
+  createNotifyOps,
+  createOpsMemory,
+  isCardTokenDead,
+  isSlackTokenDead,
+  type OpsIssue,
+  watchToken,
+} from '../../../src/ops/notify-ops.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
 
 const dead = new Error('token dead');
 const world = () => {
@@ -66,4 +77,74 @@ it('knows a dead token of the card API by its code, and of Slack by its words', 
   ] as const) {
     expect(isSlackTokenDead(new SlackError('chat.postMessage', 'refused', word)), word).toBe(expected);
   }
+});
+
+describe('an ops issue', () => {
+  const issue: OpsIssue = { cause: 'lag', title: 'Alerts wait', what: 'a', means: 'b', todo: 'c' };
+  const over = { what: 'Nothing waits any more.', means: 'Alerts come at once again.' };
+
+  function setUp() {
+    const posted: [id: string, title: string, isResolved: boolean, todo: string | null, what: string][] = [];
+    let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
+    const { notifyOps, notifyResolved } = createNotifyOps({
+      memory: createOpsMemory(redis()),
+      post: async (id, { text }) =>
+        void posted.push([id, ...(JSON.parse(text) as [string, boolean, string | null, string])]),
+      render: ({ title, todo, what }, isResolved) => ({
+        text: JSON.stringify([title, isResolved, todo, what]),
+        blocks: [],
+      }),
+      now: () => new Date(nowMs),
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+    return { notifyOps, notifyResolved, posted, advance: (ms: number) => (nowMs += ms) };
+  }
+
+  it('is told once while it is open, also by another worker', async () => {
+    const world = setUp();
+    await world.notifyOps(issue);
+    await world.notifyOps(issue);
+    await setUp().notifyOps(issue);
+
+    expect(world.posted).toMatchObject([[expect.stringMatching(/^ops_/), 'Alerts wait', false, 'c', 'a']]);
+  });
+
+  it('is open for each cause by itself', async () => {
+    const world = setUp();
+    await world.notifyOps(issue);
+    await world.notifyOps({ ...issue, cause: 'card-token' });
+
+    expect(world.posted).toHaveLength(2);
+  });
+
+  it('is told as resolved once, and may open again', async () => {
+    const world = setUp();
+    await world.notifyOps(issue);
+    await world.notifyResolved(issue, over);
+    await world.notifyResolved(issue, over);
+    world.advance(3_600_000);
+    await world.notifyOps(issue);
+
+    expect(world.posted.map(([, , isResolved, todo, what]) => [isResolved, todo, what])).toEqual([
+      [false, 'c', 'a'],
+      [true, null, over.what],
+      [false, 'c', 'a'],
+    ]);
+    expect(new Set(world.posted.map(([id]) => id)).size, 'each has an id of its own').toBe(3);
+  });
+
+  it('that nobody was told about is not told as resolved', async () => {
+    const world = setUp();
+    await world.notifyResolved(issue, over);
+
+    expect(world.posted).toEqual([]);
+  });
+
+  it('that is still open is told again after a day', async () => {
+    await setUp().notifyOps(issue);
+
+    const [key = ''] = await redis().keys('*ops-issue*');
+    expect(await redis().ttl(key)).toBeGreaterThan(24 * 3600 - 60);
+    expect(await redis().ttl(key)).toBeLessThanOrEqual(24 * 3600);
+  });
 });

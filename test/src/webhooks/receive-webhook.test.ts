@@ -1,11 +1,18 @@
-import { createServer, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PayloadError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
-import { receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
+import { BODY_MAX_BYTES, receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { read, readBody, receivedAt } from './read.ts';
 
@@ -156,4 +163,186 @@ it('reads and stores nothing of a caller that is not authentic', async () => {
   expect(status).toBe(401);
   expect(toEvent).not.toHaveBeenCalled();
   expect(take).not.toHaveBeenCalled();
+});
+
+describe('a request', () => {
+  interface Sent {
+    readonly path?: string;
+    readonly method?: string;
+    readonly headers?: OutgoingHttpHeaders;
+    /** Sent in pieces; null: the sender hangs up after the first byte. */
+    readonly body?: readonly string[] | null;
+    readonly expectsContinue?: boolean;
+  }
+
+  /** Sends one request, and hands back the answer with everything that the receiver measured and logged. */
+  async function send({ path = 'decline', method = 'POST', headers, body, expectsContinue = false }: Sent) {
+    const measured: unknown[][] = [];
+    const logged: string[] = [];
+    let finish: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
+      void receiveWebhook(
+        path,
+        incoming,
+        response,
+        {
+          isAuthentic: (authorization) => authorization !== 'Basic wrong',
+          toEvent: () => read('decline'),
+          toQuarantined: quarantine,
+          take: async () => 'new',
+          measure: (...args) => void measured.push(args),
+          now: () => new Date(receivedAt),
+          log: createLog({ level: 'debug', process: 'test', destination: { write: (line) => void logged.push(line) } }),
+        },
+        expectsContinue,
+      ).then(finish);
+    };
+    server = createServer(listener).on('checkContinue', listener);
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    let isContinued = false;
+    outgoing.on('continue', () => {
+      isContinued = true;
+    });
+    const answered = new Promise<IncomingMessage | null>((resolve) => {
+      outgoing.once('response', resolve).once('error', () => resolve(null));
+    });
+    if (body === null) outgoing.write('{', () => outgoing.destroy());
+    else for (const piece of body ?? ['{"CallbackTime":"x","Data":{}}']) outgoing.write(piece);
+    if (body !== null) outgoing.end();
+    const answer = await answered;
+    const text = answer === null ? '' : (await answer.toArray()).join('');
+    await finished;
+    return { status: answer?.statusCode, headers: answer?.headers ?? {}, text, measured, logged, isContinued };
+  }
+
+  it.each<[string, Sent, number, string]>([
+    ['that fits', {}, 200, 'stored'],
+    [
+      'with a character set in its type',
+      { headers: { 'content-type': 'Application/JSON; charset=utf-8; v=1' } },
+      200,
+      'stored',
+    ],
+    ['that says it is not compressed', { headers: { 'content-encoding': ' Identity ' } }, 200, 'stored'],
+    ['with a byte order mark', { body: ['\uFEFF{"Data":{}}'] }, 200, 'stored'],
+    ['of exactly the largest size', { body: [padded(BODY_MAX_BYTES)] }, 200, 'stored'],
+    ['of an unknown kind', { path: 'weather' }, 404, 'unknown_kind'],
+    ['with another method', { method: 'PUT' }, 405, 'wrong_method'],
+    ['without the secret', { headers: { authorization: 'Basic wrong' } }, 401, 'not_authentic'],
+    ['of another type', { headers: { 'content-type': 'text/plain' } }, 415, 'wrong_type'],
+    ['without a type', { headers: { 'content-type': '' } }, 415, 'wrong_type'],
+    ['that is compressed', { headers: { 'content-encoding': 'gzip' } }, 415, 'wrong_type'],
+    [
+      'that announces a byte too many',
+      { headers: { 'content-length': BODY_MAX_BYTES + 1 }, body: [] },
+      413,
+      'too_large',
+    ],
+    ['that sends a byte too many without saying so', { body: [padded(BODY_MAX_BYTES), ' '] }, 413, 'too_large'],
+    ['that is no JSON', { body: ['{'] }, 400, 'not_json'],
+    ['that is a list', { body: ['[]'] }, 400, 'not_json'],
+    ['that is null', { body: ['null'] }, 400, 'not_json'],
+    ['that is a text', { body: ['"text"'] }, 400, 'not_json'],
+  ])('%s is answered %s, and counted under its kind', async (_what, sent, status, name) => {
+    const answer = await send(sent);
+
+    expect(answer.status).toBe(status);
+    expect(answer.measured).toEqual([
+      [sent.path === undefined ? 'decline' : 'unknown', name, status === 200, expect.any(Number)],
+    ]);
+    expect(answer.measured[0]?.[3]).toBeLessThan(60_000);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(answer.text)),
+    });
+    expect(JSON.parse(answer.text)).toEqual({ [status === 200 ? 'status' : 'error']: expect.stringMatching(/\w/) });
+  });
+
+  it('that is refused says what would be taken', async () => {
+    expect((await send({ method: 'GET', body: [] })).headers['allow']).toBe('POST');
+    expect((await send({ headers: { authorization: 'Basic wrong' } })).headers['www-authenticate']).toMatch(
+      /^Basic realm=/,
+    );
+    expect((await send({ path: 'weather' })).text).toContain('card-shipping');
+    expect((await send({ headers: { 'content-length': BODY_MAX_BYTES + 1 }, body: [] })).text).toContain('262144');
+  });
+
+  it('that ends early is counted, and is no fault of ours', async () => {
+    const { measured, logged } = await send({ headers: { 'content-length': 100 }, body: null });
+
+    expect(measured).toEqual([['decline', 'cut_off', false, expect.any(Number)]]);
+    expect(logged).toEqual([]);
+  });
+
+  it('that waits for "100 Continue" gets it once it may be sent, and a refusal ends its connection', async () => {
+    const waiting = { expect: '100-continue', authorization: 'Basic right' };
+    const taken = await send({ headers: waiting, expectsContinue: true });
+    const refused = await send({ headers: { ...waiting, authorization: 'Basic wrong' }, expectsContinue: true });
+
+    expect([taken.status, taken.isContinued, taken.headers.connection]).toEqual([200, true, 'keep-alive']);
+    expect([refused.status, refused.isContinued, refused.headers.connection]).toEqual([401, false, 'close']);
+  });
+
+  it('leaves its line in the log, without anything of its body', async () => {
+    const { logged } = await send({});
+
+    expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'debug', msg: 'webhook taken', path: 'decline', kind: 'decline', taken: 'new' },
+    ]);
+  });
+
+  /** A JSON object of exactly this many bytes. */
+  function padded(bytes: number): string {
+    return `{"Data":{}}${' '.repeat(bytes - 11)}`;
+  }
+});
+
+it('logs what it keeps aside: a payload that does not fit as a warning, a fault of ours as an error as well', async () => {
+  const linesOf = async (error: Error): Promise<unknown[]> => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', process: 'test', destination: { write: (line) => void lines.push(line) } });
+    const { take } = await deliver({
+      log,
+      toEvent: () => {
+        throw error;
+      },
+    });
+    const [entry] = take.mock.calls[0] ?? [];
+    const issues = entry?.type === 'quarantine' ? entry.webhook.issues : [];
+    return [issues, ...lines.map((line) => JSON.parse(line) as unknown)];
+  };
+
+  expect(await linesOf(new PayloadError(['AcctId: expected a positive id']))).toMatchObject([
+    ['AcctId: expected a positive id'],
+    { level: 'warn', msg: 'webhook quarantined', issues: ['AcctId: expected a positive id'] },
+  ]);
+  expect(await linesOf(new TypeError('a fault'))).toMatchObject([
+    [expect.stringContaining('unexpected error')],
+    { level: 'error', msg: 'webhook could not be read' },
+    { level: 'warn', msg: 'webhook quarantined' },
+  ]);
+});
+
+it('logs what it cannot handle', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', process: 'test', destination: { write: (line) => void lines.push(line) } });
+
+  await deliver({
+    log,
+    take: async () => {
+      throw new RangeError('what is this');
+    },
+  });
+
+  expect(lines.join('')).toContain('webhook could not be handled');
 });

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { createCardHistory } from '../../../src/alerts/card-history.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const DAYS = 24 * 3600;
+const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, second)).toISOString();
+
+describe('the statuses of a card', () => {
+  it('begin with the oldest by the service’s time, in whatever order they arrive', async () => {
+    const history = createCardHistory(redis());
+
+    await history.addStatus(7, { eventId: 'evt_b', status: 'BLOCKED', callbackAt: at(2) });
+    const known = await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1) });
+    await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1) });
+
+    expect(known.map(({ eventId }) => eventId)).toEqual(['evt_a', 'evt_b']);
+    expect(await history.statuses(7)).toEqual(known);
+    expect(await history.statuses(8), 'another card').toEqual([]);
+  });
+
+  it('within a second are ordered by all seven digits of its fraction', async () => {
+    const history = createCardHistory(redis());
+
+    await history.addStatus(7, { eventId: 'a', status: 'BLOCKED', callbackAt: '2026-03-04T15:00:00.0000002Z' });
+    await history.addStatus(7, { eventId: 'b', status: 'ACTIVE', callbackAt: '2026-03-04T15:00:00.0000001Z' });
+
+    expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
+  });
+
+  it('begin with the fiftieth from the end, and are kept for 90 days', async () => {
+    const history = createCardHistory(redis());
+
+    for (let second = 0; second < 52; second += 1)
+      await history.addStatus(7, { eventId: `evt_${second}`, status: 'ACTIVE', callbackAt: at(second) });
+
+    const known = await history.statuses(7);
+    expect([known.length, known[0]?.eventId, known.at(-1)?.eventId]).toEqual([50, 'evt_2', 'evt_51']);
+    const [key = ''] = await redis().keys('*history:7');
+    expect(await redis().ttl(key)).toBeGreaterThan(90 * DAYS - 60);
+    expect(await redis().ttl(key)).toBeLessThanOrEqual(90 * DAYS);
+  });
+});
+
+describe('the latest alerts of an account', () => {
+  it('are the newest fifty, newest first, each kind for itself', async () => {
+    const history = createCardHistory(redis());
+
+    for (let index = 0; index < 52; index += 1) await history.addAlert(7, 'declines', `evt_${index}`, 1000 + index);
+    await history.addAlert(7, 'shipments', 'evt_ship', 5000);
+    await history.addAlert(8, 'declines', 'evt_other', 9000);
+
+    const declines = await history.recentAlerts(7, 'declines', 60);
+    expect([declines.length, declines[0], declines.at(-1)]).toEqual([50, 'evt_51', 'evt_2']);
+    expect(await history.recentAlerts(7, 'declines', 2)).toEqual(['evt_51', 'evt_50']);
+    expect(await history.recentAlerts(7, 'shipments', 9)).toEqual(['evt_ship']);
+    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_51']);
+  });
+});
+
+describe('the status that an action waits for', () => {
+  const by = { userId: 'U0ANA', actionId: 'act_1' };
+
+  it('belongs to the first event with it, however often that is asked', async () => {
+    const history = createCardHistory(redis());
+    await history.expectStatus(7, 'BLOCKED', by);
+
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
+    expect(await history.expectedBy(7, 'ACTIVE', 'evt_0'), 'another status').toBeNull();
+    expect(await history.expectedBy(7, 'BLOCKED', 'evt_1')).toBe('U0ANA');
+    expect(await history.expectedBy(7, 'BLOCKED', 'evt_1')).toBe('U0ANA');
+    expect(await history.expectedBy(7, 'BLOCKED', 'evt_2')).toBeNull();
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBe('evt_1');
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_2'), 'another action').toBeNull();
+  });
+
+  it('is waited for anew by a later action, and no more where the card service refused', async () => {
+    const history = createCardHistory(redis());
+    await history.expectStatus(7, 'BLOCKED', by);
+    await history.expectedBy(7, 'BLOCKED', 'evt_1');
+
+    await history.expectStatus(7, 'BLOCKED', { userId: 'U0BEN', actionId: 'act_2' });
+    expect(await history.expectedBy(7, 'BLOCKED', 'evt_2')).toBe('U0BEN');
+
+    await history.expectStatus(7, 'BLOCKED', by);
+    await history.forgetExpected(7, 'BLOCKED');
+    expect(await history.expectedBy(7, 'BLOCKED', 'evt_3')).toBeNull();
+  });
+});
