@@ -5,6 +5,7 @@ import { closeView, submitView } from './form.ts';
 import { type ElementAddress, press, select, suggest } from './interaction.ts';
 import type { Json } from './json.ts';
 import type { StoredMessage } from './message.ts';
+import { findMessage, removeMessage } from './messages.ts';
 import { type CommandArgs, command, type EventRetry, event, openHome, say, shortcut } from './occurrence.ts';
 import { type ApiCall, type Conversation, createState } from './state.ts';
 import type { StoredView } from './view.ts';
@@ -55,6 +56,8 @@ export interface Workspace {
   /** Refuses messages with blocks of these types: newer blocks come to some workspaces later than to others. */
   setUnknownBlocks(types: readonly string[]): void;
   archive(channel: string, archived?: boolean): void;
+  /** As somebody who may delete any message. */
+  deleteMessage(message: Pick<StoredMessage, 'channel' | 'ts'>): void;
   /** Connects a channel to another company, and tells the app with `channel_shared`. */
   share(channel: string): Promise<Delivery>;
   kick(channel: string): void;
@@ -126,6 +129,10 @@ export function createWorkspace(core: Core, stop: () => Promise<void>): Workspac
     },
     setUnknownBlocks: (types) => {
       core.state.unknownBlocks = new Set(types);
+    },
+    deleteMessage({ channel, ts }) {
+      const message = findMessage(core, channel, ts);
+      if (message !== undefined) removeMessage(core, message);
     },
     archive: (channel, archived = true) => change(channel, { isArchived: archived }),
     share: async (channel) => {

@@ -8,23 +8,34 @@ import { requestMessage } from '../approvals/request-message.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { stateKey } from '../core/keys.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { createTokenBucket } from '../core/token-bucket.ts';
 import { claimMessage } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
+import { createEditMessage } from '../outbox/edit-message.ts';
+import { createEdits } from '../outbox/edit-store.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
 import { createDeleteLateCopies, FIRST_LOOK_MS } from '../outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import { createPostAgain } from '../outbox/post-again.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries, threadOfRows } from '../outbox/render-entries.ts';
-import { createSender, type Throttle } from '../outbox/send-message.ts';
-import { createPostTracked, type RenderSubjects, trackable, updateMessages } from '../outbox/tracked-message.ts';
+import { createSender, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
+import {
+  createPostTracked,
+  createRenderPosted,
+  type RenderSubjects,
+  trackable,
+  updateMessages,
+} from '../outbox/tracked-message.ts';
 import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../outbox/undeliverable.ts';
 import type { Slack } from '../slack/client.ts';
@@ -48,10 +59,16 @@ interface Deps {
   readonly withLock: WithLock;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly fallbackChannel: string;
+  /** Until when (ms) the quiet hours of a channel hold an alert; null: not at all. */
+  readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
+  readonly throttle: Throttle;
   readonly notifyOps: NotifyOps;
   readonly metrics: Pick<Metrics, 'alertPosted' | 'outboxLeft'>;
   readonly log: Log;
 }
+
+/** Shared by all channels: Slack limits a method for the whole workspace. */
+const editBudgetKeys = { bucket: stateKey('edit-budget'), pause: stateKey('edit-pause') };
 
 /** What takes messages from the outbox to Slack and keeps them up to date, over one Redis. */
 export function composeOutbox(deps: Deps) {
@@ -108,7 +125,11 @@ export function composeOutbox(deps: Deps) {
     unsupported,
     notifyOps,
   });
-  const sender = createSender({ slack, threads });
+  const sender = createSender({
+    slack,
+    threads,
+    watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
+  });
   const record = createRecordPosted({
     trackedMessages,
     batchMessages,
@@ -127,7 +148,11 @@ export function composeOutbox(deps: Deps) {
   const undeliverable = createUndeliverable({
     outbox,
     wakeOutbox,
-    fallbackChannel: deps.fallbackChannel,
+    fallback: {
+      channel: deps.fallbackChannel,
+      shows: async (subject) =>
+        (await trackedMessages.references(subject)).some(({ channel }) => channel === deps.fallbackChannel),
+    },
     renderEntries,
     attachRows,
     unsupported,
@@ -135,40 +160,51 @@ export function composeOutbox(deps: Deps) {
     notifyOps,
   });
 
+  const edits = createEdits(redis);
+  const edit = createEditMessage({
+    edits,
+    budget: createTokenBucket(redis, editBudgetKeys, { perMinute: deps.throttle.editsPerMinute, burst: EDIT_BURST }),
+    renderPosted: createRenderPosted({ trackedMessages, renderSubjects, batchMessages, renderBatch }),
+    update: slack.update,
+    postAgain: createPostAgain({
+      trackedMessages,
+      threads,
+      outbox,
+      wakeOutbox,
+      undeliverable,
+      heldUntil: async (channel, { kind, id }) => (kind === 'alert' ? await deps.heldUntil(channel, id) : null),
+    }),
+    withLock: deps.withLock,
+    notifyOps,
+  });
+
   return {
+    hasEdits: async (channel: string) => (await edits.waiting(channel)) > 0,
+
     deleteLateCopies: createDeleteLateCopies({ outbox, sender, slack, trackedMessages, log }),
 
     postTracked: createPostTracked({ trackedMessages, outbox, wakeOutbox }),
 
-    updateMessages: (subject: Subject) =>
-      updateMessages(subject, {
-        trackedMessages,
-        renderSubjects,
-        batchMessages,
-        renderBatch,
-        update: slack.update,
-        withLock: deps.withLock,
-        log,
-      }),
+    updateMessages: (subject: Subject) => updateMessages(subject, { trackedMessages, edits, wakeOutbox }),
 
-    flush: (channel: string, throttle: Throttle) =>
+    flush: (channel: string) =>
       flushOutbox(channel, {
         outbox,
         renderEntries,
         sender,
         recordPosted,
         undeliverable,
-        watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
-        wakeIn: (to, delayMs) => {
-          const second = Math.round((Date.now() + delayMs) / 1000);
-          return enqueue('flush-outbox', { channel: to }, { delayMs, id: `later-${to}-${second}` });
-        },
-        throttle,
+        editing: { next: edits.next, edit },
+        throttle: deps.throttle,
         runtime: {
           log,
           now: () => performance.now(),
           slackNow: deps.slackClock.now,
           sleep,
+          wakeIn: (to, delayMs) => {
+            const second = Math.round((Date.now() + delayMs) / 1000);
+            return enqueue('flush-outbox', { channel: to }, { delayMs, id: `later-${to}-${second}` });
+          },
           measureWait: ({ priority, notBefore }, waitedMs) => {
             if (notBefore === null) deps.metrics.outboxLeft(priority, waitedMs);
           },

@@ -1,6 +1,7 @@
 import { createDirectChannel } from '../holders/notify-holder.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
+import { createHeldUntil } from '../routing/held-until.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { composeActionBase, composeUpdateForm } from './compose-actions.ts';
 import { type CardParts, composeCards } from './compose-cards.ts';
@@ -42,7 +43,13 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     scheduleMuteEnd: (muteId, atMs) => enqueue('end-mute', { muteId }, { atMs }),
   });
   const digests = composeDigests({ base, notifyOps, directory: cards.directory, schedules, visibilityOf });
-  const outbox = composeOutbox({ ...common, visibilityOf, fallbackChannel: base.config.channels.fallback });
+  const outbox = composeOutbox({
+    ...common,
+    visibilityOf,
+    fallbackChannel: base.config.channels.fallback,
+    heldUntil: createHeldUntil({ ...stores, quietHours: routing.quietHours, now }),
+    throttle,
+  });
   const delivery = composeDelivery({ ...common, route, countDecline: digests.countDecline });
   const verbs = composeVerbs({
     base: composeActionBase({ base, slack, notifyOps, cards, postTracked: outbox.postTracked }),
@@ -55,7 +62,6 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const recovery = composeRecovery({ base, slack, cards });
   const handlers = createJobHandlers({
     base,
-    throttle,
     verbs,
     alerts: { ...delivery, directChannel: createDirectChannel(base.redis, slack.openDirect), notifyOps },
     outbox,
@@ -72,6 +78,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     sweep: createSweep({
       ...stores,
       enqueue,
+      hasEdits: outbox.hasEdits,
       mutes,
       holdAllAsQuiet: () => holdAllAsQuiet({ ...stores, quietHours, now }),
     }),

@@ -3,7 +3,6 @@ import { createNotifyPerson } from '../holders/notify-holder.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { Throttle } from '../outbox/send-message.ts';
 import type { DeliveryParts } from './compose-delivery.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { composeHome } from './compose-home.ts';
@@ -16,7 +15,6 @@ import type { WorkerBase } from './worker-base.ts';
 
 interface Deps {
   readonly base: WorkerBase;
-  readonly throttle: Throttle;
   readonly verbs: ReturnType<typeof composeVerbs>;
   readonly alerts: DeliveryParts & {
     readonly directChannel: (userId: string) => Promise<string>;
@@ -30,7 +28,7 @@ interface Deps {
 
 /** What the worker does for each job. */
 export function createJobHandlers(deps: Deps): JobHandlers {
-  const { base, throttle, verbs, alerts, outbox, digests, home, recovery } = deps;
+  const { base, verbs, alerts, outbox, digests, home, recovery } = deps;
   const { stores, enqueue, send, now, metrics, log } = base;
   const { notifyOps } = alerts;
   const receiveEvent = createReceiveEvent({
@@ -54,7 +52,7 @@ export function createJobHandlers(deps: Deps): JobHandlers {
       await stores.quarantined.keep(webhook);
       await notifyOps(opsIssue.quarantined(webhook));
     },
-    'flush-outbox': ({ channel }) => outbox.flush(channel, throttle),
+    'flush-outbox': ({ channel }) => outbox.flush(channel),
     'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({

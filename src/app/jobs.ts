@@ -6,7 +6,7 @@ import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
-import { LateCopies } from '../outbox/late-copies.ts';
+import { LateCopies } from '../outbox/send-message.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */

@@ -12,6 +12,8 @@ const LATE_MS = 30_000;
 interface Deps {
   readonly enqueue: Enqueue;
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
+  /** True when messages of a channel wait to be edited. */
+  readonly hasEdits: (channel: string) => Promise<boolean>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
   readonly progress: Pick<Progress, 'awaited'>;
@@ -26,12 +28,12 @@ interface Deps {
  * job is added under the id of the one that may be there already.
  */
 export function createSweep(deps: Deps): () => Promise<void> {
-  const { enqueue, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
+  const { enqueue, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
   const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < Date.now();
 
   return async function sweep() {
     for (const channel of await outbox.channels()) {
-      if ((await outbox.waiting(channel)) > 0) await enqueue('flush-outbox', { channel });
+      if ((await outbox.waiting(channel)) > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
     for (const { id, endsAt, state } of await temporaryChanges.all()) {
       if (state === 'open' && isLate(endsAt)) {

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { createOwnedKey } from '../core/lock.ts';
-import { defineScript, readScript } from '../core/redis-script.ts';
+import { createTokenBucket } from '../core/token-bucket.ts';
 
 /** How often the directory may call the card API, over all workers together. */
 export interface ApiQuota {
@@ -28,19 +28,16 @@ export const apiQuotaDefaults: ApiQuota = {
   backOffMs: 60_000,
 };
 
-const takeSource = readScript(new URL('./take-token.lua', import.meta.url));
-
 const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
 export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => string, limits: ApiQuota) {
-  const takeToken = defineScript(redis, takeSource);
   const ownedKey = createOwnedKey(redis);
   const listLock = keyOf('list-lock');
   const fillLock = keyOf('fill-lock');
-  const budget = keyOf('budget');
-  const pause = keyOf('pause');
+  const { detailsPerMinute: perMinute, detailsBurst: burst } = limits;
+  const bucket = createTokenBucket(redis, { bucket: keyOf('budget'), pause: keyOf('pause') }, { perMinute, burst });
   const refusedKey = (acctId: number): string => keyOf(`refused:${acctId}`);
 
   return {
@@ -62,13 +59,12 @@ export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => 
     /** @returns 0 when one account may be read now, else the milliseconds to wait. */
     async take(who: 'person' | 'background'): Promise<number> {
       const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
-      const args = [limits.detailsPerMinute, limits.detailsBurst, floor];
-      return Number(await takeToken.run([budget, pause], args));
+      return await bucket.take(floor);
     },
 
     /** No account is read until then. */
     async backOff(retryAfterMs: number | undefined): Promise<void> {
-      await redis.set(pause, '1', 'PX', Math.max(1, Math.ceil(retryAfterMs ?? limits.backOffMs)));
+      await bucket.backOff(retryAfterMs ?? limits.backOffMs);
     },
 
     /** The API refused this account, so it is not asked again for every alert. */

@@ -1,7 +1,6 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
-import type { LateCopies } from './late-copies.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import type { Sender, Throttle } from './send-message.ts';
@@ -21,8 +20,6 @@ export interface FailedPostDeps {
   readonly sender: Sender;
   readonly recordPosted: RecordPosted;
   readonly undeliverable: Undeliverable;
-  /** Has somebody look for copies of a message later. May be repeated. */
-  readonly watchForCopies: (copies: LateCopies) => Promise<void>;
   readonly throttle: Throttle;
   readonly runtime: Runtime;
 }
@@ -34,6 +31,8 @@ export interface Runtime {
   /** Milliseconds by Slack's clock; null when it is not known. */
   readonly slackNow: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;
+  /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
+  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   /** Told of each entry that was posted, and how long it had waited. */
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
@@ -137,7 +136,7 @@ export async function reconcile(
   deps: FailedPostDeps,
   { isLastLook } = { isLastLook: true },
 ): Promise<'resolved' | 'not found'> {
-  const { outbox, sender, recordPosted, watchForCopies } = deps;
+  const { outbox, sender, recordPosted } = deps;
   const { channel, sending, entries } = claimed;
   const search = await sender.searchFor(channel, sending, entries);
   let found: string[];
@@ -165,7 +164,7 @@ export async function reconcile(
   }
   if (isLastLook) {
     const [first] = sending.entryIds;
-    if (first !== undefined) await watchForCopies({ search, entryId: first, attempt: sending.attempt });
+    if (first !== undefined) await sender.watchForCopies({ search, entryId: first, attempt: sending.attempt });
     await outbox.keepUnsent(channel, sending);
   }
   return 'not found';

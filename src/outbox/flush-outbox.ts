@@ -1,6 +1,8 @@
 import { SlackError } from '../core/errors.ts';
 import type { MessageRef } from '../slack/message.ts';
-import type { Draft, OutboxEntry } from './entry.ts';
+import type { EditMessage } from './edit-message.ts';
+import type { Edit, Edits } from './edit-store.ts';
+import { type Draft, maxWaitMs, type OutboxEntry } from './entry.ts';
 import {
   type Claimed,
   type FailedPostDeps,
@@ -10,6 +12,7 @@ import {
   UNKNOWN_PAUSE_MS,
 } from './failed-post.ts';
 import { nextMessage } from './next-message.ts';
+import type { Waiting } from './outbox-store.ts';
 import type { RenderEntries } from './render-entries.ts';
 
 /** Until then nobody else touches a claimed message; by then its sender has certainly given up. */
@@ -19,13 +22,14 @@ const CLAIM_MS = 13_000;
  * the claim ends. If it took longer, this process or Redis was frozen, and another worker may have taken over.
  */
 const START_WITHIN_MS = 2500;
+/** How long an edit may wait behind posts: somebody has done something about an alert, or a purchase was declined again. */
+const EDIT_MAX_WAIT_MS = 4000;
 /** A larger flood needs more than one message. */
 const BATCH_MAX = 5000;
 
 interface Deps extends FailedPostDeps {
   readonly renderEntries: RenderEntries;
-  /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
-  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
+  readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
 }
 
 /**
@@ -39,7 +43,8 @@ interface Deps extends FailedPostDeps {
  */
 export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
   const { outbox } = deps;
-  const { now } = deps.runtime;
+  const { now, wakeIn } = deps.runtime;
+  let editWaitMs = 0;
 
   for (;;) {
     const pause = await outbox.pauseLeft(channel);
@@ -55,11 +60,17 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     const cameAt = new Map(waiting.map(({ entry, ageMs }) => [entry.id, now() - ageMs]));
     const next = unresolved ?? nextMessage(waiting);
-    if (next === null) {
-      if (heldForMs !== null) await deps.wakeIn(channel, heldForMs);
-      return null;
+    const edit = editWaitMs > 0 ? null : await deps.editing.next(channel);
+    if (edit !== null && goesFirst(edit, next, waiting)) {
+      editWaitMs = await deps.editing.edit(channel, edit, deps.throttle);
+      if (editWaitMs === 0) await outbox.pauseFor(channel, deps.throttle.postMs);
+      continue;
     }
-    if ('waitMs' in next) return next.waitMs;
+    if (next === null) {
+      if (heldForMs !== null) await wakeIn(channel, heldForMs);
+      return editWaitMs || null;
+    }
+    if ('waitMs' in next) return Math.min(next.waitMs, editWaitMs || next.waitMs);
 
     const { entries } = next;
     const draft = await renderNow(channel, entries, deps);
@@ -83,6 +94,12 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const again = await send(claimed, draft, deps);
     if (again !== null) return again;
   }
+}
+
+/** An edit goes before a post that may wait for longer: both share the channel's pace. */
+function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: readonly Waiting[]): boolean {
+  if (post === null || 'waitMs' in post) return true;
+  return first !== undefined && EDIT_MAX_WAIT_MS - edit.waitedMs < maxWaitMs[first.entry.priority] - first.ageMs;
 }
 
 async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number | null> {

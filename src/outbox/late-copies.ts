@@ -1,23 +1,13 @@
-import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Outbox } from './outbox-store.ts';
-import { PostSearch, type Sender } from './send-message.ts';
+import type { LateCopies, PostSearch, Sender } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
 /** How long after a message was posted again Slack is asked for copies of it, and how long after that once more. */
 export const FIRST_LOOK_MS = 30_000;
 const LAST_LOOK_AFTER_MS = 270_000;
-
-/** A message that was posted more than once, because an attempt was not found in time. */
-export const LateCopies = z.strictObject({
-  search: PostSearch,
-  /** The first of its entries: where this was posted is known, and every other message is a copy. */
-  entryId: z.string(),
-  attempt: z.int(),
-});
-export type LateCopies = z.infer<typeof LateCopies>;
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'sentAt'>;

@@ -24,6 +24,8 @@ const Batch = z.strictObject({
       id: z.string(),
       /** For a menu: who, how much, where. */
       label: z.string(),
+      /** How often a decline had been tried when it was posted. */
+      times: z.int().default(1),
     }),
   ),
 });

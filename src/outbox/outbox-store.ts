@@ -115,6 +115,11 @@ const entryFormat = recordFormat(OutboxEntry);
 const sendingFormat = recordFormat(Sending);
 const channelsKey = stateKey('outbox-channels');
 
+/** A channel that may have something waiting. */
+export async function noteChannel(redis: Redis | Cluster, channel: string): Promise<void> {
+  await redis.sadd(channelsKey, channel);
+}
+
 function keysOf(channel: string): string[] {
   return ['queue', 'entries', 'sending', 'held', 'most'].map((name) => outboxKey(channel, name));
 }
@@ -131,7 +136,7 @@ function createEntries(redis: Redis | Cluster): Entries {
     async put(channel, given) {
       const entry = OutboxEntry.parse(given);
       // First, so that a sweep finds the channel even after a crash between the two steps.
-      await redis.sadd(channelsKey, channel);
+      await noteChannel(redis, channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
       const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.priority], Math.ceil(entry.notBefore ?? 0)];
       return (await put.run(keys, args)) === 1;

@@ -50,8 +50,8 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     const text = isBatch ? `Posted in one message with ${tracked.length - 1} others.` : 'Posted.';
     const outdated: Subject[] = [];
     await inChunks([...tracked.entries()], async ([index, entry]) => {
-      const { subject, audience } = entry;
-      const revision = await trackedMessages.add(subject, { ...ref, audience });
+      const { subject, audience, threadId } = entry;
+      const revision = await trackedMessages.add(subject, { ...ref, audience, threadId });
       if (shown?.revisions[index] !== revision) outdated.push(subject);
       const alertId = alertIdOf(entry);
       if (alertId !== null) await logDelivery(alertId, { step, channel: ref.channel, text });

@@ -117,8 +117,12 @@ export interface RenderedBatch {
 export interface RenderBatch {
   /** Null when all of the alerts are too old. */
   render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null>;
-  /** A posted batch as it should look now. It keeps its form. */
-  update(batch: Batch, channel: string): Promise<Message>;
+  /**
+   * A posted batch as it should look now. It keeps its form.
+   *
+   * @returns also the alerts with repeats that it does not show, because a summary counts rows and its file is not changed.
+   */
+  update(batch: Batch, channel: string): Promise<{ message: Message; notShown: readonly string[] }>;
 }
 
 /** Renders messages that show several alerts, first and for each update. */
@@ -134,7 +138,7 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps): RenderBat
       const [hasTable, hasChart] = [!(await unsupported.has('table')), !(await unsupported.has('chart'))];
       const form = batchForm(rows, { hasTable });
       const why = reasonOf(first);
-      const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row) }));
+      const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.times }));
       return {
         message: batchMessage({ rows, why, form, hasChart }),
         batch: { why, audience: first.audience, form, alerts },
@@ -147,7 +151,12 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps): RenderBat
         alerts.map(({ id }) => id),
         channel,
       );
-      return batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) });
+      const shownTimes = new Map(alerts.map(({ id, times }) => [id, times]));
+      const repeated = rows.filter(({ id, times }) => times > (shownTimes.get(id) ?? times));
+      return {
+        message: batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) }),
+        notShown: form === 'summary' ? repeated.map(({ id }) => id) : [],
+      };
     },
   };
 }

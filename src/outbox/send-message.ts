@@ -19,9 +19,19 @@ export const PostSearch = z.strictObject({
 });
 export type PostSearch = z.infer<typeof PostSearch>;
 
+/** A message that was posted more than once, because an attempt was not found in time. */
+export const LateCopies = z.strictObject({
+  search: PostSearch,
+  /** The first of its entries: where this was posted is known, and every other message is a copy. */
+  entryId: z.string(),
+  attempt: z.int(),
+});
+export type LateCopies = z.infer<typeof LateCopies>;
+
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'shareFile' | 'findMessages'>;
   readonly threads: Pick<Threads, 'rootOf' | 'isGone' | 'markGone'>;
+  readonly watchForCopies: Sender['watchForCopies'];
 }
 
 /** Slack's codes when the first message of a thread is gone. https://docs.slack.dev/reference/methods/chat.postMessage */
@@ -40,10 +50,14 @@ export interface Sender {
   searchFor(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch>;
   /** Looks in the thread and in the channel. @returns the ts of each message that fits, oldest first. */
   find(search: PostSearch): Promise<string[]>;
+  /** Has somebody look for copies of a message later. May be repeated. */
+  watchForCopies(copies: LateCopies): Promise<void>;
 }
 
-export function createSender({ slack, threads }: Deps): Sender {
+export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
   return {
+    watchForCopies,
+
     async post(channel, draft, ref) {
       const { thread } = draft;
       try {
@@ -81,6 +95,8 @@ function noneIfGone(error: unknown): string[] {
 
 /** How fast the worker posts to Slack, in milliseconds. Tests set other values. */
 export interface Throttle {
+  /** Edits that Slack takes, in all channels together. */
+  readonly editsPerMinute: number;
   /** Between two messages in a channel. */
   readonly postMs: number;
   /** After Slack refused the token, which somebody has to replace. */
@@ -88,7 +104,10 @@ export interface Throttle {
 }
 
 /** Slack takes about one message a second in a channel; the rest allows for a different clock. */
-export const defaultThrottle: Throttle = { postMs: 1050, tokenDeadMs: 10_000 };
+export const defaultThrottle: Throttle = { postMs: 1050, editsPerMinute: 45, tokenDeadMs: 10_000 };
+
+/** How many edits may be made at once. Slack's tier 3 allows 50 a minute. https://docs.slack.dev/apis/web-api/rate-limits */
+export const EDIT_BURST = 30;
 
 const FIRST_PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 60_000;

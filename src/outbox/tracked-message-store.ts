@@ -15,8 +15,19 @@ const Reference = z.strictObject({
   channel: z.string(),
   ts: z.string(),
   audience: z.enum(['team', 'holder']),
+  /** Our own name of the thread that it belongs to; null: none. */
+  threadId: z.string().nullable().default(null),
 });
 export type Reference = z.infer<typeof Reference>;
+
+export function subjectKey({ kind, id }: Subject): string {
+  return `${kind}:${id}`;
+}
+
+export function readSubject(key: string): Subject {
+  const [kind, ...id] = key.split(':');
+  return Subject.parse({ kind, id: id.join(':') });
+}
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -46,8 +57,8 @@ export interface TrackedMessages {
    * messages, because only the record knows for whom they were written.
    */
   addSeen(subject: Subject, ref: MessageRef): Promise<void>;
-  /** The message is gone, so it shows nothing any more. @returns what it showed. */
-  forget(ref: MessageRef): Promise<Subject[]>;
+  /** The message is gone, so it shows nothing any more: of these subjects, or of all that it showed. */
+  forget(ref: MessageRef, subjects?: readonly Subject[]): Promise<void>;
   /** The subjects that a message shows. */
   at(channel: string, ts: string): Promise<Subject[]>;
 }
@@ -92,28 +103,26 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
     async addSeen(subject, { channel, ts }) {
       if (channel.startsWith('D')) return;
       const key = keyOf(subject);
-      const reference: Reference = { channel, ts, audience: 'team' };
+      const reference: Reference = { channel, ts, audience: 'team', threadId: null };
       await redis
         .multi()
         .hsetnx(key, fieldOf(reference), JSON.stringify(reference))
         .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
-    async forget(ref) {
-      const subjects = await at(ref.channel, ref.ts);
-      for (const subject of subjects) await redis.hdel(keyOf(subject), fieldOf(ref));
-      await redis.del(atKey(ref.channel, ref.ts));
-      return subjects;
+    async forget(ref, given) {
+      const subjects = given ?? (await at(ref.channel, ref.ts));
+      for (const subject of subjects) {
+        await redis.hdel(keyOf(subject), fieldOf(ref));
+        await redis.srem(atKey(ref.channel, ref.ts), subjectKey(subject));
+      }
     },
     at,
   };
 
   async function at(channel: string, ts: string): Promise<Subject[]> {
     const members = await redis.smembers(atKey(channel, ts));
-    return members.map((member) => {
-      const [kind, ...id] = member.split(':');
-      return Subject.parse({ kind, id: id.join(':') });
-    });
+    return members.map(readSubject);
   }
 }
 

@@ -1,7 +1,5 @@
-import { SlackError } from '../core/errors.ts';
-import type { WithLock } from '../core/lock.ts';
-import type { Log } from '../core/log.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
+import type { Edits } from './edit-store.ts';
 import type { BatchMessages } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
@@ -29,50 +27,62 @@ export function trackable<T>({ load, render }: Trackable<T>): RenderSubject {
   };
 }
 
-interface UpdateDeps {
-  readonly trackedMessages: Pick<TrackedMessages, 'countUpdate' | 'references'>;
+/** A posted message as it should look now. */
+export interface Posted {
+  readonly message: Message;
+  readonly audience: Reference['audience'];
+  /** What has changed and cannot be seen in it. */
+  readonly notShown: readonly Subject[];
+}
+
+/** @returns null when the message shows none of these subjects any more, or nothing may be shown there. */
+export type RenderPosted = (ref: MessageRef, subjects: readonly Subject[]) => Promise<Posted | null>;
+
+interface RenderDeps {
+  readonly trackedMessages: Pick<TrackedMessages, 'references'>;
   readonly renderSubjects: RenderSubjects;
   readonly batchMessages: Pick<BatchMessages, 'get'>;
   readonly renderBatch: Pick<RenderBatch, 'update'>;
-  readonly update: (ref: MessageRef, message: Message) => Promise<void>;
-  /** Updates of one message run one at a time, or of two subjects in it, the older rendering might come last. */
-  readonly withLock: WithLock;
-  readonly log: Log;
+}
+
+export function createRenderPosted(deps: RenderDeps): RenderPosted {
+  const { trackedMessages, renderSubjects, batchMessages, renderBatch } = deps;
+
+  return async function renderPosted({ channel, ts }, subjects) {
+    const batch = await batchMessages.get(channel, ts);
+    if (batch !== null) {
+      const { message, notShown } = await renderBatch.update(batch, channel);
+      return { message, audience: batch.audience, notShown: notShown.map((id) => ({ kind: 'alert', id })) };
+    }
+    const [subject] = subjects;
+    if (subject === undefined) return null;
+    const references = await trackedMessages.references(subject);
+    const reference = references.find((one) => one.channel === channel && one.ts === ts);
+    if (reference === undefined) return null;
+    const message = await renderSubjects[subject.kind](subject.id, reference);
+    return message && { message, audience: reference.audience, notShown: [] };
+  };
+}
+
+interface UpdateDeps {
+  readonly trackedMessages: Pick<TrackedMessages, 'countUpdate' | 'references'>;
+  readonly edits: Pick<Edits, 'ask'>;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
 }
 
 /**
- * Updates every message of a subject. Safe to repeat.
+ * Has every message of a subject edited, each at its channel's pace. Safe to repeat.
  *
  * A message that is being posted at this moment is not found yet: whoever posts it sees from the revision that it is out
  * of date.
- *
- * @throws SlackError when a retry can help.
  */
 export async function updateMessages(subject: Subject, deps: UpdateDeps): Promise<void> {
-  const { trackedMessages, update, withLock, log } = deps;
+  const { trackedMessages, edits, wakeOutbox } = deps;
   // Before the references are read, or a message that is added in between would be missed.
   await trackedMessages.countUpdate(subject);
-  for (const reference of await trackedMessages.references(subject)) {
-    const { channel, ts } = reference;
-    try {
-      await withLock(`message:${channel}:${ts}`, async () => {
-        const message = await render(subject, reference, deps);
-        if (message !== null) await update({ channel, ts }, message);
-      });
-    } catch (error) {
-      if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-      // The message or its channel is gone, so there is nothing to update.
-      log.warn({ ...subject, channel, slackError: error.slackError }, 'a message could not be updated');
-    }
-  }
-}
-
-/** The message at `reference` as it should look now: of this subject, or of all that share it. */
-async function render({ kind, id }: Subject, reference: Reference, deps: UpdateDeps): Promise<Message | null> {
-  const { channel, ts } = reference;
-  const batch = await deps.batchMessages.get(channel, ts);
-  if (batch !== null) return await deps.renderBatch.update(batch, channel);
-  return await deps.renderSubjects[kind](id, reference);
+  const references = await trackedMessages.references(subject);
+  for (const reference of references) await edits.ask(reference, subject);
+  for (const channel of new Set(references.map((one) => one.channel))) await wakeOutbox(channel);
 }
 
 interface PostTrackedDeps {

@@ -9,11 +9,16 @@ import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks, type LogDelivery } from './record-posted.ts';
 import type { RenderEntries } from './render-entries.ts';
+import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly fallbackChannel: string;
+  readonly fallback: {
+    readonly channel: string;
+    /** True when a message there shows the subject, and is edited like all its messages. */
+    readonly shows: (subject: Subject) => Promise<boolean>;
+  };
   readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
@@ -32,19 +37,19 @@ export interface Undeliverable {
 }
 
 export function createUndeliverable(deps: Deps): Undeliverable {
-  const { outbox, wakeOutbox, fallbackChannel, renderEntries, attachRows, unsupported, logDelivery, notifyOps } = deps;
+  const { outbox, wakeOutbox, fallback, renderEntries, attachRows, unsupported, logDelivery, notifyOps } = deps;
 
   return {
     async redirect(entries, channel, error) {
-      if (channel === fallbackChannel) return false;
+      if (channel === fallback.channel) return false;
       // A message to a holder is never posted anywhere else.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
         return true;
       }
-      for (const entry of forTeam) await outbox.put(fallbackChannel, forEverybody(entry));
-      await wakeOutbox(fallbackChannel);
+      for (const entry of forTeam) if (!(await isShown(entry))) await outbox.put(fallback.channel, forEverybody(entry));
+      await wakeOutbox(fallback.channel);
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
@@ -71,7 +76,7 @@ export function createUndeliverable(deps: Deps): Undeliverable {
     const message = await messageIn(channel, entry);
     if (message === null) return;
     const { priority, audience } = entry;
-    const elsewhere = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallbackChannel, entry);
+    const elsewhere = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallback.channel, entry);
     await outbox.put(channel, {
       kind: 'notice',
       id: `${entry.id}-plain`,
@@ -84,6 +89,10 @@ export function createUndeliverable(deps: Deps): Undeliverable {
     const alertId = alertIdOf(entry);
     if (alertId !== null) await logDelivery(alertId, { step: 'refused', channel, text });
     await notifyOps(opsIssue.messageRefused(channel, error));
+  }
+
+  async function isShown(entry: OutboxEntry): Promise<boolean> {
+    return entry.kind === 'tracked' && (await fallback.shows(entry.subject));
   }
 
   async function messageIn(channel: string, entry: OutboxEntry): Promise<Message | null> {

@@ -151,6 +151,44 @@ sideBySide('what Slack refuses', () => {
   });
 });
 
+sideBySide('what an edit cannot show', () => {
+  const cardbell = useCardbell();
+
+  /** A purchase that is declined once and shows. */
+  async function declinedOnce() {
+    const { take, deliver, waitFor } = cardbell();
+    const account = take('ACTIVE');
+    const again = () =>
+      deliver(sampleWebhook('decline.rule.mcc', { AcctId: account.AcctId, MerchantId: '445399000001' }));
+    await again();
+    const message = await waitFor(channels.declines, new RegExp(holderOf(account)));
+    await quiet(cardbell());
+    return { again, message, twice: new RegExp(`${holderOf(account)}[^]*declined 2 times`) };
+  }
+
+  it('a purchase whose alert somebody deleted shows again when it is declined again', async () => {
+    const { workspace, waitFor } = cardbell();
+    const { again, message, twice } = await declinedOnce();
+    workspace.deleteMessage(message);
+
+    await again();
+
+    expect((await waitFor(channels.declines, twice)).ts).not.toBe(message.ts);
+  });
+
+  it('a purchase in an archived channel shows in ALERTS_CHANNEL when it is declined again, and ops are told', async () => {
+    const { workspace, waitFor } = cardbell();
+    const { again, twice } = await declinedOnce();
+    workspace.archive(channels.declines);
+
+    await again();
+
+    await waitFor(channels.alerts, twice);
+    await waitFor(channels.ops, /cannot be posted to/);
+    workspace.archive(channels.declines, false);
+  });
+});
+
 sideBySide('answering people', () => {
   const cardbell = useCardbell();
 

@@ -105,3 +105,37 @@ it('without charts and files the rows come as tables in the summary’s thread',
   await waitFor(channels.ops, /Slack takes no file/);
   expect(texts(channels.ops).join()).not.toMatch(/refused a message/);
 }, 90_000);
+
+it('a decline of a summary that is repeated shows in a message of its own, and the edits of the storm meet no limit', async () => {
+  const { workspace, sandbox, deliver, waitFor, slackCalls } = cardbell();
+  const declines = stormDeclines(
+    150,
+    sandbox.accounts().map(({ AcctId }) => AcctId),
+    77_000_000,
+  );
+  // At merchants that no other storm has.
+  const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4455'));
+  await together(
+    cardbell(),
+    channels.declines,
+    bodies.map((body) => () => deliver({ kind: 'decline', body })),
+  );
+  const summary = await waitFor(channels.declines, /150 declines/);
+  const rows = () => workspace.messages(channels.declines).filter(({ thread_ts: thread }) => thread === summary.ts);
+  await until(() => rows().length > 0, 'its rows are attached');
+  const since = workspace.messages(channels.declines).length;
+
+  for (const id of [78_000_001, 78_000_002, 78_000_003])
+    await deliver({ kind: 'decline', body: bodies[0]?.replace('77000000', String(id)) ?? '' });
+
+  await until(
+    () =>
+      workspace
+        .messages(channels.declines)
+        .slice(since)
+        .some(({ text }) => /declined 4 times/.test(text)),
+    'all four tries show',
+  );
+  expect(workspace.messages(channels.declines).slice(since)).toHaveLength(1);
+  expect(slackCalls('chat.update').filter(({ status }) => status === 429)).toEqual([]);
+}, 90_000);

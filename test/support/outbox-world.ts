@@ -2,9 +2,9 @@ import { SlackError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { Draft, OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
-import { createDeleteLateCopies, type LateCopies } from '../../src/outbox/late-copies.ts';
+import { createDeleteLateCopies } from '../../src/outbox/late-copies.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { defaultThrottle, type PostSearch } from '../../src/outbox/send-message.ts';
+import { defaultThrottle, type LateCopies, type PostSearch } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -126,6 +126,7 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
       file: null,
       slackMs: null,
     }),
+    watchForCopies: async (late: LateCopies) => void copies.push(late),
     async find({ ref }: PostSearch) {
       lookUpsToLose -= 1;
       if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
@@ -142,8 +143,6 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
     async recordPosted(posted: readonly OutboxEntry[]) {
       for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
     },
-    wakeIn: async () => {},
-    watchForCopies: async (late: LateCopies) => void copies.push(late),
     async sleep(ms: number) {
       clock += ms;
     },
@@ -153,8 +152,16 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
     outbox: withMoments(outbox),
     sender: withMoments(sender),
     undeliverable: withMoments(undeliverable),
+    editing: { next: async () => null, edit: async () => 0 },
     throttle: defaultThrottle,
-    runtime: { log, now: () => clock, slackNow: () => null, sleep: steps.sleep, measureWait: () => {} },
+    runtime: {
+      log,
+      now: () => clock,
+      slackNow: () => null,
+      sleep: steps.sleep,
+      wakeIn: async () => {},
+      measureWait: () => {},
+    },
   };
 
   /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
@@ -177,7 +184,7 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
       outbox,
       sender: { find: async ({ ref }) => shown().flatMap((message) => (message.ref === ref ? [message.ts] : [])) },
       slack: { delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)) },
-      trackedMessages: { forget: async () => [] },
+      trackedMessages: { forget: async () => {} },
       log,
     });
     for (const late of copies) await remove(late, 1);

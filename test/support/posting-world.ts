@@ -2,19 +2,25 @@ import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createShowAlert } from '../../src/alerts/show-alert.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
+import { stateKey } from '../../src/core/keys.ts';
 import { createLock } from '../../src/core/lock.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
+import { createTokenBucket } from '../../src/core/token-bucket.ts';
+import type { OpsIssue } from '../../src/ops/notify-ops.ts';
 import { createAttachRows } from '../../src/outbox/attach-rows.ts';
+import { createEditMessage } from '../../src/outbox/edit-message.ts';
+import { createEdits } from '../../src/outbox/edit-store.ts';
 import { OutboxEntry } from '../../src/outbox/entry.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
-import type { LateCopies } from '../../src/outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { createPostAgain } from '../../src/outbox/post-again.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries, threadOfRows } from '../../src/outbox/render-entries.ts';
-import { createSender, defaultThrottle } from '../../src/outbox/send-message.ts';
+import { createSender, defaultThrottle, type LateCopies } from '../../src/outbox/send-message.ts';
 import {
+  createRenderPosted,
   type RenderSubject,
   type RenderSubjects,
   trackable,
@@ -31,26 +37,37 @@ const never = (): Promise<never> => Promise.reject(new Error('not asked for here
 export const alertId = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
 
 interface Options {
-  readonly slack?: Partial<Pick<Slack, 'post' | 'uploadFile' | 'shareFile' | 'findMessages'>>;
+  readonly slack?: Partial<Pick<Slack, 'post' | 'update' | 'uploadFile' | 'shareFile' | 'findMessages'>>;
   /** How requests look; by default there is none. */
   readonly request?: RenderSubject;
   readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
+  /** Edits that Slack takes in all channels together. */
+  readonly budget?: { readonly perMinute: number; readonly burst: number };
+  /** The end of the channel's quiet hours. */
+  readonly heldUntil?: number | null;
 }
 
 /** Everything between an outbox in Redis and Slack. */
-export function createPostingWorld(
-  redis: RedisClient,
-  { slack: over = {}, request, watchForCopies = async () => {} }: Options = {},
-) {
+export function createPostingWorld(redis: RedisClient, options: Options = {}) {
+  const { slack: over = {}, request, watchForCopies = async () => {}, heldUntil = null } = options;
+  const { budget = { perMinute: 60_000, burst: 1000 } } = options;
   const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
   const trackedMessages = createTrackedMessages(redis);
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const visibilityOf = async (channel: string): Promise<ChannelVisibility> =>
     channel.startsWith('D') ? 'direct' : 'public';
-  const notifyOps = async (): Promise<void> => {};
+  const opsIssues: OpsIssue[] = [];
+  const notifyOps = async (issue: OpsIssue): Promise<void> => void opsIssues.push(issue);
   const wakeOutbox = async (): Promise<void> => {};
-  const slack = { uploadFile: never, shareFile: never, post: never, findMessages: never, ...over };
+  const slack = {
+    uploadFile: never,
+    shareFile: never,
+    post: never,
+    findMessages: never,
+    update: async () => {},
+    ...over,
+  };
   /** Subjects whose messages somebody asked to update. */
   const asked: Subject[] = [];
   /** Updates that Slack was asked for. */
@@ -97,7 +114,10 @@ export function createPostingWorld(
   const undeliverable = createUndeliverable({
     outbox,
     wakeOutbox,
-    fallbackChannel: 'C0ALL',
+    fallback: {
+      channel: 'C0ALL',
+      shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
+    },
     renderEntries,
     attachRows,
     unsupported,
@@ -105,9 +125,32 @@ export function createPostingWorld(
     notifyOps,
   });
 
+  const edits = createEdits(redis);
+  const edit = createEditMessage({
+    edits,
+    budget: createTokenBucket(redis, { bucket: stateKey('edit-budget'), pause: stateKey('edit-pause') }, budget),
+    renderPosted: createRenderPosted({ trackedMessages, renderSubjects, batchMessages, renderBatch }),
+    async update(ref, { text }) {
+      await slack.update(ref, { text, blocks: [] });
+      updates.push({ ts: ref.ts, text });
+    },
+    postAgain: createPostAgain({
+      trackedMessages,
+      threads,
+      outbox,
+      wakeOutbox,
+      undeliverable,
+      heldUntil: async () => heldUntil,
+    }),
+    withLock: createLock(redis),
+    notifyOps,
+  });
+
   return {
     alerts,
     outbox,
+    edits,
+    threads,
     trackedMessages,
     batchMessages,
     renderEntries,
@@ -115,32 +158,32 @@ export function createPostingWorld(
     undeliverable,
     asked,
     updates,
+    opsIssues,
     /** As the job does it. */
-    update: (subject: Subject) =>
-      updateMessages(subject, {
-        trackedMessages,
-        renderSubjects,
-        batchMessages,
-        renderBatch,
-        update: async ({ ts }, { text }) => void updates.push({ ts, text }),
-        withLock: createLock(redis),
-        log,
-      }),
+    askForEdits: (subject: Subject) => updateMessages(subject, { trackedMessages, edits, wakeOutbox }),
+    /** The same, and Slack takes the edits at once. */
+    async update(subject: Subject): Promise<void> {
+      await updateMessages(subject, { trackedMessages, edits, wakeOutbox });
+      for (const { channel } of await trackedMessages.references(subject)) {
+        const next = await edits.next(channel);
+        if (next !== null) await edit(channel, next, defaultThrottle);
+      }
+    },
     flush: (channel: string) =>
       flushOutbox(channel, {
         outbox,
         renderEntries,
-        sender: createSender({ slack, threads }),
+        sender: createSender({ slack, threads, watchForCopies }),
         recordPosted,
         undeliverable,
-        watchForCopies,
-        wakeIn: async () => {},
+        editing: { next: edits.next, edit },
         throttle: defaultThrottle,
         runtime: {
           log,
           now: () => performance.now(),
           slackNow: () => null,
           sleep: async () => {},
+          wakeIn: async () => {},
           measureWait: () => {},
         },
       }),

@@ -26,5 +26,5 @@ async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
     ...['actions', 'alerts', 'outbox', 'updates'].flatMap((queue) => states.map((state) => count(queue, state))),
   ]);
   const outboxes = await store.keys('{cardbell:out:*');
-  return counts.every((one) => one === 0) && !outboxes.some((one) => /:(queue|sending)$/.test(one));
+  return counts.every((one) => one === 0) && !outboxes.some((one) => /:(queue|sending|edits)$/.test(one));
 }

@@ -22,6 +22,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
   await createSweep({
     enqueue,
     outbox: { channels: none, waiting: async () => 0 },
+    hasEdits: async () => false,
     temporaryChanges: { all: none },
     mutes: { inForce: none, ended: none },
     progress: { awaited: none },

@@ -22,7 +22,7 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
       },
     });
     const of = { channel: 'C1', ts: '1.000001' };
-    const alerts = (await world.entries(3)).map(({ id }) => ({ id, label: id }));
+    const alerts = (await world.entries(3)).map(({ id }) => ({ id, label: id, times: 1 }));
     await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
     await world.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
     isAlive = false;

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createDeleteLateCopies, type LateCopies } from '../../../src/outbox/late-copies.ts';
+import { createDeleteLateCopies } from '../../../src/outbox/late-copies.ts';
+import type { LateCopies } from '../../../src/outbox/send-message.ts';
 
 const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
 const copies: LateCopies = { search, entryId: 'a', attempt: 1 };
@@ -23,7 +24,6 @@ async function remaining(found: readonly string[], kept: string | null, refusal?
     trackedMessages: {
       async forget({ ts }) {
         steps.push(`forget ${ts}`);
-        return [];
       },
     },
     log: createLog({ level: 'silent', process: 'test' }),

@@ -16,7 +16,7 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     await world.recordPosted(entries, ref, draft);
 
     expect(world.asked).toEqual([alert(count - 1)]);
-    expect(await world.trackedMessages.references(alert(0))).toEqual([{ ...ref, audience: 'team' }]);
+    expect(await world.trackedMessages.references(alert(0))).toEqual([{ ...ref, audience: 'team', threadId: null }]);
     expect((await world.trackedMessages.at(ref.channel, ref.ts)).map(({ id }) => id).toSorted()).toEqual(
       entries.map(({ id }) => id),
     );

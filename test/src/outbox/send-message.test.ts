@@ -27,6 +27,7 @@ it('a message whose thread was deleted is to be rendered again without a thread'
       findMessages: never,
     },
     threads: { rootOf: async () => null, isGone: async () => false, markGone: async (_, ts) => void gone.push(ts) },
+    watchForCopies: never,
   });
 
   expect(await sender.post('C1', draft, 'm_1'), 'nothing was posted').toBeNull();

@@ -33,7 +33,7 @@ it.each([
     for (const subject of world.asked) await world.update(subject);
 
     expect(world.updates).toHaveLength(updates);
-    expect(await world.trackedMessages.references(request)).toEqual([{ ...ref, audience: 'team' }]);
+    expect(await world.trackedMessages.references(request)).toEqual([{ ...ref, audience: 'team', threadId: null }]);
   },
 );
 
@@ -47,7 +47,7 @@ it('a subject gets one message in its channel, however often it is posted', asyn
   await postTracked(ref.channel, request);
   expect((await outbox.look(ref.channel, 9)).waiting).toMatchObject([{ entry: { subject: request } }]);
 
-  await trackedMessages.add(request, { ...ref, audience: 'team' });
+  await trackedMessages.add(request, { ...ref, audience: 'team', threadId: null });
   await postTracked('C0OTHER', request);
   expect(await outbox.waiting('C0OTHER')).toBe(0);
 });
@@ -59,5 +59,7 @@ it('a message that somebody pressed a button in is updated from then on, but not
   await trackedMessages.addSeen(alert, { channel: 'C1', ts: '1.1' });
   await trackedMessages.addSeen(alert, { channel: 'D1', ts: '2.2' });
 
-  expect(await trackedMessages.references(alert)).toEqual([{ channel: 'C1', ts: '1.1', audience: 'team' }]);
+  expect(await trackedMessages.references(alert)).toEqual([
+    { channel: 'C1', ts: '1.1', audience: 'team', threadId: null },
+  ]);
 });

@@ -1,0 +1,68 @@
+import { isFaultOfOurs, SlackError } from '../core/errors.ts';
+import type { WithLock } from '../core/lock.ts';
+import type { TokenBucket } from '../core/token-bucket.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import type { Message, MessageRef } from '../slack/message.ts';
+import type { Edit, Edits } from './edit-store.ts';
+import type { PostAgain } from './post-again.ts';
+import type { Throttle } from './send-message.ts';
+import type { Posted, RenderPosted } from './tracked-message.ts';
+
+/** After an edit that Slack did not answer. */
+const UNKNOWN_WAIT_MS = 5000;
+
+interface Deps {
+  readonly edits: Pick<Edits, 'done' | 'putOff'>;
+  /** How often Slack may be asked to edit, in all channels together. */
+  readonly budget: TokenBucket;
+  readonly renderPosted: RenderPosted;
+  readonly update: (ref: MessageRef, message: Message) => Promise<void>;
+  readonly postAgain: PostAgain;
+  /** Of two edits of one message at a time, the older rendering might come last. */
+  readonly withLock: WithLock;
+  readonly notifyOps: NotifyOps;
+}
+
+/**
+ * Edits a message as everything in it is now. What the edit cannot show is posted again: when the message is gone, its
+ * channel cannot be posted to, or a summary has no room for it.
+ *
+ * @returns milliseconds until this channel's next edit; 0 when there is nothing to wait for but the channel's own pace.
+ */
+export type EditMessage = (channel: string, edit: Edit, throttle: Throttle) => Promise<number>;
+
+export function createEditMessage(deps: Deps): EditMessage {
+  const { edits, budget, renderPosted, update, postAgain, withLock, notifyOps } = deps;
+
+  return async function editMessage(channel, edit, throttle) {
+    const waitMs = await budget.take();
+    if (waitMs > 0) return waitMs;
+    const ref = { channel, ts: edit.ts };
+    try {
+      const posted = await withLock(`message:${channel}:${edit.ts}`, () => show(ref, edit));
+      await postAgain.notShown(ref, posted);
+    } catch (error) {
+      if (isFaultOfOurs(error)) await notifyOps(opsIssue.cannotRender(edit.subjects[0]?.id ?? edit.ts));
+      else if (!(error instanceof SlackError)) throw error;
+      else if (error.retryable || error.code === 'token_dead') return await later(channel, edit, error, throttle);
+      else await postAgain.gone(ref, edit.subjects, error);
+    }
+    await edits.done(channel, edit);
+    return 0;
+  };
+
+  async function show(ref: MessageRef, { subjects }: Edit): Promise<Posted | null> {
+    const posted = await renderPosted(ref, subjects);
+    if (posted !== null) await update(ref, posted.message);
+    return posted;
+  }
+
+  async function later(channel: string, edit: Edit, error: SlackError, { tokenDeadMs }: Throttle): Promise<number> {
+    await edits.putOff(channel, edit);
+    if (error.code === 'token_dead') return tokenDeadMs;
+    const waitMs = error.retryAfterMs ?? UNKNOWN_WAIT_MS;
+    if (error.code === 'rate_limited') await budget.backOff(waitMs);
+    return waitMs;
+  }
+}

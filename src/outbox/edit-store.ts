@@ -1,0 +1,72 @@
+import type { Cluster, Redis } from 'ioredis';
+import { outboxKey } from '../core/keys.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
+import type { MessageRef } from '../slack/message.ts';
+import { noteChannel } from './outbox-store.ts';
+import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
+
+/** An edit that Slack has not taken for so long is given up. */
+const ASKED_TTL_SECONDS = 24 * 3600;
+
+/** A message that has to be edited, and what has changed in it. */
+export interface Edit {
+  readonly ts: string;
+  readonly subjects: readonly Subject[];
+  /** How often each of them had changed when this was read. */
+  readonly changes: readonly string[];
+  readonly waitedMs: number;
+}
+
+/** Which messages of a channel have to be edited. However often something changes in one, it is one edit. */
+export interface Edits {
+  ask(ref: MessageRef, subject: Subject): Promise<void>;
+  /** The message that has waited longest; null when none waits. */
+  next(channel: string): Promise<Edit | null>;
+  /** The message shows what had changed when the edit was read. What has changed since waits on. */
+  done(channel: string, edit: Edit): Promise<void>;
+  /** It waits on, behind the others. */
+  putOff(channel: string, edit: Edit): Promise<void>;
+  waiting(channel: string): Promise<number>;
+}
+
+const scripts = {
+  ask: readScript(new URL('./ask-edit.lua', import.meta.url)),
+  next: readScript(new URL('./next-edit.lua', import.meta.url)),
+  edited: readScript(new URL('./edited.lua', import.meta.url)),
+};
+
+export function createEdits(redis: Redis | Cluster): Edits {
+  const ask = defineScript(redis, scripts.ask);
+  const oldest = defineScript(redis, scripts.next);
+  const edited = defineScript(redis, scripts.edited);
+  const editsKey = (channel: string): string => outboxKey(channel, 'edits');
+  const askedKey = (channel: string, ts: string): string => outboxKey(channel, `asked:${ts}`);
+
+  return {
+    async ask({ channel, ts }, subject) {
+      // First, so that a sweep finds the channel even after a crash between the two steps.
+      await noteChannel(redis, channel);
+      await ask.run([editsKey(channel), askedKey(channel, ts)], [ts, subjectKey(subject), ASKED_TTL_SECONDS]);
+    },
+    async next(channel) {
+      const found = await oldest.run([editsKey(channel)], []);
+      if (!Array.isArray(found)) return null;
+      const ts = String(found[0]);
+      const asked = Object.entries(await redis.hgetall(askedKey(channel, ts)));
+      return {
+        ts,
+        subjects: asked.map(([key]) => readSubject(key)),
+        changes: asked.map(([, times]) => times),
+        waitedMs: Number(found[1]),
+      };
+    },
+    async done(channel, { ts, subjects, changes }) {
+      const shown = subjects.flatMap((subject, index) => [subjectKey(subject), changes[index] ?? '']);
+      await edited.run([editsKey(channel), askedKey(channel, ts)], [ts, ...shown]);
+    },
+    async putOff(channel, { ts }) {
+      await edited.run([editsKey(channel), askedKey(channel, ts)], [ts]);
+    },
+    waiting: (channel) => redis.zcard(editsKey(channel)),
+  };
+}

@@ -1,0 +1,12 @@
+--- @keys edits, asked
+--- @include "../core/now"
+-- ARGV: ts, then each subject that was shown and how often it had changed. What has changed since stays, behind the others.
+for at = 2, #ARGV, 2 do
+  if redis.call('HGET', KEYS[2], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[2], ARGV[at]) end
+end
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('ZREM', KEYS[1], ARGV[1])
+else
+  redis.call('ZADD', KEYS[1], 'XX', now, ARGV[1])
+end
+return 1

@@ -1,0 +1,74 @@
+import type { SlackError } from '../core/errors.ts';
+import type { MessageRef } from '../slack/message.ts';
+import type { TrackedEntry } from './entry.ts';
+import type { Threads } from './message-store.ts';
+import type { Outbox } from './outbox-store.ts';
+import type { Posted } from './tracked-message.ts';
+import { type Reference, type Subject, subjectKey, type TrackedMessages } from './tracked-message-store.ts';
+import type { Undeliverable } from './undeliverable.ts';
+
+interface Deps {
+  readonly trackedMessages: Pick<TrackedMessages, 'references' | 'forget'>;
+  readonly threads: Pick<Threads, 'markGone'>;
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly undeliverable: Pick<Undeliverable, 'redirect'>;
+  /** Until when (ms) a channel's quiet hours hold a subject; null: not at all. */
+  readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
+}
+
+/** Posts what an edit cannot show. Safe to repeat: for each message that should have shown it, it is posted once. */
+export interface PostAgain {
+  /** The message cannot be edited: somebody deleted it, or its channel cannot be posted to. */
+  gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void>;
+  /** The message was edited, but looks as before, because a summary does not show every row. */
+  notShown(ref: MessageRef, posted: Posted | null): Promise<void>;
+}
+
+export function createPostAgain(deps: Deps): PostAgain {
+  const { trackedMessages, threads, outbox, wakeOutbox, undeliverable, heldUntil } = deps;
+
+  return {
+    async gone(ref, subjects, error) {
+      const { channel, ts } = ref;
+      const isChannelGone = error.code === 'channel_unusable';
+      if (!isChannelGone) await threads.markGone(channel, ts);
+      const entries: TrackedEntry[] = [];
+      for (const subject of subjects) {
+        const reference = (await trackedMessages.references(subject)).find(
+          (one) => one.channel === channel && one.ts === ts,
+        );
+        if (reference !== undefined) entries.push(await entryOf(subject, reference));
+      }
+      if (!isChannelGone || !(await undeliverable.redirect(entries, channel, error))) await putAll(channel, entries);
+      // Last: until then a crash only repeats this.
+      await trackedMessages.forget(ref, subjects);
+    },
+
+    async notShown({ channel, ts }, posted) {
+      if (posted === null || posted.notShown.length === 0) return;
+      const { audience } = posted;
+      const entries = posted.notShown.map((subject) => entryOf(subject, { channel, ts, audience, threadId: null }));
+      await putAll(channel, await Promise.all(entries));
+    },
+  };
+
+  async function putAll(channel: string, entries: readonly TrackedEntry[]): Promise<void> {
+    for (const entry of entries) await outbox.put(channel, entry);
+    if (entries.length > 0) await wakeOutbox(channel);
+  }
+
+  async function entryOf(subject: Subject, { channel, ts, audience, threadId }: Reference): Promise<TrackedEntry> {
+    return {
+      kind: 'tracked',
+      id: `${subject.kind === 'alert' ? subject.id : subjectKey(subject)}-after-${ts}`,
+      subject,
+      audience,
+      threadId,
+      broadcast: false,
+      priority: subject.kind === 'alert' ? 'decline' : 'request',
+      late: false,
+      notBefore: await heldUntil(channel, subject),
+    };
+  }
+}

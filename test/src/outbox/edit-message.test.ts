@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import type { MessageRef } from '../../../src/slack/message.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { alertId, createPostingWorld } from '../../support/posting-world.ts';
+
+const redis = useRedis();
+const alert = (index: number) => ({ kind: 'alert', id: alertId(index) }) as const;
+const ref = (ts: string): MessageRef => ({ channel: 'C1', ts });
+
+type World = ReturnType<typeof createPostingWorld>;
+
+/** Alerts that stand in messages of their own. */
+async function posted(world: World, count: number): Promise<void> {
+  for (const [index, entry] of (await world.entries(count)).entries()) {
+    const draft = await world.renderEntries([entry], 'C1');
+    await world.recordPosted([entry], ref(`${index + 1}.0`), draft);
+  }
+}
+
+/** Flushes until nothing more is done without waiting for longer than the pace of the channel. */
+async function flushed(world: World): Promise<number | null> {
+  for (let run = 0; run < 100; run += 1) {
+    const again = await world.flush('C1');
+    if (again === null || again > 2000) return again;
+    await redis().del('{cardbell:out:C1}:paused');
+  }
+  throw new Error('it never ends');
+}
+
+describe('edits', () => {
+  it('share the pace of the channel: after each one the channel waits', async () => {
+    const world = createPostingWorld(redis());
+    await posted(world, 2);
+    for (const index of [0, 1]) await world.askForEdits(alert(index));
+
+    expect(await world.flush('C1')).toBeGreaterThan(900);
+
+    expect(world.updates).toHaveLength(1);
+  });
+
+  it('share what Slack takes in all channels together', async () => {
+    const world = createPostingWorld(redis(), { budget: { perMinute: 6, burst: 2 } });
+    await posted(world, 5);
+    for (const index of [0, 1, 2, 3, 4]) await world.askForEdits(alert(index));
+
+    expect(await flushed(world), 'until the third may be made').toBeGreaterThan(5000);
+
+    expect(world.updates).toHaveLength(2);
+    expect(await world.edits.waiting('C1'), 'the others wait').toBe(3);
+  });
+
+  it('that meet a rate limit wait as long as Slack says, and posts do not', async () => {
+    const texts: string[] = [];
+    let calls = 0;
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async update() {
+          calls += 1;
+          throw new SlackError('chat.update', 'rate_limited', 'ratelimited', { retryAfterMs: 20_000 });
+        },
+        async post(channel, { text }) {
+          texts.push(text);
+          return { channel, ts: '9.0' };
+        },
+      },
+    });
+    await posted(world, 2);
+    for (const index of [0, 1]) await world.askForEdits(alert(index));
+    await world.outbox.put('C1', { kind: 'notice', id: 'n', message: { text: 'News', blocks: [] } });
+
+    expect(await flushed(world)).toBeGreaterThan(10_000);
+
+    expect(calls).toBe(1);
+    expect(texts).toEqual(['News']);
+  });
+
+  it('of a message that cannot be rendered hold up no other, and ops are told', async () => {
+    const world = createPostingWorld(redis(), {
+      request: async () => {
+        throw new TypeError('stored by another version');
+      },
+    });
+    await posted(world, 1);
+    const request = { kind: 'request', id: 'req_1' } as const;
+    await world.trackedMessages.add(request, { ...ref('5.0'), audience: 'team', threadId: null });
+    await world.askForEdits(request);
+    await world.askForEdits(alert(0));
+
+    expect(await flushed(world)).toBeNull();
+
+    expect(world.updates.map(({ ts }) => ts)).toEqual(['1.0']);
+    expect(world.opsIssues).toMatchObject([{ cause: 'cannot-draw' }]);
+  });
+});

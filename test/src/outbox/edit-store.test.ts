@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { createEdits } from '../../../src/outbox/edit-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const alert = (id: string) => ({ kind: 'alert', id }) as const;
+const message = (ts: string) => ({ channel: 'C1', ts });
+
+it('four hundred changes in five messages are five edits', async () => {
+  const edits = createEdits(redis());
+
+  for (let index = 0; index < 400; index += 1) await edits.ask(message(`${index % 5}.0`), alert(`evt_${index}`));
+
+  expect(await edits.waiting('C1')).toBe(5);
+  const first = await edits.next('C1');
+  expect(first).toMatchObject({ ts: '0.0' });
+  expect(first?.subjects).toHaveLength(80);
+});
+
+it('what changes again while a message is edited waits on, behind the other messages', async () => {
+  const edits = createEdits(redis());
+  await edits.ask(message('1.0'), alert('a'));
+  await edits.ask(message('1.0'), alert('b'));
+  const edit = await edits.next('C1');
+  if (edit === null) throw new Error('nothing to edit');
+  await edits.ask(message('2.0'), alert('c'));
+  await edits.ask(message('1.0'), alert('b'));
+
+  await edits.done('C1', edit);
+
+  const other = await edits.next('C1');
+  expect(other).toMatchObject({ ts: '2.0', subjects: [alert('c')] });
+  if (other !== null) await edits.done('C1', other);
+  expect(await edits.next('C1')).toMatchObject({ ts: '1.0', subjects: [alert('b')] });
+});
+
+it('an edit that is put off waits behind the others, and nothing of it is lost', async () => {
+  const edits = createEdits(redis());
+  await edits.ask(message('1.0'), alert('a'));
+  const edit = await edits.next('C1');
+  if (edit === null) throw new Error('nothing to edit');
+  await new Promise((resolve) => setTimeout(resolve, 3));
+  await edits.ask(message('2.0'), alert('b'));
+  await new Promise((resolve) => setTimeout(resolve, 3));
+
+  await edits.putOff('C1', edit);
+
+  expect(await edits.next('C1')).toMatchObject({ ts: '2.0' });
+  expect(await edits.waiting('C1')).toBe(2);
+});
+
+it('nothing waits in a channel where nothing has changed', async () => {
+  expect(await createEdits(redis()).next('C1')).toBeNull();
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createHeldUntil } from '../../../src/routing/held-until.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+const hours = { channel: 'C1', window, except: null, by: 'U0ANA', at: '' };
+const alerts = { get: async () => transactionAlert() };
+
+it.each([
+  ['in its quiet hours', hours, '15:00', '18:00'],
+  ['outside of them', hours, '19:00', null],
+  ['in its quiet hours, of which declines are exempt', { ...hours, except: 'declines' }, '15:00', null],
+  ['without quiet hours', null, '15:00', null],
+])('a channel %s', async (_what, set, at, until) => {
+  const now = () => new Date(`2026-11-20T${at}:00Z`);
+  const heldUntil = createHeldUntil({ quietHours: { get: async () => set }, alerts, now });
+
+  expect(await heldUntil('C1', 'evt_1')).toBe(until === null ? null : Date.parse(`2026-11-20T${until}:00Z`));
+});
+
+it('an alert that is too old is not held', async () => {
+  const now = () => new Date('2026-11-20T15:00:00Z');
+  const heldUntil = createHeldUntil({ quietHours: { get: async () => hours }, alerts: { get: async () => null }, now });
+
+  expect(await heldUntil('C1', 'evt_1')).toBeNull();
+});
