@@ -1,14 +1,18 @@
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
+import type { Authorization } from '../policy/authorize.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';
+import type { AskAgain } from './ask-again.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
 import type { Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 
 /** What many actions use. Each takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`. */
-export interface ActionTools extends Refusals {
+export interface ActionTools extends Refusals, Authorization {
+  /** What loosens a card waited too long: asks whether it shall still be done. */
+  readonly askAgain: AskAgain;
   readonly record: RecordAction;
   readonly progress: Progress;
   /** True where something of the action is on record: its worker died, and it is done again. */

@@ -3,14 +3,12 @@ import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { decide, type Role } from '../policy/decide.ts';
+import type { Role } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import { cardInUse, type Finish, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
-import { statusVerbs } from './verbs.ts';
 
 type Card = AccountDetails['cards'][number];
 
@@ -35,6 +33,7 @@ export type ChangeStatus = (
 ) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'progress'> {
+  readonly permit: PermitStatus;
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly factsOf: FactsOf;
   readonly blocks: Pick<Blocks, 'want' | 'wantAnew' | 'forgetWanted'>;
@@ -78,6 +77,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     }
 
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
+    if (verb !== 'block' && !(await deps.permit(resolved, written?.state === 'sending', finish))) return;
     await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, attempt);
   };
 
@@ -172,28 +172,38 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
   return card === undefined ? facts : { ...facts, last4: facts.last4 ?? card.last4 };
 }
 
-interface UnblockDeps extends Pick<ActionTools, 'refuse'> {
-  readonly changeStatus: ChangeStatus;
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+/**
+ * Asks the policy immediately before the card service is called. Whoever may not is told, or asked again when it waited
+ * too long; a block is never kept waiting.
+ *
+ * @param finish how it ends where something was sent before: that it is not sent again.
+ */
+export type PermitStatus = (resolved: Resolved, wasSending: boolean, finish: Finish) => Promise<boolean>;
+
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse'> {
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: Role) => Promise<readonly string[]>;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
-/**
- * Unblocks, unless it is the own card: then another approver has to.
- *
- * The returned function throws CardApiError when the job should run again.
- */
-export function createUnblock(deps: UnblockDeps): (resolved: Resolved, attempt: LockedAttempt) => Promise<void> {
-  return async function unblock(resolved, attempt) {
-    const { action, acctId } = resolved;
-    const isOwnCard = await deps.isOwnCard(action.actor.userId, acctId);
-    const question = { roles: action.roles, isOwnCard };
-    const decision = decide(statusVerbs.unblock.permission, question, await deps.policyOfCard(acctId));
-    if (decision.kind !== 'refused') return await deps.changeStatus('unblock', resolved, attempt);
-    const others = (await deps.whoMay('approver')).filter((id) => id.startsWith('U') && id !== action.actor.userId);
-    const whoCan = { text: 'Ask another approver.', userIds: others };
-    await deps.refuse(action, { what: 'Unblocking the card', why: decision.why, whoCan }, { acctId });
+export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: PermitDeps): PermitStatus {
+  return async function permitStatus({ action, acctId }, wasSending, finish) {
+    const decision = await authorize(action, { acctId });
+    if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
+    const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
+    if (wasSending) await finish('failed', { note: `I did not send it again: ${why}` });
+    else if (decision.kind === 'late') await askAgain(action, { acctId });
+    else {
+      const others = decision.who === null ? [] : await whoMay(decision.who);
+      const userIds = others.filter((id) => id !== action.actor.userId);
+      const whoCan = { text: 'Ask another approver.', userIds };
+      await refuse(action, { what: doing[action.verb] ?? 'That', why, whoCan }, { acctId });
+    }
+    return false;
   };
 }
+
+const doing: Readonly<Record<string, string>> = {
+  unblock: 'Unblocking the card',
+  activate: 'Activating the card',
+  'undo-block': 'Undoing the block',
+};

@@ -1,7 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { CardStatus } from '../core/event.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { decide, UNDO_MS } from '../policy/decide.ts';
+import { UNDO_MS } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
 import type { ActionTools, Attempt } from './action-tools.ts';
@@ -10,7 +9,7 @@ import type { ChangeStatus } from './change-status.ts';
 import type { Outcome } from './outcome.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { OutcomesOnAlerts, Reports } from './report.ts';
-import { statusVerbs, type UndoBlockAction } from './verbs.ts';
+import type { UndoBlockAction } from './verbs.ts';
 
 /**
  * A block that was just made can be undone for a minute by who made it.
@@ -38,12 +37,11 @@ export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): Of
   };
 }
 
-interface Deps extends Pick<ActionTools, 'progress' | 'refuse' | 'withLock'> {
+interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly whyNotOwn: WhyNotOwn;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /**
@@ -62,8 +60,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     if (block === null) return await refuse('That can be undone for a minute only.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
-    const question = { roles: action.roles, isOwnCard: false, isOwnAction, ageMs };
-    const decision = decide(statusVerbs['undo-block'].permission, question, await deps.policyOfCard(block.acctId));
+    const decision = await deps.authorize(action, { isOwnAction, ageMs });
     if (decision.kind === 'refused') return await refuse(decision.why);
 
     const { acctId, cardId } = block;

@@ -17,7 +17,7 @@ export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 export const statusVerbs = {
   activate: {
     action: ActivateAction,
-    permission: { role: 'operator', doing: 'activate cards' },
+    permission: { role: 'operator', doing: 'activate cards', loosens: true },
     refusedTo: 'activate',
     isOfCard: true,
     command: {
@@ -45,6 +45,7 @@ export const statusVerbs = {
     permission: {
       role: 'approver',
       doing: 'unblock cards',
+      loosens: true,
       notOwnCard: { why: 'Nobody unblocks the own card: it takes another approver.' },
     },
     refusedTo: 'unblock',
@@ -61,6 +62,7 @@ export const statusVerbs = {
     permission: {
       role: 'operator',
       doing: 'undo a block',
+      loosens: true,
       onlyOwnAction: { why: 'Only who blocked it can undo that.' },
       within: { ms: UNDO_MS, why: 'That can be undone for a minute only.' },
     },

@@ -14,6 +14,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Role } from '../policy/decide.ts';
+import type { Permissions } from '../policy/permissions.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Stores } from './worker-base.ts';
@@ -80,6 +81,8 @@ export interface People {
   readonly answer: (action: Action, message: Message) => Promise<void>;
   /** Writes to a person, in a direct message; the id makes repeating it nothing. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  /** The roles of a person, as the policy, Slack and the links of cards say them. */
+  readonly rolesOf: Permissions['rolesOf'];
   /** Whom to mention about a card of a group: user ids and user group ids. */
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
   /** What Slack knows of somebody; null: nothing. */

@@ -10,7 +10,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages } from '../outbox/tracked-message-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
-import { policyOnRecord } from '../policy/permissions.ts';
+import { type Permissions, policyOnRecord } from '../policy/permissions.ts';
 import { mentionedAs, sectionOf } from '../policy/policy.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -28,10 +28,11 @@ interface Deps {
   readonly notifyOps: NotifyOps;
   readonly cards: CardParts;
   readonly postTracked: PostTracked;
+  readonly rolesOf: Permissions['rolesOf'];
 }
 
 /** What everything that people ask for is composed over, from what the whole worker stands on. */
-export function composeActionBase({ base, slack, notifyOps, cards, postTracked }: Deps): ActionBase {
+export function composeActionBase({ base, slack, notifyOps, cards, postTracked, rolesOf }: Deps): ActionBase {
   const { config, stores, enqueue, now, log } = base;
   const { policy } = base;
   const audit = createAudit({
@@ -47,7 +48,7 @@ export function composeActionBase({ base, slack, notifyOps, cards, postTracked }
       checkPurchase: cards.remedies.checkPurchase,
       applyChanges: (raw, goals) => applyChanges(raw, goals, cards.assumptions),
     },
-    people: people(base, slack),
+    people: people(base, slack, rolesOf),
     messages: messages(base, postTracked, cards.factsOf),
     notices: notices(base, audit, notifyOps),
     timers: timers(enqueue),
@@ -71,7 +72,7 @@ function inForce({ policy }: WorkerBase): NonNullable<AuditDeps['inForce']> {
   };
 }
 
-function people({ config, policy, send, log }: WorkerBase, slack: Slack): People {
+function people({ config, policy, send, log }: WorkerBase, slack: Slack, rolesOf: People['rolesOf']): People {
   const seal = createSeal(config.slackBotToken);
   return {
     answer: createAnswer({ slack, respond: createRespond(), seal, log }),
@@ -83,6 +84,7 @@ function people({ config, policy, send, log }: WorkerBase, slack: Slack): People
         message: { text, blocks },
         priority: 'request',
       }),
+    rolesOf,
     whoMay: async (role, group) => mentionedAs(policy.current(), role, group),
     person: slack.person,
     unseal: seal.open,

@@ -31,8 +31,7 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
   const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
   const execution = createExecution({ ...common, complete });
   const expire = createExpireRequest({ ...common, resolve });
-  const isOwnCard = isOwnCardOf(base);
-  const whyNotAllowed = createWhyNotAllowed({ ...common, isOwnCard });
+  const whyNotAllowed = createWhyNotAllowed(common);
   const decisions = createDecisions({ ...common, execution, whyNotAllowed, finish });
   const capChange = createCapChange(common);
   return {
@@ -54,12 +53,6 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
 /** Opens a request that others decide. */
 export function composeOpenRequest({ stores, messages, timers, settings }: ActionBase) {
   return createOpenRequest({ ...stores, ...messages, ...timers, ...settings });
-}
-
-/** True when the card counts as the own one of who decides: linked now, or until a day ago, or when it was asked for. */
-function isOwnCardOf({ stores: { links } }: ActionBase) {
-  return async (userId: string, acctId: number, holder: string | null): Promise<boolean> =>
-    holder === userId || (await links.wasHolderLately(userId, acctId));
 }
 
 /** What whoever looks at a changed card has to do with requests. */

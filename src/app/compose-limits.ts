@@ -28,7 +28,7 @@ export function composeLimits({ base, tools, openRequest }: Deps) {
   const terms = createTemporaryTerms({ ...common, supersede: createSupersede(common) });
   const restore = createRestore(common);
   const notifyEnd = createNotifyEnd({ ...common, recordEnd: createRecordEnd(common) });
-  const permitDecision = createPermitDecision(common);
+  const permitDecision = createPermitDecision({ ...common, raises });
   return {
     changeRule: createChangeRule({
       ...common,

@@ -1,7 +1,7 @@
 import type { Resolved } from '../actions/action.ts';
 import type { Attempt } from '../actions/action-tools.ts';
 import { createChangeOnce } from '../actions/change-once.ts';
-import { createAskFirst, createChangeStatus, createUnblock } from '../actions/change-status.ts';
+import { createAskFirst, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
@@ -18,12 +18,11 @@ export function composeStatus({ base, tools }: { readonly base: ActionBase; read
   const changeStatus = createChangeStatus({
     ...stores,
     ...tools,
+    permit: createPermitStatus({ ...tools, ...people }),
     card: cards.card,
     sendStatus: createSendStatus({ ...stores, ...tools, card: cards.card, offerUndo }),
     askFirst: createAskFirst(tools),
   });
-  const isOwnCard = stores.links.wasHolderLately;
-  const unblock = createUnblock({ ...tools, ...people, ...settings, changeStatus, isOwnCard });
   return {
     changeOnce,
     activate: (resolved: Resolved<ActivateAction>, attempt: Attempt) => {
@@ -35,7 +34,7 @@ export function composeStatus({ base, tools }: { readonly base: ActionBase; read
     block: (resolved: Resolved, attempt: Attempt) =>
       changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease })),
     unblock: (resolved: Resolved, attempt: Attempt) =>
-      changeOnce(resolved, 'unblock', (lease) => unblock(resolved, { ...attempt, lease })),
+      changeOnce(resolved, 'unblock', (lease) => changeStatus('unblock', resolved, { ...attempt, lease })),
     undoBlock: createUndoBlock({ ...stores, ...tools, ...settings, changeStatus, whyNotOwn: createWhyNotOwn(stores) }),
     endUndo: createEndUndo({ ...stores, ...tools }),
   };

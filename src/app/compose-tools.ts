@@ -1,15 +1,17 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { createAskAgain } from '../actions/ask-again.ts';
 import { createRecord } from '../actions/record.ts';
 import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
 import { createReports, type Reports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { refusedTo } from '../dispatch/verbs.ts';
+import { permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard, type IsOwnCard } from '../holders/own-card.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
+import { createAuthorization } from '../policy/authorize.ts';
 import type { ActionBase } from './action-base.ts';
 
 /** What several capabilities use of each other. */
@@ -37,20 +39,29 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
   const { progress, alerts, withLock } = stores;
   const { factsOf, nameRuleset } = cards;
   const record = createRecord({ ...stores, ...notices, ...settings });
+  const refusals = createRefusals({
+    ...stores,
+    ...timers,
+    record,
+    refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
+    accountOf: createAccountOf(stores),
+    factsOf,
+    answer: people.answer,
+  });
+  const putChoice: Tools['putChoice'] = (action, questionId) =>
+    stores.pending.put({ kind: 'choice', action, questionId });
+  const wordsOf = (verb: string) => permissionOf(verb).doing;
+  const isOwnCard = createIsOwnCard({ ...stores, ...cards, ...people });
+  const groupOfCard = async (acctId: number): Promise<string | null> => (await factsOf(acctId)).group;
+  const policyOfCard: Tools['policyOfCard'] = async (acctId) => settings.policyFor(await groupOfCard(acctId));
   const outcomes = createOutcomesOnAlerts({ ...messages, alerts, seen: messages.alertMessages.seen });
   return {
     record,
-    ...createRefusals({
-      ...stores,
-      ...timers,
-      record,
-      refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
-      accountOf: createAccountOf(stores),
-      factsOf,
-      answer: people.answer,
-    }),
+    ...refusals,
+    ...createAuthorization({ ...stores, ...people, ...settings, isOwnCard, policyOfCard, groupOfCard, permissionOf }),
+    askAgain: createAskAgain({ ...refusals, ...people, ...settings, putChoice, wordsOf }),
     progress,
-    isOwnCard: createIsOwnCard({ ...stores, ...cards, ...people }),
+    isOwnCard,
     hasBegun: async ({ id }) => (await progress.read(id)) !== null,
     factsOf,
     outcomes,
@@ -60,8 +71,8 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
     withLock,
     now: settings.now,
     reports: createReports({ ...stores, ...timers, ...people, ...settings, record, outcomes, nameRuleset }),
-    putChoice: (action, questionId) => stores.pending.put({ kind: 'choice', action, questionId }),
-    policyOfCard: async (acctId) => settings.policyFor((await factsOf(acctId)).group),
+    putChoice,
+    policyOfCard,
     async purchaseOf(action) {
       const alertId = alertIdOf(action);
       const alert = alertId === null ? null : await alerts.get(alertId);

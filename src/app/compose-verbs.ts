@@ -3,6 +3,7 @@ import type { TransactionAlert } from '../alerts/alert.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import type { Gap } from '../core/gap.ts';
 import { createPerformAction } from '../dispatch/perform-action.ts';
+import { createPermitAction } from '../dispatch/permit-action.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
@@ -44,6 +45,7 @@ export function composeVerbs(deps: VerbsDeps) {
   const capabilities = composeCapabilities(deps);
   const { tools, resolveCard, limits, approvals, failures, holders, virtualCards, status, mutes } = capabilities;
   const performAction = createPerformAction({
+    permit: createPermitAction({ ...tools, whoMay: base.people.whoMay }),
     resolveCard,
     record: tools.record,
     handlers: verbHandlers(capabilities),

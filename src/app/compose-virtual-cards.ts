@@ -15,7 +15,7 @@ export function composeVirtualCards({ base, tools }: { readonly base: ActionBase
     orderVirtual: createOrderVirtual({
       ...common,
       orderVirtualCards,
-      orderPermit: createOrderPermit({ ...stores, ...settings }),
+      orderPermit: createOrderPermit({ ...stores, ...tools, ...settings }),
       reportOrder: createReportOrder({ ...common, notices }),
     }),
     resendVirtual: createResendVirtual({ ...common, requestVirtualCardData }),

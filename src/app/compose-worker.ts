@@ -1,6 +1,7 @@
 import { createDirectChannel } from '../holders/notify-holder.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCurrentRoles } from '../policy/current-roles.ts';
+import { createPermissions } from '../policy/permissions.ts';
 import { createHeldUntil } from '../routing/held-until.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { composeActionBase, composeUpdateForm } from './compose-actions.ts';
@@ -37,6 +38,12 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     isHolder: stores.links.isHolder,
     log: base.log,
   });
+  const permissions = createPermissions({
+    policy: base.policy.current,
+    groupMembers: slack.groupMembers,
+    isHolder: stores.links.isHolder,
+    log: base.log,
+  });
   const { route, visibilityOf, routing } = composeRouting({
     ...common,
     currentRoles,
@@ -52,7 +59,14 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   });
   const delivery = composeDelivery({ ...common, route, countDecline: digests.countDecline });
   const verbs = composeVerbs({
-    base: composeActionBase({ base, slack, notifyOps, cards, postTracked: outbox.postTracked }),
+    base: composeActionBase({
+      base,
+      slack,
+      notifyOps,
+      cards,
+      postTracked: outbox.postTracked,
+      rolesOf: permissions.rolesOf,
+    }),
     routing,
     digest: digests.digest,
     recovery: { recoverGap: (gap) => enqueue('recover-gap', gap), opsChannel: base.config.channels.ops },

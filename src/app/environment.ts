@@ -66,7 +66,7 @@ export const shared = {
   ALERTS_CHANNEL_APPROVALS: channelId.optional(),
   ALERTS_CHANNEL_OPS: channelId.optional(),
   ALERTS_CHANNEL_AUDIT: channelId.optional(),
-  // Used by web, which writes down who they are; bad ones stop either process.
+  // Each process decides by its own: the worker does not believe what the web process says of somebody.
   OPERATORS: listOf(member, members).default([]),
   APPROVERS: listOf(member, members).default([]),
   TWO_PERSON_ABOVE: z

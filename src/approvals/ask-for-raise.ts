@@ -12,11 +12,10 @@ import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
-import { type Decision, decide } from '../policy/decide.ts';
+import type { Decision } from '../policy/decide.ts';
 import type { RequestedChange } from './open-request.ts';
-import { type AskAction, approvalVerbs } from './verbs.ts';
+import type { AskAction } from './verbs.ts';
 
 interface Judgment {
   readonly verdict: Decision;
@@ -73,23 +72,17 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
   };
 }
 
-interface JudgeDeps {
-  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+interface JudgeDeps extends Pick<ActionTools, 'authorize'> {
   readonly countRaise: RaiseAmounts['count'];
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /** Whether somebody may ask for more for a card, and how many have to approve it. */
 export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
   return async function judgeAsk(action, acctId, change) {
     const { userId } = action.actor;
-    const isOwnCard = (await deps.links.ofAccount(acctId))?.userId === userId;
-    const question = { roles: action.roles, isOwnCard };
-    const policy = await deps.policyOfCard(acctId);
-    const { permission } = approvalVerbs.ask;
-    if (change === undefined) return { verdict: decide(permission, question, policy), counted: null };
+    if (change === undefined) return { verdict: await deps.authorize(action, { acctId }), counted: null };
     const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [userId]);
-    return { verdict: decide(permission, { ...question, ...amountIn(raise) }, policy), counted: tooMuchForOne(raise) };
+    return { verdict: await deps.authorize(action, { acctId, ...amountIn(raise) }), counted: tooMuchForOne(raise) };
   };
 }
 

@@ -6,7 +6,7 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
-import { decide } from '../policy/decide.ts';
+import { approvalsNeeded } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import type { ExpireRequest } from './expire-request.ts';
@@ -19,7 +19,7 @@ import {
   unconfirmedApproval,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import { approvalVerbs, type DecideAction } from './verbs.ts';
+import type { DecideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'now'> {
   readonly requests: Pick<Requests, 'get'>;
@@ -176,29 +176,26 @@ async function recount(
     { changes, fromBase: changes, term },
     people,
   );
-  const question = { roles: action.roles, isOwnCard: true, ...amountIn(raise) };
-  const verdict = decide(approvalVerbs.ask.permission, question, await deps.policyOfCard(acctId));
-  return { others: verdict.kind === 'request' ? verdict.others : 2, counted: tooMuchForOne(raise) };
+  const needed = approvalsNeeded(amountIn(raise), await deps.policyOfCard(acctId));
+  return { others: needed, counted: tooMuchForOne(raise) };
 }
 
 /** Why somebody may not decide a request, one sentence; null when they may. */
 export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
-interface WhyNotAllowedDeps extends Pick<ActionTools, 'now'> {
-  readonly isOwnCard: (userId: string, acctId: number, holder: string | null) => Promise<boolean>;
-  readonly policyOfCard: RulesOfCard;
-}
+type WhyNotAllowedDeps = Pick<ActionTools, 'authorize' | 'now'>;
 
 export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
-  return async function whyNotAllowed({ verb, actor, roles }, { action, acctId, holder, approvals }) {
-    const by = actor.userId;
-    const question = {
-      roles,
-      isOwnCard: await deps.isOwnCard(by, acctId, holder),
+  return async function whyNotAllowed(click, { action, acctId, holder, approvals }) {
+    const by = click.actor.userId;
+    const verdict = await deps.authorize(click, {
+      acctId,
+      heldBy: holder,
       isOwnAction: action.actor.userId === by || approvals.some((approval) => approval.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),
-    };
-    const verdict = decide(approvalVerbs[verb].permission, question, await deps.policyOfCard(acctId));
+      raiseCents: 1,
+    });
+    if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';
     return verdict.kind === 'refused' ? verdict.why : null;
   };
 }

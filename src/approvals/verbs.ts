@@ -61,6 +61,7 @@ export const approvalVerbs = {
     permission: {
       role: 'operator',
       doing: 'break the glass',
+      loosens: true,
       notOwnCard: { why: 'Nobody breaks the glass for a wish of their own.' },
       notOwnAction: { why: 'Nobody breaks the glass for a wish of their own.' },
       after: { ms: PATIENCE_MS, why: 'The approvers have 15 minutes to answer before the glass may be broken.' },

@@ -47,6 +47,16 @@ export class TooLateError extends AppError {
   readonly retryable = true;
 }
 
+/** Slack does not say who has which role, so nobody can be permitted what takes one. */
+export class RolesUnreadError extends AppError {
+  readonly code = 'roles_unread';
+  readonly retryable = true;
+
+  constructor() {
+    super('Slack does not say who has which role');
+  }
+}
+
 /** How far a failed call to the card API got. */
 export type CardApiOutcome =
   /** The API answered and did not do it. */

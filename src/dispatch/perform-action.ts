@@ -3,6 +3,7 @@ import type { Attempt } from '../actions/action-tools.ts';
 import type { RecordAction } from '../actions/record.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
+import type { PermitAction } from './permit-action.ts';
 import { type Action, type ActionOf, entryOf, type Verb, type verbs } from './verbs.ts';
 
 /** Who does what is asked for: what is about one card gets that card as well. */
@@ -14,6 +15,7 @@ export type Handlers = {
 };
 
 interface Deps {
+  readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly record: RecordAction;
   readonly handlers: Handlers;
@@ -27,7 +29,7 @@ interface Deps {
 }
 
 /**
- * Worker half of an action: find the card, do it once, write it down, tell.
+ * Worker half of an action: ask the policy, find the card, do it once, write it down, tell.
  *
  * Runs at least once for each action. One account is worked on by one action at a time, so what two people press at
  * once happens one after the other, and the second finds it done. However it ends, the person hears of it.
@@ -37,9 +39,12 @@ interface Deps {
  */
 export function createPerformAction(deps: Deps): (asked: Action, attempt: Attempt) => Promise<void> {
   return async function performAction(asked, attempt) {
-    const action = meant(asked);
+    let action = meant(asked);
     let resolved: Resolved = { action, acctId: 0, cardId: null };
     try {
+      const permitted = await deps.permit(action);
+      if (permitted === null) return;
+      action = permitted;
       const { isOfCard, isLook = false } = entryOf(action.verb);
       if (isOfCard) {
         const card = await deps.resolveCard(action);
@@ -55,8 +60,8 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !attempt.isLast) throw error;
       const answer = error instanceof CardApiError ? error : null;
-      const isApproval = action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve);
-      if (isApproval) await deps.failApproval(action, answer);
+      if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
+        await deps.failApproval(action, answer);
       else await deps.failAction(resolved, answer);
       if (answer === null) throw error;
     }

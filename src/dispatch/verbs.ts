@@ -9,7 +9,7 @@ import { approvalVerbs } from '../approvals/verbs.ts';
 import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
-import { isForOwnCard, mayAsk, type Role } from '../policy/decide.ts';
+import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
@@ -94,6 +94,12 @@ export const helpEntries: readonly HelpEntry[] = [
 function whoOf(role: Role | null): HelpEntry['who'] {
   if (role === 'operator') return 'operators';
   return role === 'approver' ? 'approvers' : 'all';
+}
+
+/** What the policy demands for a verb. */
+export function permissionOf(verb: string): Permission {
+  if (!Object.hasOwn(verbs, verb)) throw new Error('an unknown verb');
+  return entryOf(verb as Verb).permission;
 }
 
 /** Behind "was refused to", for the record; the card, if there is one, follows. */

@@ -14,9 +14,7 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
-import { decide } from '../policy/decide.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
@@ -24,7 +22,7 @@ import type { RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
 import type { NameCategory } from './unknown-category.ts';
-import { limitVerbs, type RuleAction } from './verbs.ts';
+import type { RuleAction } from './verbs.ts';
 
 /** Whoever had to has approved; the outcome belongs to the action that asked. */
 export interface Approval {
@@ -41,11 +39,11 @@ export type ChangeRule = (
   attempt: LockedAttempt,
 ) => Promise<Result>;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permit: PermitChange;
   readonly send: SendRules;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep'>;
+  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'forgetIfGone'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
@@ -56,7 +54,8 @@ interface Deps {
  *
  * What the policy does not leave to one person becomes a request instead, unless others approved it.
  */
-export function createChangeRule({ plan, permit, send, terms, progress, reports, raises }: Deps): ChangeRule {
+export function createChangeRule(deps: Deps): ChangeRule {
+  const { plan, permit, send, terms, progress, reports, raises } = deps;
   return async function changeRule({ action, acctId }, approval, attempt) {
     const written = await progress.read(action.id);
     const planned = await plan(action, acctId);
@@ -84,6 +83,15 @@ export function createChangeRule({ plan, permit, send, terms, progress, reports,
     }
     if (!isThere && planned.against !== null) return await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
+    if (refused !== null && written?.state === 'sending') {
+      // What an earlier attempt sent is not there, and is not sent again.
+      await terms.forgetIfGone(action.id, changes, acctId);
+      return await finish('failed', { note: refused.note });
+    }
+    if (refused?.isLate === true) {
+      await deps.askAgain(action, { acctId });
+      return { state: 'failed', card, ...sidesOf(changes), apiWords: null, note: refused.note };
+    }
     if (refused !== null) return await finish(refused.state, refused);
     if (!isThere) {
       const { raw, readAt } = planned;
@@ -179,41 +187,41 @@ type PermitChange = (
   made: MadeChange<RuleAction>,
   approval: Approval | null,
   card: CardFacts,
-) => Promise<(Pick<Result, 'note'> & Partial<Result> & { readonly state: 'failed' | 'waiting' }) | null>;
+) => Promise<
+  (Pick<Result, 'note' | 'counted'> & { readonly state: 'failed' | 'waiting'; readonly isLate?: boolean }) | null
+>;
 
-interface PermitDeps extends Pick<ActionTools, 'withLock'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock'> {
   readonly raises: RaiseAmounts;
-  readonly links: { wasHolderLately(userId: string, acctId: number): Promise<boolean> };
   readonly openRequest: OpenRequest;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
 }
 
 /** Asks the policy, unless others approved. What is permitted to one person counts from then on. */
-export function createPermitChange({ raises, links, openRequest, policyOfCard, withLock }: PermitDeps): PermitChange {
+export function createPermitChange({ raises, authorize, openRequest, withLock }: PermitDeps): PermitChange {
   return async function permitChange(made, approval, card) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
-    if (!isLooser(fromBase)) return null;
+    if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
     if (approval !== null) {
       await raises.remember(action, acctId, raise, approval.raisedBy);
       return null;
     }
-    const isOwnCard = await links.wasHolderLately(userId, acctId);
-    const policy = await policyOfCard(acctId);
     // Two raises at once must not both pass for the first, so what is allowed counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const amount = await raises.count(action, acctId, raise, [userId]);
-      const question = { roles: action.roles, isOwnCard, ...amountIn(amount) };
-      const verdictNow = decide(limitVerbs[action.verb].permission, question, policy);
+      const verdictNow = await authorize(action, { acctId, ...amountIn(amount) });
       const by = { by: userId, askedBy: userId };
       if (verdictNow.kind === 'allowed') await raises.remember(action, acctId, raise, by);
       return { verdict: verdictNow, counted: tooMuchForOne(amount) };
     });
+    if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
     if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
     const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
     return { state: 'waiting', note: await openRequest(asked), counted };
   };
 }
+
+const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask again if you still want it.';

@@ -1,16 +1,17 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isLooser, reversed } from '../card-api/rule-change.ts';
+import { isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { decide } from '../policy/decide.ts';
+import { amountIn } from '../policy/counted-raise.ts';
+import { permanent } from './change-request.ts';
 import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
-import { ruleNames } from './rule-words.ts';
+import type { RaiseAmounts } from './raise-amount.ts';
+import { ruleMoves, ruleNames } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
-import { limitVerbs, type TemporaryChangeAction } from './verbs.ts';
+import type { TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'now'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
   readonly restore: Restore;
@@ -46,7 +47,8 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.');
     const why = await deps.permitDecision(action, temporaryChange);
-    if (why !== null) return await refuse(action, why, 'Ask an approver.');
+    if (why === 'late') return await deps.askAgain(action, { acctId: temporaryChange.acctId });
+    if (why !== null) return await refuse(action, why.why, why.whoCan);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
@@ -72,25 +74,53 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'A later change took its place.',
 };
 
-/** Asks the policy, and puts on record what was asked. Answers with why it may not be, one sentence; null when it may. */
-type PermitDecision = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<string | null>;
+/** Asks the policy, and puts on record what was asked. Answers with why it may not be; null when it may. */
+type PermitDecision = (
+  action: TemporaryChangeAction,
+  temporaryChange: TemporaryChange,
+) => Promise<{ readonly why: string; readonly whoCan: string } | 'late' | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'record' | 'factsOf'> {
-  readonly links: { wasHolderLately(userId: string, acctId: number): Promise<boolean> };
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf'> {
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
 }
 
-export function createPermitDecision({ record, factsOf, links, policyOfCard }: PermitDeps): PermitDecision {
-  return async function permitDecision(action, { id, acctId, changes }) {
-    // Taking back what was lowered for a while is a raise.
-    const isRaise = isLooser(reversed(changes));
-    const verb = action.verb === 'complete-temporary-change' || isRaise ? 'complete-temporary-change' : 'revert';
-    const isOwnCard = await links.wasHolderLately(action.actor.userId, acctId);
-    const question = { roles: action.roles, isOwnCard };
-    const verdict = decide(limitVerbs[verb].permission, question, await policyOfCard(acctId));
-    if (verdict.kind === 'refused') return verdict.why;
-    const { cardId } = await factsOf(acctId);
-    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail: id });
+/**
+ * Taking back what was lowered for a while is a raise. As long as the rule stands as the temporary change set it, what was
+ * there before was allowed once, and one approver may bring it back. Where somebody has changed it since, bringing it back
+ * is a raise like any other, from what the rule is now.
+ */
+export function createPermitDecision({ authorize, record, factsOf, raises }: PermitDeps): PermitDecision {
+  return async function permitDecision(action, temporaryChange) {
+    const { id, acctId, changes } = temporaryChange;
+    const { userId } = action.actor;
+    const isKept = action.verb === 'complete-temporary-change' && !action.restore;
+    const beyond = isKept ? [] : raisesBeyond(temporaryChange);
+    const raised = { changes: beyond, fromBase: beyond, term: permanent };
+    const isRaise = beyond.length > 0 || isLooser(reversed(changes));
+    const amount =
+      beyond.length > 0
+        ? amountIn(await raises.count(action, acctId, raised, [userId]))
+        : { raiseCents: Number(isRaise && !isKept) };
+    const verb = isRaise ? 'complete-temporary-change' : action.verb;
+    const verdict = await authorize({ ...action, verb }, { acctId, ...amount });
+    if (verdict.kind === 'late') return 'late';
+    if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
+    if (verdict.kind === 'request') {
+      return { why: `One approver alone may not raise this: ${ruleMoves(beyond)}.`, whoCan: askSecond };
+    }
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
+    if (beyond.length > 0) await raises.remember(action, acctId, raised, { by: userId, askedBy: userId });
     return null;
   };
+}
+
+const askSecond = 'Leave it as it is, or use `/card limit`: that asks a second approver.';
+
+/** What bringing the earlier values back raises, where somebody has changed a rule since. */
+function raisesBeyond({ changes, meanwhile }: TemporaryChange): RuleChange[] {
+  return changes.flatMap(({ rule, from, to }, index) => {
+    const found = meanwhile?.[index]?.to;
+    const back = found === undefined || found === to ? [] : [{ rule, from: found, to: from }];
+    return isLooser(back) ? back : [];
+  });
 }

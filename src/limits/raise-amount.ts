@@ -99,10 +99,7 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
         .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
         .flatMap((open) => open.changes);
-      return changes.map((change) => {
-        const base = ending.find(({ rule }) => isSameRule(rule, change.rule));
-        return base === undefined ? change : { ...change, from: base.from };
-      });
+      return changes.map((change) => ({ ...change, from: valueBefore(change, ending) }));
     },
   };
 
@@ -149,3 +146,14 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
     return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
   }
 }
+
+/**
+ * What a rule goes back to by itself, through each temporary change that set what was there. Where somebody has changed the
+ * rule since, what was there before says nothing.
+ */
+function valueBefore({ rule, from }: RuleChange, ending: readonly RuleChange[]): RuleChange['from'] {
+  const last = ending.findLast((set) => isSameRule(set.rule, rule) && set.to === from);
+  return last === undefined ? from : valueBefore(last, without(ending, last));
+}
+
+const without = (changes: readonly RuleChange[], one: RuleChange): RuleChange[] => changes.filter((set) => set !== one);

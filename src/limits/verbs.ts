@@ -83,6 +83,7 @@ export const limitVerbs = {
       doing: 'decide about temporary changes',
       whyRole: 'Only approvers may decide that.',
       notOwnCard: { why: 'Nobody decides about the own card: it takes another approver.' },
+      needsOthers: 'much',
     },
     refusedTo: 'decide about a temporary change of',
     isOfCard: false,

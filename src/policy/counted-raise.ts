@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Rule } from '../card-api/rule.ts';
 import { ExceededCap } from './approval-policy.ts';
-import type { Question } from './decide.ts';
+import type { Facts } from './decide.ts';
 
 /** A raise of the same rule that one person allowed alone within the last 24 hours. */
 export const EarlierRaise = z.strictObject({
@@ -33,9 +33,9 @@ export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents
   return earlier.reduce((total, { cents }) => total + cents, ownCents);
 }
 
-/** What the policy is asked about a raise. */
-export function amountIn(counted: CountedRaise): Pick<Question, 'raiseCents' | 'isOverCap'> {
-  return { raiseCents: countedCents(counted), isOverCap: counted.cap !== null };
+/** What the policy is asked about a raise. It counts for something, also where a purchase of nothing says how much. */
+export function amountIn(counted: CountedRaise): Pick<Facts, 'raiseCents' | 'isOverCap'> {
+  return { raiseCents: Math.max(1, countedCents(counted)), isOverCap: counted.cap !== null };
 }
 
 /** The raise, where two people have to approve it because of how much it is; null where it is not too much for one. */

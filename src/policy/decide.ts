@@ -18,6 +18,9 @@ export const COUNTED_MS = 24 * 3_600_000;
 /** The longest time within which a cap sums up what was loosened. */
 export const CAPPED_MS = 30 * COUNTED_MS;
 
+/** Longest wait between the click and the change for what lets a card spend more: after that whoever asked is asked again. */
+export const LATE_MS = 10 * 60_000;
+
 /** What the policy says about one verb: a column of the verb table. Every `why` is a sentence for whoever is refused. */
 export interface Permission {
   /** The role that it takes; null: everybody in the company. Approvers may do everything that operators may. */
@@ -42,20 +45,29 @@ export interface Permission {
    * one's own card. `always`: others must approve any raise.
    */
   readonly needsOthers?: 'much' | 'always';
+  /** Whatever the card is now, it lets it do more. Of other verbs the facts say so. */
+  readonly loosens?: true;
 }
 
-/** Who asks, and the facts of the case. Facts that do not matter to the verb are left out. */
-export interface Question {
+/**
+ * What is true at the moment of deciding: read now, never taken from what was stored at the click. What is not known yet,
+ * because the card is still to be found, is left out and judged when it is.
+ */
+export interface Facts {
   readonly roles: readonly Role[];
-  /** The person is linked to the card's account as its holder. */
-  readonly isOwnCard: boolean;
+  /** Counts as the person's own card: linked to them now, or until lately. */
+  readonly isOwnCard?: boolean;
+  /** The person is linked to the card's account now. By default the same. */
+  readonly isHolder?: boolean;
   /** The person did it, asked for it, or approved it before. */
   readonly isOwnAction?: boolean;
   /** Since the block, or since the request. */
   readonly ageMs?: number;
+  /** Since the click. */
+  readonly waitedMs?: number;
   /**
-   * How much more the card may spend, in whole cents, including what one person's approvals added to the same rule in the
-   * last 24 hours. Infinity where it has no limit; 0 or absent: no more.
+   * How much more the card may spend than the card service says now, in whole cents, including what one person's approvals
+   * added to the same rule in the last 24 hours. Infinity where no amount says how much; 0 or absent: no more.
    */
   readonly raiseCents?: number;
   /** The raise and what was loosened before exceed a cap. */
@@ -64,8 +76,10 @@ export interface Question {
 
 export type Decision =
   | { readonly kind: 'allowed' }
-  /** It becomes a request, which takes `others` approvers besides the person who asks. */
-  | { readonly kind: 'request'; readonly others: number }
+  /** It becomes a request, which takes `others` of the role `from` besides the person who asks. */
+  | { readonly kind: 'request'; readonly others: number; readonly from: Role }
+  /** It waited too long: whoever asked has to say again that it shall be done. */
+  | { readonly kind: 'late' }
   /** `who` could do it instead; null: nobody any more. */
   | { readonly kind: 'refused'; readonly why: string; readonly who: Role | null };
 
@@ -88,42 +102,61 @@ const whoWords: Readonly<Record<Role, string>> = {
   holder: 'the card’s holder',
 };
 
+/** True when it lets the card do more than it may now. */
+export function loosens(permission: Permission, { raiseCents = 0 }: Pick<Facts, 'raiseCents'>): boolean {
+  return permission.loosens === true || raiseCents > 0;
+}
+
 /**
- * Who may do what. Pure: roles are looked up at the click, everything else when it is done.
+ * Who may do what. Pure: everything that it depends on is handed in, read at that moment. The worker asks it before each
+ * verb, again immediately before the card service is called, and at each approval.
  *
  * Making a card safer is easy, letting it spend more is not: an operator blocks with one click, but a large raise takes two
  * different approvers, and nobody approves their own request.
  *
  * @param policy how many have to approve how much.
  */
-export function decide(permission: Permission, question: Question, policy: Pick<ApprovalPolicy, 'bands'>): Decision {
-  const why = whyNot(permission, question);
+export function decide(permission: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): Decision {
+  const why = whyNot(permission, facts);
   if (why !== null) return { kind: 'refused', ...why };
-  const { needsOthers } = permission;
-  const { raiseCents = 0, isOverCap = false, isOwnCard } = question;
-  if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return { kind: 'allowed' };
-  const needed = Math.max(approvalsFor(policy, raiseCents), isOverCap ? 2 : 1);
-  // An approver who holds the card does not count.
-  const others = isOwnCard || needsOthers === 'always' ? needed : needed - 1;
-  return others > 0 ? { kind: 'request', others } : { kind: 'allowed' };
+  const { waitedMs = 0 } = facts;
+  const others = othersNeeded(permission, facts, policy);
+  if (others > 0) return { kind: 'request', others, from: 'approver' };
+  return waitedMs > LATE_MS && loosens(permission, facts) ? { kind: 'late' } : { kind: 'allowed' };
 }
 
-function whyNot(permission: Permission, question: Question): { why: string; who: Role | null } | null {
-  const { role, notOwnCard, notOwnAction, onlyOwnAction, within, after } = permission;
-  const { roles, isOwnCard, isOwnAction = false, ageMs = 0 } = question;
+/** How many different approvers a raise takes, whoever asks for it. */
+export function approvalsNeeded(
+  { raiseCents = 0, isOverCap = false }: Pick<Facts, 'raiseCents' | 'isOverCap'>,
+  policy: Pick<ApprovalPolicy, 'bands'>,
+): number {
+  return Math.max(approvalsFor(policy, raiseCents), isOverCap ? 2 : 1);
+}
+
+/** How many besides the person who asks. An approver counts, but not with the own card. */
+function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): number {
+  const { raiseCents = 0, isOwnCard = false } = facts;
+  if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return 0;
+  const needed = approvalsNeeded(facts, policy);
+  return isOwnCard || needsOthers === 'always' ? needed : needed - 1;
+}
+
+function whyNot(permission: Permission, facts: Facts): { why: string; who: Role | null } | null {
+  const { role, holderMay, notOwnCard, notOwnAction, onlyOwnAction, within, after } = permission;
+  const { roles, isOwnCard, isHolder = isOwnCard ?? roles.includes('holder'), isOwnAction, ageMs } = facts;
   const byRole = mayAsk(
     permission,
     roles.filter((one) => one !== 'holder'),
   );
-  const asHolder = isOwnCard && (role === 'holder' || permission.holderMay === true);
+  const asHolder = isHolder && (role === 'holder' || holderMay === true);
   if (!byRole && !asHolder) {
     const why = permission.whyRole ?? `Only ${whoWords[role ?? 'operator']} may ${permission.doing}.`;
     return { why: onlyOwnAction?.why ?? why, who: role };
   }
-  if (onlyOwnAction !== undefined && !isOwnAction) return { why: onlyOwnAction.why, who: 'approver' };
-  if (within !== undefined && ageMs > within.ms) return { why: within.why, who: 'approver' };
-  if (notOwnCard !== undefined && isOwnCard) return { why: notOwnCard.why, who: role };
-  if (notOwnAction !== undefined && isOwnAction) return { why: notOwnAction.why, who: role };
-  if (after !== undefined && ageMs < after.ms) return { why: after.why, who: 'approver' };
+  if (onlyOwnAction !== undefined && isOwnAction === false) return { why: onlyOwnAction.why, who: 'approver' };
+  if (within !== undefined && ageMs !== undefined && ageMs > within.ms) return { why: within.why, who: 'approver' };
+  if (notOwnCard !== undefined && isOwnCard === true) return { why: notOwnCard.why, who: role };
+  if (notOwnAction !== undefined && isOwnAction === true) return { why: notOwnAction.why, who: role };
+  if (after !== undefined && ageMs !== undefined && ageMs < after.ms) return { why: after.why, who: 'approver' };
   return null;
 }

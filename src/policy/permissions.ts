@@ -41,15 +41,21 @@ export interface KnownRoles {
   readonly isComplete: boolean;
 }
 
+/** How old Slack's answer about a user group may be. */
+export interface HowOld {
+  /** It is not asked again for so long. 0 by default: Slack limits how often it may be asked. */
+  readonly knownForMs?: number;
+  /** An answer of this age still counts when Slack gives no newer one. By default only when it limits how often it is asked. */
+  readonly stillGoodMs?: number;
+}
+
 export interface Permissions {
   /**
    * The roles of a person right now, as far as they are certain.
    *
-   * @param options.knownForMs how old an answer about a group may be. Only for suggestions while somebody types, because
-   * Slack would not answer that often.
    * @param options.group of the card, as the card service calls it; left out: the roles for any card.
    */
-  rolesOf(userId: string, options?: { knownForMs?: number; group?: string | null }): Promise<KnownRoles>;
+  rolesOf(userId: string, options?: HowOld & { readonly group?: string | null }): Promise<KnownRoles>;
   /** Whom to mention who could do it: user ids and user group ids. */
   whoMay(role: Role): readonly string[];
   /** To be called when a user group changed. */
@@ -83,14 +89,15 @@ export function createPermissions(deps: PermissionDeps): Permissions {
   const groups = createGroups(deps);
 
   return {
-    async rolesOf(userId, { knownForMs = deps.knownForMs ?? 0, group } = {}) {
+    async rolesOf(userId, { group, ...given } = {}) {
+      const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
       const policy = deps.policy();
       const roles: Role[] = [];
       let isComplete = true;
       const people = [userId, ...standsInFor(policy, userId, new Date(now()))];
       for (const role of ['approver', 'operator'] as const) {
         const allowed = permittedTo(policy, role, group);
-        const held = await Promise.all(people.map((person) => isAmong(person, allowed, knownForMs)));
+        const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
         if (held.includes(true)) roles.push(role);
         else if (held.includes(null)) isComplete = false;
       }
@@ -107,12 +114,12 @@ export function createPermissions(deps: PermissionDeps): Permissions {
   };
 
   /** Null when a group that could decide it cannot be read. */
-  async function isAmong(userId: string, allowed: readonly string[], knownForMs: number): Promise<boolean | null> {
+  async function isAmong(userId: string, allowed: readonly string[], howOld: HowOld): Promise<boolean | null> {
     if (allowed.includes(userId)) return true;
     let isSure = true;
     for (const groupId of allowed.filter((id) => id.startsWith('S'))) {
       try {
-        if ((await groups.membersOf(groupId, knownForMs)).includes(userId)) return true;
+        if ((await groups.membersOf(groupId, howOld)).includes(userId)) return true;
       } catch (error) {
         log.error({ err: error, groupId }, 'a user group could not be read');
         isSure = false;
@@ -147,15 +154,16 @@ function createGroups({ groupMembers, log, now = Date.now }: PermissionDeps) {
       groups.delete(groupId);
       asking.delete(groupId);
     },
-    async membersOf(groupId: string, knownForMs: number): Promise<readonly string[]> {
+    async membersOf(groupId: string, { knownForMs = 0, stillGoodMs }: HowOld): Promise<readonly string[]> {
       const known = groups.get(groupId);
       if (known !== undefined && now() - known.readAt < knownForMs) return known.members;
       try {
         return await ask(groupId);
       } catch (error) {
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
-        if (!isRateLimited || known === undefined || now() - known.readAt > STILL_GOOD_MS) throw error;
-        log.warn({ groupId }, 'Slack limits how often a user group may be read, its last members still count');
+        const goodForMs = stillGoodMs ?? (isRateLimited ? STILL_GOOD_MS : 0);
+        if (known === undefined || now() - known.readAt > goodForMs) throw error;
+        log.warn({ groupId }, 'Slack does not say who is in a user group, its last members still count');
         return known.members;
       }
     },

@@ -65,9 +65,10 @@ export function link(url: string, label: string): string {
   return `<${new URL(url).href.replaceAll('|', '%7C').replaceAll('&', '&amp;')}|${text}>`;
 }
 
-/** Names a Slack user. Anything that is no user id shows as text. */
-export function mention(userId: string): string {
-  return /^[UW][A-Z0-9]{1,30}$/.test(userId) ? `<@${userId}>` : escapeMrkdwn(userId);
+/** Names a Slack user or user group. Anything that is no such id shows as text. */
+export function mention(id: string): string {
+  if (/^S[A-Z0-9]{1,30}$/.test(id)) return `<!subteam^${id}>`;
+  return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : escapeMrkdwn(id);
 }
 
 /** Names a Slack channel. */

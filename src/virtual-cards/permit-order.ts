@@ -3,9 +3,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { formatCents } from '../core/money.ts';
 import { type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, aloneCents, exceededCap } from '../policy/approval-policy.ts';
-import { decide } from '../policy/decide.ts';
 import type { VirtualOrder } from './order.ts';
-import { type OrderVirtualAction, virtualCardVerbs } from './verbs.ts';
+import type { OrderVirtualAction } from './verbs.ts';
 
 /** Asks the policy, and counts the order when it may be made. Answers with why it may not; null when it may. */
 export interface OrderPermit {
@@ -14,7 +13,7 @@ export interface OrderPermit {
   cancel(action: OrderVirtualAction, order: VirtualOrder): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
+interface Deps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
 }
@@ -23,7 +22,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
 const ORDER = 'order';
 
 /** Several orders must not sum up to what one person may not order at once. */
-export function createOrderPermit({ recentRaises, policyFor, withLock, now }: Deps): OrderPermit {
+export function createOrderPermit({ recentRaises, policyFor, authorize, withLock, now }: Deps): OrderPermit {
   return {
     async permit(action, order) {
       // Two orders at once must not both pass for the first.
@@ -41,9 +40,10 @@ export function createOrderPermit({ recentRaises, policyFor, withLock, now }: De
         const loosened = { person: await sums({ userId }), card, program: await sums('program') };
         const cap = exceededCap(policy, loosened, fundCents);
         const raiseCents = fundCents === 0 ? 0 : ordered + fundCents;
-        const question = { roles: action.roles, isOwnCard: false, raiseCents, isOverCap: cap !== null };
-        const verdict = decide(virtualCardVerbs['order-virtual'].permission, question, { bands: policy.orderBands });
+        const amount = { raiseCents, isOverCap: cap !== null, bands: policy.orderBands };
+        const verdict = await authorize(action, amount);
         if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
+        if (verdict.kind === 'late') return { why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
         if (verdict.kind === 'allowed') {
           if (fundCents > 0) await recentRaises.add({ ...raiseOf(action, order), atMs: nowMs });
           return null;

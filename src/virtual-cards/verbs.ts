@@ -21,7 +21,7 @@ export const virtualCardVerbs = {
   },
   'order-virtual': {
     action: OrderVirtualAction,
-    permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much' },
+    permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much', loosens: true },
     refusedTo: 'order a virtual card',
     isOfCard: false,
     command: {

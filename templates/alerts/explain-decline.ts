@@ -94,7 +94,7 @@ function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Aroun
       : 'Nobody can change this in Slack. Ask whoever administers the card program.';
   }
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
-  const people = ids.slice(0, PEOPLE_MAX).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
+  const people = ids.slice(0, PEOPLE_MAX).map(mention);
   return people.length === 0
     ? `${what}. Nobody has that role yet: ask whoever administers Cardbell.`
     : `${what}: ${people.join(', ')}.`;

@@ -8,10 +8,7 @@ import { capital, cardOfHolder } from '../core/card-words.ts';
 
 /** Mentions of users and user groups, as configured. */
 function mentions(ids: readonly string[]): string {
-  return ids
-    .slice(0, 20)
-    .map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)))
-    .join(' ');
+  return ids.slice(0, 20).map(mention).join(' ');
 }
 
 /** A request has waited for a quarter of an hour. */

@@ -21,7 +21,7 @@ export interface NotPermitted {
 
 /** You may not, and who may. */
 export function notPermitted({ doing, role, isExternal, whoMay }: NotPermitted): Message {
-  const who = whoMay.slice(0, 20).map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : mention(id)));
+  const who = whoMay.slice(0, 20).map(mention);
   const people =
     role === 'holder' || role === null
       ? ''

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly what: string;
   /** Why not, one sentence. */
   readonly why: string;
-  /** Who can, or what to do: a sentence; `userIds`, or the channel where to do it, are named after it. */
+  /** Who can, or what to do: a sentence; `userIds`, also of user groups, or the channel where to do it, are named after it. */
   readonly whoCan: string | { readonly text: string; readonly userIds?: readonly string[]; readonly channel?: string };
   /** Where an earlier try may have changed something all the same: a sentence. */
   readonly changed?: string;

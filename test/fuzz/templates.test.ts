@@ -9,6 +9,7 @@ import { limitWindows } from '../../src/card-api/rule.ts';
 import { goalsOf } from '../../src/card-api/rule-change.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { askAgain } from '../../templates/actions/ask-again.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
@@ -132,6 +133,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestUnconfirmed(request, { by: two, changes: request.changes, term: request.term }),
       requestMessage(request),
     ]),
+  'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],
   'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });

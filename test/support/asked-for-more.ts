@@ -4,7 +4,9 @@ import { acctId, ask, byCommand, type PerformWorld, performAction, type WorldDep
 
 const person = (userId: string) => ({ userId, teamId: 'T1' });
 const HUGO = person('U0HUGO');
-const onRequest = { target: { kind: 'request', requestId: 'req_ask1' } } as const;
+/** The approvers have had their quarter of an hour. */
+const askedAt = '2026-11-20T15:16:00.000Z';
+const onRequest = { target: { kind: 'request', requestId: 'req_ask1' }, askedAt } as const;
 
 /** Hugo, who holds the card, asks to pay that much for an hour. */
 export const toPay = (amountCents: number): Action =>

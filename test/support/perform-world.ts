@@ -41,6 +41,7 @@ import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
+import type { Role } from '../../src/policy/decide.ts';
 import { createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -97,7 +98,11 @@ export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
   return composeVerbs(verbsDepsOf(deps));
 }
 
+/** Who has which role: what the last action of a person says. Of others, everybody is both. Each holds some card. */
+const knownRoles = new Map<string, readonly Role[]>();
+
 export function performAction(action: AnyAction, deps: WorldDeps): Promise<void> {
+  knownRoles.set(action.actor.userId, action.roles);
   return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt });
 }
 
@@ -191,6 +196,10 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
     blocks: createBlocks(redis),
+    rolesOf: async (userId) => {
+      const roles = knownRoles.get(userId) ?? bothRoles;
+      return { roles: roles.length === 0 ? [] : [...new Set<Role>([...roles, 'holder'])], isComplete: true };
+    },
     whoMay: async () => [],
     nameRuleset: async (known) => known,
     alerts,
@@ -325,10 +334,12 @@ const toFourFifty: ChangeRequest = {
   term: { kind: 'permanent' },
 };
 
+const bothRoles: Role[] = ['operator', 'approver'];
+
 /** Somebody who may asks for it: with a button on the alert, or, without `alertId`, with a command. */
 export function ask<V extends Verb>(verb: V, over: Over = {}): ActionOf<V> {
   const { action: schema } = verbs[verb];
-  const roles = over.roles ?? ['operator', 'approver'];
+  const roles = over.roles ?? bothRoles;
   const given = {
     id: `act_${verb.replaceAll(/[^a-z]/g, '')}1`,
     verb,

@@ -4,6 +4,7 @@ import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { authorizationOf } from '../../support/authorization.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 
@@ -285,14 +286,13 @@ describe('an approval', () => {
     ]);
   });
 
-  it.each<[string, string, boolean, boolean]>([
-    ['somebody else', 'U0BEN', false, true],
-    ['the person who asked', 'U0HUGO', false, false],
-    ['a holder of the card', 'U0BEN', true, false],
-  ])('of %s: counts %3$s', async (_who, userId, isOwnCard, counts) => {
+  it.each<[string, string, string | null, boolean]>([
+    ['somebody else', 'U0BEN', null, true],
+    ['the person who asked', 'U0HUGO', null, false],
+    ['a holder of the card', 'U0BEN', 'U0BEN', false],
+  ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
     const whyNotAllowed = createWhyNotAllowed({
-      isOwnCard: async () => isOwnCard,
-      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+      ...authorizationOf({ holder }),
       now: () => new Date(askedAt),
     });
 

@@ -132,7 +132,10 @@ const rows: Refused[] = [
     verb: 'unblock',
     when: 'it is the own card',
     asked: byCommand,
-    before: (world) => link(world, 'U0OLGA'),
+    before: async (world) => {
+      world.service.status = 'BLOCKED';
+      await link(world, 'U0OLGA');
+    },
     why: /Nobody unblocks the own card/,
     isOfCard: true,
   },

@@ -54,7 +54,6 @@ const rows: Refused[] = [
       'block',
       'unblock',
       'limit',
-      'ask',
       'link',
       'unlink',
       'resend-virtual',
@@ -102,7 +101,7 @@ const rows: Refused[] = [
     verb: 'ask',
     when: 'an approver asks for a card of somebody else',
     asked: { ...byCommand, ...toPay },
-    why: /Only the card’s holder/,
+    why: /This card is not linked to you/,
     isOfCard: true,
   },
   {

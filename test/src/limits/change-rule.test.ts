@@ -10,7 +10,7 @@ import {
   createPlanChange,
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
-import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
@@ -51,12 +51,14 @@ describe('a change of rules', () => {
         return await finish(sent);
       },
       raises: { forget: async () => void steps.push('counts no more') },
+      askAgain: async () => void steps.push('asked again'),
       terms: {
         async resolve({ changes: [first] }) {
           steps.push(`its end starts, from ${String(first?.from)}`);
           return null;
         },
         keep: async () => kept ?? null,
+        forgetIfGone: async () => {},
       },
       progress: { read: async () => written ?? null },
       reports: {
@@ -193,6 +195,7 @@ describe('permitting a change', () => {
   const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } };
 
   async function permit(ownCents: number, over: Over, given: Approval | null = null, isOwnCard = false) {
+    const roles = over.roles ?? ['approver'];
     const asked: AskedChange[] = [];
     const remembered: unknown[] = [];
     const { rule } = limitGoal('daily', null);
@@ -203,12 +206,11 @@ describe('permitting a change', () => {
         forget: async () => {},
         changesFromBase: async (changes) => [...changes],
       },
-      links: { wasHolderLately: async () => isOwnCard },
+      ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null }),
       openRequest: async (request) => {
         asked.push(request);
         return 'I asked.';
       },
-      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
       withLock: withoutLock,
     })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
     return { refused, asked, remembered };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
-import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { limitMove } from '../../support/limit-goals.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
@@ -29,7 +29,8 @@ describe('a click about a temporary change', () => {
       hasBegun: async () => given.hasBegun ?? false,
       refuse: async (_action, { what, why, whoCan }) => void steps.push(`${what} refused: ${why} ${whoCan}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
-      permitDecision: async () => given.why ?? null,
+      permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
+      askAgain: async () => void steps.push('asked again'),
       restore: async (temporaryChange) => ({ ...temporaryChange, state: given.after ?? 'ended' }),
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
@@ -119,13 +120,24 @@ describe('a click about a temporary change', () => {
 describe('who may decide', () => {
   async function permit(action: TemporaryChangeAction, over: Partial<TemporaryChange> = {}, isHolder = false) {
     const recorded: unknown[] = [];
-    const why = await createPermitDecision({
+    const remembered: unknown[] = [];
+    const raisedCents = over.meanwhile?.[0]?.to === 10_000 ? 590_000 : 100;
+    const decided = await createPermitDecision({
+      ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null }),
+      raises: {
+        count: async () => ({
+          rule: limitMove('daily', 0, 0).rule,
+          ownCents: raisedCents,
+          earlier: [],
+          aboveCents: 100_000,
+          cap: null,
+        }),
+        remember: async (_action, _acctId, { changes }) => void remembered.push(...changes),
+      },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
-      links: { wasHolderLately: async () => isHolder },
-      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     })(action, temporaryChangeOf(over));
-    return { why, recorded };
+    return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered };
   }
   const byOperator = takeBack({ roles: ['operator'] });
   const lowered = { changes: [limitMove('daily', 45_000, 40_000)] };
@@ -134,16 +146,33 @@ describe('who may decide', () => {
     expect(await permit(byOperator)).toEqual({
       why: null,
       recorded: [{ event: 'asked', isFirst: true, detail: 'act_1' }],
+      remembered: [],
     });
   });
 
   it('taking back what was lowered is a raise: an approver decides, and nobody about the own card', async () => {
-    expect(await permit(byOperator, lowered)).toEqual({ why: 'Only approvers may decide that.', recorded: [] });
+    expect(await permit(byOperator, lowered)).toMatchObject({ why: 'Only approvers may decide that.', recorded: [] });
     expect((await permit(takeBack(), lowered)).why).toBeNull();
     expect((await permit(resolve(true))).why).toBeNull();
     expect((await permit(ask('complete-temporary-change', { target, restore: false, roles: ['operator'] }))).why).toBe(
       'Only approvers may decide that.',
     );
     expect((await permit(takeBack(), lowered, true)).why).toMatch(/own card/);
+  });
+
+  it('putting back what somebody lowered further meanwhile is a raise from what the rule is now', async () => {
+    const changes = [limitMove('daily', 600_000, 599_900)];
+    const asking = (to: number) => ({
+      changes,
+      state: 'asking' as const,
+      meanwhile: [limitMove('daily', 599_900, to)],
+    });
+
+    const much = await permit(resolve(true), asking(10_000));
+    expect(much.why).toBe('One approver alone may not raise this: daily limit $100.00 → $6,000.00.');
+    expect(much.recorded).toEqual([]);
+    const little = await permit(resolve(true), asking(599_800));
+    expect(little).toMatchObject({ why: null, remembered: [limitMove('daily', 599_800, 600_000)] });
+    expect((await permit(resolve(false), asking(10_000))).why, 'leaving it as it is').toBeNull();
   });
 });

@@ -143,11 +143,18 @@ describe('what is counted from', () => {
   });
 
   it('is what the first of several temporary changes goes back to', async () => {
-    const first = { ...raised(30_000), openedAt: '2026-11-20T14:00:00.000Z' };
+    const first = { changes: [limitMove('daily', 30_000, 40_000)], openedAt: '2026-11-20T14:00:00.000Z' };
     const second = { ...raised(40_000), openedAt: '2026-11-20T14:30:00.000Z' };
 
     expect(await fromBase(permanent, second, first)).toBe(30_000);
     expect(await fromBase(permanent, first, second)).toBe(30_000);
+  });
+
+  it('is what the limit is now, where somebody changed it since it was changed for a time', async () => {
+    const lowered = { changes: [limitMove('daily', 600_000, 599_900)] };
+
+    expect(await fromBase(permanent, lowered)).toBe(80_000);
+    expect(await fromBase(permanent, { changes: [limitMove('daily', 40_000, 90_000)] })).toBe(80_000);
   });
 
   it.each<[string, Partial<TemporaryChange>]>([

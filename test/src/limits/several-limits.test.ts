@@ -430,6 +430,7 @@ describe('a request for several limits', () => {
     world.advance(PATIENCE_MS);
     const override = ask('emergency-override', {
       id: 'act_glass1',
+      askedAt: world.deps.now().toISOString(),
       target: { kind: 'request', requestId: 'req_limit1' },
       actor: { userId: 'U0OTTO', teamId: 'T1' },
       roles: ['operator'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Verb, verbNames, verbs } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { type Decision, decide, type Question, type Role } from '../../../src/policy/decide.ts';
+import { type Decision, decide, type Facts, LATE_MS, type Role } from '../../../src/policy/decide.ts';
 
 const MUCH = 100_001;
 const LITTLE = 100_000;
@@ -17,11 +17,13 @@ const people: Readonly<Record<string, readonly Role[]>> = {
 /** `yes`, `no`, or how many others have to say yes. */
 function short(decision: Decision): string {
   if (decision.kind === 'allowed') return 'yes';
+  if (decision.kind === 'late') return 'late';
   return decision.kind === 'refused' ? 'no' : `+${decision.others}`;
 }
 
-function decided(verb: Verb, question: Question): string {
-  return short(decide(verbs[verb].permission, question, approvalPolicyOf({ twoPersonAboveCents: LITTLE })));
+function decided(verb: Verb, question: Facts): string {
+  const facts = { isOwnAction: false, ageMs: 0, ...question };
+  return short(decide(verbs[verb].permission, facts, approvalPolicyOf({ twoPersonAboveCents: LITTLE })));
 }
 
 /**
@@ -41,7 +43,7 @@ const table: Readonly<
   limit: ['no no yes yes', 'no no +1 +1', 'no no +1 +1', 'no no +2 +2'],
   allow: ['no no yes yes', 'no no +1 +1', 'no no +1 +1', 'no no +2 +2'],
   revert: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
-  'complete-temporary-change': ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
+  'complete-temporary-change': ['no no yes yes', 'no no +1 +1', 'no no no no', 'no no no no'],
   ask: ['no no no no', 'no no no no', '+1 +1 +1 +1', '+2 +2 +2 +2'],
   decide: ['no no yes yes', 'no no yes yes', 'no no no no', 'no no no no'],
   // Without an age nobody has waited yet.
@@ -55,7 +57,7 @@ const cases = verbNames.flatMap((verb) =>
     [true, LITTLE],
     [true, MUCH],
   ].flatMap(([isOwnCard, raiseCents], column) =>
-    Object.entries(people).flatMap(([who, roles], person): [string, Verb, Question, string][] => {
+    Object.entries(people).flatMap(([who, roles], person): [string, Verb, Facts, string][] => {
       const expected = table[verb]?.[column]?.split(' ')[person];
       if (expected === undefined) return [];
       const what = `${who}: ${verb}, ${isOwnCard === true ? 'own card' : 'another’s card'}, ${raiseCents === MUCH ? 'much' : 'little'}`;
@@ -78,7 +80,7 @@ describe('who may do what', () => {
     expect(decided('limit', { roles: ['approver'], isOwnCard: false, raiseCents })).toBe(expected);
   });
 
-  it.each<[string, Partial<Question>, string]>([
+  it.each<[string, Partial<Facts>, string]>([
     ['who blocked, after 60 seconds', { isOwnAction: true, ageMs: MINUTE }, 'yes'],
     ['who blocked, a moment later', { isOwnAction: true, ageMs: MINUTE + 1 }, 'no'],
     ['somebody else, at once', { isOwnAction: false, ageMs: 0 }, 'no'],
@@ -87,7 +89,7 @@ describe('who may do what', () => {
     expect(decided('undo-block', { roles: ['operator'], isOwnCard: false, ...over })).toBe(expected);
   });
 
-  it.each<[string, Partial<Question>, string]>([
+  it.each<[string, Partial<Facts>, string]>([
     ['after a quarter of an hour', {}, 'yes'],
     ['before', { ageMs: 15 * MINUTE - 1 }, 'no'],
     ['for the own card', { isOwnCard: true }, 'no'],
@@ -97,6 +99,37 @@ describe('who may do what', () => {
     const question = { roles: ['operator' as const], isOwnCard: false, ageMs: 15 * MINUTE, ...over };
 
     expect(decided('emergency-override', question)).toBe(expected);
+  });
+
+  it.each<[Verb, Partial<Facts>, string]>([
+    ['block', {}, 'yes'],
+    ['show', {}, 'yes'],
+    ['unblock', {}, 'late'],
+    ['activate', {}, 'late'],
+    ['order-virtual', {}, 'late'],
+    ['limit', {}, 'yes'],
+    ['limit', { raiseCents: LITTLE }, 'late'],
+    ['limit', { raiseCents: MUCH }, '+1'],
+    ['decide', { raiseCents: 1 }, 'late'],
+  ])('what waited longer than ten minutes is done only where it loosens nothing: %s %j', (verb, over, expected) => {
+    const facts = { roles: ['approver' as const], isOwnCard: false, ...over };
+
+    expect(decided(verb, { ...facts, waitedMs: LATE_MS + 1 })).toBe(expected);
+    expect(decided(verb, { ...facts, waitedMs: LATE_MS })).toBe(expected === 'late' ? 'yes' : expected);
+  });
+
+  it('before it is known which card is meant, a holder may as far as one can tell', () => {
+    expect(decided('block', { roles: ['holder'] })).toBe('yes');
+    expect(decided('block', { roles: ['holder'], isOwnCard: false })).toBe('no');
+    expect(decided('block', { roles: [] })).toBe('no');
+    expect(decided('ask', { roles: ['holder'] })).toBe('+1');
+  });
+
+  it('who held the card until lately may not ask for more, and may not unblock it', () => {
+    const facts = { roles: ['approver' as const], isOwnCard: true, isHolder: false };
+
+    expect(decided('ask', facts)).toBe('no');
+    expect(decided('unblock', facts)).toBe('no');
   });
 
   it('nobody approves what they asked for, or approves twice', () => {
@@ -146,13 +179,13 @@ describe('who may do what', () => {
 });
 
 describe('the policy', () => {
-  const approver: Question = { roles: ['approver'], isOwnCard: false };
+  const approver: Facts = { roles: ['approver'], isOwnCard: false };
   const bands = [
     { upToCents: 50_000, approvals: 2 },
     { upToCents: null, approvals: 3 },
   ];
 
-  it.each<[string, Partial<Question>, string]>([
+  it.each<[string, Partial<Facts>, string]>([
     ['asks as many others as the amount takes, who asks being one', { raiseCents: 50_000 }, '+1'],
     ['asks more for more', { raiseCents: 50_001 }, '+2'],
     ['asks one more about the own card', { raiseCents: 50_001, isOwnCard: true }, '+3'],

@@ -4,6 +4,7 @@ import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/appro
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
 import { VirtualOrder } from '../../../src/virtual-cards/order.ts';
 import { createOrderPermit } from '../../../src/virtual-cards/permit-order.ts';
+import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
@@ -15,6 +16,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
   const { permit, cancel } = createOrderPermit({
+    ...authorizationOf(),
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     withLock: withoutLock,
@@ -72,16 +74,14 @@ it('counts with what the person raised where the policy has a cap for a person',
 it('refuses who may not order', async () => {
   const { recentRaises } = setUp();
   const { permit } = createOrderPermit({
+    ...authorizationOf({ roles: ['operator'] }),
     recentRaises,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     withLock: withoutLock,
     now: () => new Date(),
   });
 
-  const refused = await permit(
-    ask('order-virtual', { ...byCommand, target: virtualOrder, roles: ['operator'] }),
-    order,
-  );
+  const refused = await permit(ask('order-virtual', { ...byCommand, target: virtualOrder }), order);
 
   expect(refused).toMatchObject({ why: 'Only approvers may order virtual cards.' });
 });

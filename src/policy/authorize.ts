@@ -1,0 +1,91 @@
+import { RolesUnreadError } from '../core/errors.ts';
+import type { ApprovalPolicy, Band } from './approval-policy.ts';
+import { type Decision, decide, type Facts, loosens, mayAsk, type Permission, type Role } from './decide.ts';
+import type { Permissions } from './permissions.ts';
+
+/** What somebody asked for, as far as the policy looks at it. */
+export interface Asked {
+  readonly verb: string;
+  readonly actor: { readonly userId: string };
+  /** Those of the click: an older answer, which will do for what makes a card safer. */
+  readonly roles: readonly Role[];
+  /** UTC ISO 8601. */
+  readonly askedAt: string;
+}
+
+/** What is known of the case by whoever asks the policy. Everything else is read. */
+export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap'> {
+  /** Left out until it is known which card is meant. */
+  readonly acctId?: number;
+  /** Slack user who held the card at another moment that counts. */
+  readonly heldBy?: string | null;
+  /** How many have to approve how much, where it is about no card. By default those of the card. */
+  readonly bands?: readonly Band[];
+}
+
+export interface Authorization {
+  /**
+   * Reads what is true now, and decides by it. The roles that an action carries are those of the click and prove nothing.
+   *
+   * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
+   */
+  authorize(asked: Asked, about?: Case): Promise<Decision>;
+  /** The roles that a person has now, as far as they are certain; of the click where Slack is silent. For the record. */
+  rolesNow(asked: Pick<Asked, 'actor' | 'roles'>): Promise<Role[]>;
+  /** Whether who approved a change of a card a while ago is an approver of it at this moment. @throws RolesUnreadError */
+  isApprover(userId: string, acctId: number): Promise<boolean>;
+}
+
+export interface AuthorizationDeps {
+  readonly rolesOf: Permissions['rolesOf'];
+  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+  /** Whether a card counts as somebody's own. */
+  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+  /** The group of cards that it belongs to, as the card service calls it: each may have approvers of its own. */
+  readonly groupOfCard: (acctId: number) => Promise<string | null>;
+  readonly permissionOf: (verb: string) => Permission;
+  readonly now: () => Date;
+}
+
+/** For seconds only: a role may be taken away at any moment. Slack takes 20 questions about groups a minute. */
+const KNOWN_FOR_MS = 5000;
+
+export function createAuthorization(deps: AuthorizationDeps): Authorization {
+  return {
+    async authorize(asked, { acctId, heldBy = null, bands = [], ...about } = {}) {
+      const permission = deps.permissionOf(asked.verb);
+      const { roles, isComplete } = await readRoles(asked, loosens(permission, about), acctId);
+      if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
+      const holding = acctId === undefined ? {} : await holdingOf(asked.actor.userId, acctId, heldBy);
+      const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
+      const policy = acctId === undefined ? { bands } : await deps.policyOfCard(acctId);
+      return decide(permission, { ...about, ...holding, roles, waitedMs }, policy);
+    },
+    rolesNow: async (asked) => [...(await readRoles(asked, false)).roles],
+    async isApprover(userId, acctId) {
+      const { roles, isComplete } = await readRoles({ actor: { userId }, roles: [] }, true, acctId);
+      if (!isComplete && !roles.includes('approver')) throw new RolesUnreadError();
+      return roles.includes('approver');
+    },
+  };
+
+  /** An older answer will do for what makes a card safer, never for what loosens it. */
+  async function readRoles(
+    { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
+    isLooser: boolean,
+    acctId?: number,
+  ) {
+    const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
+    const ofGroup = acctId === undefined ? {} : { group: await deps.groupOfCard(acctId) };
+    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs };
+    const { roles, isComplete } = await deps.rolesOf(actor.userId, { ...howOld, ...ofGroup });
+    return { roles: isComplete || isLooser ? roles : [...new Set([...roles, ...atClick])], isComplete };
+  }
+
+  async function holdingOf(userId: string, acctId: number, heldBy: string | null) {
+    const isHolder = (await deps.links.ofAccount(acctId))?.userId === userId;
+    const isOwnCard = isHolder || heldBy === userId || (await deps.isOwnCard(userId, acctId));
+    return { isHolder, isOwnCard };
+  }
+}

@@ -1,0 +1,28 @@
+import { formatDuration } from '../../src/core/duration.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { actions, button, context, outside, section, sentence } from '../core/blocks.ts';
+
+export interface AskAgain {
+  /** Opaque id: what the button carries. */
+  readonly value: string;
+  /** What was asked for, behind "to": `change limits`. */
+  readonly doing: string;
+  /** Since the click. */
+  readonly waitedMs: number;
+}
+
+/** Something that loosens a card waited too long: the card may be another one by now. */
+export function askAgain({ value, doing, waitedMs }: AskAgain): Message {
+  const minutes = formatDuration(Math.round(waitedMs / 60_000) * 60_000);
+  const asked = `You asked ${minutes} ago to ${outside(doing, 100)}, and Cardbell could not do it until now.`;
+  const todo = 'Nothing changed. Do you still want it?';
+  return {
+    text: sentence(`${asked} ${todo}`),
+    blocks: [
+      section(`*${asked}*`, todo),
+      ...actions(button({ text: 'Do it now', action: actionId.chooseCard, value, label: 'Do it now' })),
+      ...context('To leave everything as it is, do nothing.'),
+    ],
+  };
+}

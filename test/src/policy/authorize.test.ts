@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { permissionOf } from '../../../src/dispatch/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { createAuthorization } from '../../../src/policy/authorize.ts';
+import type { Role } from '../../../src/policy/decide.ts';
+import type { HowOld, KnownRoles } from '../../../src/policy/permissions.ts';
+
+const now = new Date('2026-11-20T15:00:00.000Z');
+const OLGA = { userId: 'U0OLGA' };
+
+/** What Slack says now of everybody; at the click they had other roles. */
+function world(known: KnownRoles, { holder = null as string | null, former = null as string | null } = {}) {
+  const asked: HowOld[] = [];
+  const authorization = createAuthorization({
+    rolesOf: async (_userId, howOld = {}) => {
+      asked.push(howOld);
+      return known;
+    },
+    links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+    isOwnCard: async (userId) => userId === holder || userId === former,
+    policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    groupOfCard: async () => null,
+    permissionOf,
+    now: () => now,
+  });
+  const click = (verb: string, roles: Role[] = ['approver']) => ({
+    verb,
+    actor: OLGA,
+    roles,
+    askedAt: now.toISOString(),
+  });
+  return { ...authorization, click, asked };
+}
+
+describe('may somebody do that now?', () => {
+  it('the roles of the click count for nothing', async () => {
+    const { authorize, click } = world({ roles: [], isComplete: true });
+
+    expect(await authorize(click('unblock'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'approver' });
+    expect(await authorize(click('block'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'operator' });
+  });
+
+  it('while Slack is silent, those of the click do for a block, and nobody is let through to anything looser', async () => {
+    const { authorize, click, asked } = world({ roles: [], isComplete: false });
+
+    expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
+    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('does not say who');
+    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('does not say who');
+    expect(asked.map(({ stillGoodMs }) => stillGoodMs)).toEqual([Number.POSITIVE_INFINITY, 0, 0]);
+  });
+
+  it('a role that is certain is enough, whatever else Slack does not say', async () => {
+    const { authorize, click } = world({ roles: ['approver'], isComplete: false });
+
+    expect(await authorize(click('unblock', []), { acctId: 1 })).toEqual({ kind: 'allowed' });
+  });
+
+  it('a card is the own one while it is linked, for a while after that, and where it was when it counted', async () => {
+    const known: KnownRoles = { roles: ['approver'], isComplete: true };
+    const unblock = async (of: Parameters<typeof world>[1], heldBy: string | null = null) => {
+      const { authorize, click } = world(known, of);
+      return (await authorize(click('unblock'), { acctId: 1, heldBy })).kind;
+    };
+
+    expect(await unblock({ holder: 'U0OLGA' })).toBe('refused');
+    expect(await unblock({ former: 'U0OLGA' })).toBe('refused');
+    expect(await unblock({ holder: 'U0HUGO' }, 'U0OLGA')).toBe('refused');
+    expect(await unblock({ holder: 'U0HUGO' })).toBe('allowed');
+  });
+
+  it('what loosens a card and waited for eleven minutes is late', async () => {
+    const { authorize, click } = world({ roles: ['approver'], isComplete: true });
+    const askedAt = new Date(now.getTime() - 11 * 60_000).toISOString();
+
+    expect(await authorize({ ...click('unblock'), askedAt }, { acctId: 1 })).toEqual({ kind: 'late' });
+    expect(await authorize({ ...click('block'), askedAt }, { acctId: 1 })).toEqual({ kind: 'allowed' });
+  });
+
+  it('who approved a while ago is an approver now, is none, or nobody knows', async () => {
+    const isApprover = (known: KnownRoles) => world(known).isApprover('U0BEN', 1);
+
+    expect(await isApprover({ roles: ['approver'], isComplete: true })).toBe(true);
+    expect(await isApprover({ roles: ['operator'], isComplete: true })).toBe(false);
+    await expect(isApprover({ roles: [], isComplete: false })).rejects.toThrow('does not say who');
+  });
+});
