@@ -20,6 +20,7 @@ import type { ActionBase, ActionStores, Messages, Notices, People, Timers } from
 import type { CardParts } from './compose-cards.ts';
 import type { VerbsDeps } from './compose-verbs.ts';
 import type { Enqueue } from './enqueue.ts';
+import { remembered } from './remember-writes.ts';
 import type { WorkerBase } from './worker-base.ts';
 
 interface Deps {
@@ -35,12 +36,13 @@ interface Deps {
 export function composeActionBase({ base, slack, notifyOps, cards, postTracked, rolesOf }: Deps): ActionBase {
   const { config, stores, enqueue, now, log } = base;
   const { policy } = base;
-  const audit = createAudit({
+  const chain = createAudit({
     redis: base.redis,
     inForce: inForce(base),
     permalink: createPermalink(slack.authTest),
     log,
   });
+  const audit = { ...chain, append: remembered(base.redo, chain.append) };
   return {
     stores: { ...stores, audit },
     cards: {

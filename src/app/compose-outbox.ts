@@ -12,6 +12,7 @@ import { stateKey } from '../core/keys.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import type { Redo } from '../core/redo.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 import { claimMessage } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
@@ -41,6 +42,7 @@ import { createUndeliverable } from '../outbox/undeliverable.ts';
 import type { Slack } from '../slack/client.ts';
 import type { SlackClock } from '../slack/clock.ts';
 import type { Enqueue } from './enqueue.ts';
+import { remembered } from './remember-writes.ts';
 
 interface Deps {
   readonly redis: RedisClient;
@@ -48,6 +50,7 @@ interface Deps {
   readonly slack: Slack;
   readonly slackClock: Pick<SlackClock, 'now'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
+  readonly redo: Pick<Redo, 'remember'>;
   readonly outbox: Outbox;
   readonly trackedMessages: TrackedMessages;
   readonly alerts: Alerts;
@@ -130,15 +133,18 @@ export function composeOutbox(deps: Deps) {
     threads,
     watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
   });
-  const record = createRecordPosted({
-    trackedMessages,
-    batchMessages,
-    renderBatch,
-    threads,
-    outbox,
-    updateMessages: (subject) => enqueue('update-messages', subject),
-    logDelivery,
-  });
+  const record = remembered(
+    deps.redo,
+    createRecordPosted({
+      trackedMessages,
+      batchMessages,
+      renderBatch,
+      threads,
+      outbox,
+      updateMessages: (subject) => enqueue('update-messages', subject),
+      logDelivery,
+    }),
+  );
   const measurePosted = createMeasurePosted({ alerts, alertPosted: deps.metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ref, draft) => {
     await record(entries, ref, draft);

@@ -26,16 +26,19 @@ export type RunJob = (name: JobName, data: unknown, attempt: Attempt) => Promise
 interface Deps {
   readonly handlers: JobHandlers;
   readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
+  /** Resolves when Redis has everything that this worker wrote. */
+  readonly settled: () => Promise<void>;
   /** Something that App Home shows may have changed. */
   readonly homeChanged: () => Promise<void>;
 }
 
 /** Runs jobs as the table says. */
-export function createRunJob({ handlers, throttle, homeChanged }: Deps): RunJob {
+export function createRunJob({ handlers, throttle, settled, homeChanged }: Deps): RunJob {
   async function run<Name extends JobName>(name: Name, data: unknown, attempt: Attempt): Promise<number | null> {
     return (await handlers[name](jobs[name].data.parse(data), attempt)) ?? null;
   }
   return async (name, data, attempt) => {
+    await settled();
     const { waitsForSlack, changesHome } = jobs[name];
     const againMs =
       waitsForSlack === true

@@ -4,6 +4,7 @@ import { unavailable } from '../../templates/policy/not-permitted.ts';
 import type { Log } from '../core/log.ts';
 import { openQueues } from '../core/queues.ts';
 import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
+import { createRedo } from '../core/redo.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
@@ -34,6 +35,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   // The worker tells the ops channel.
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
+  let heartbeat: Heartbeat | undefined;
   await watchFormat(redis, log);
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
@@ -42,10 +44,10 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   // To be looked at only: web adds no job.
   const queues = openQueues(redis);
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
-  const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve });
+  const redo = createRedo(store, log, () => heartbeat?.lost());
+  const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve, redo });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const base: WebBase = { config, policy, redis, intake, slack, respond: createRespond(), metrics, log };
-  let heartbeat: Heartbeat | undefined;
   const webhooks = composeWebhooks(base, () => heartbeat?.missed());
   const slackApp = openSlackApp(base, webhooks, async () => (await notReady()).length === 0);
   registerListeners(slackApp.app, composeListeners(base));
@@ -65,6 +67,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
       heartbeat.stop();
       memory.stop();
       unwatchTls?.();
+      redo.stop();
       await slackApp.stop();
       redis.disconnect();
       if (store !== redis) store.disconnect();

@@ -9,6 +9,7 @@ import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { createRedo, type Redo } from '../core/redo.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
@@ -26,6 +27,7 @@ import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, type Enqueue } from './enqueue.ts';
+import { rememberWrites } from './remember-writes.ts';
 
 /** What every capability of the worker stands on. */
 export interface WorkerBase {
@@ -37,6 +39,7 @@ export interface WorkerBase {
   readonly stores: Stores;
   readonly send: Send;
   readonly memory: MemoryWatch;
+  readonly redo: Redo;
   readonly now: () => Date;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -58,7 +61,8 @@ export function createWorkerBase(
   queues: Queues,
   { policy, log, metrics }: Pick<WorkerBase, 'policy' | 'log' | 'metrics'>,
 ): WorkerBase {
-  const stores = createStores(redis, log);
+  const redo = createRedo(redis, log);
+  const stores = rememberWrites(redo, createStores(redis, log));
   const enqueue = createEnqueue(queues);
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
   const send: Send = {
@@ -67,7 +71,7 @@ export function createWorkerBase(
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
   };
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
-  return { config, policy, redis, queues, enqueue, stores, send, memory, now: () => new Date(), metrics, log };
+  return { config, policy, redis, queues, enqueue, stores, send, memory, redo, now: () => new Date(), metrics, log };
 }
 
 function createStores(redis: RedisClient, log: Log) {

@@ -54,7 +54,7 @@ export async function startWorker(
     onValid: () => ops.notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
     log,
   });
-  const runJob = createRunJob({ handlers, throttle, homeChanged: home.changed });
+  const runJob = createRunJob({ handlers, throttle, settled: base.redo.settled, homeChanged: home.changed });
   const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,
@@ -73,6 +73,7 @@ export async function startWorker(
       stopWatching();
       maintenance.stop();
       base.memory.stop();
+      base.redo.stop();
       await relay.stop();
       await consumers.close();
       await cards.directory.stop();

@@ -9,10 +9,10 @@ export const Gap = z.strictObject({
   /** When they were taken again, or the end of the period that somebody asked about. */
   to: z.string(),
   /**
-   * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `asked`: a person
-   * wants to be sure.
+   * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `rewound`: Redis
+   * came back older than it was, or may have. `asked`: a person wants to be sure.
    */
-  cause: z.enum(['start', 'away', 'stalled', 'asked']),
+  cause: z.enum(['start', 'away', 'stalled', 'rewound', 'asked']),
 });
 export type Gap = z.infer<typeof Gap>;
 

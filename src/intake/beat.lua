@@ -9,6 +9,9 @@ local from, cause = 0, ARGV[3]
 if cause ~= '' then
   from = last
   if own > 0 and (from == 0 or own < from) then from = own end
+elseif own > 0 and last > 0 and last < own then
+  -- Redis is older than what it acknowledged.
+  from, cause = last, 'rewound'
 elseif own > 0 and (now - own > late or last == 0) then
   from, cause = own, 'stalled'
 elseif now - last > late then

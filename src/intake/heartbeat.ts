@@ -18,6 +18,8 @@ const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 export interface Heartbeat {
   /** A webhook was answered 503: the next beat ends a gap, however short. */
   missed(): void;
+  /** Redis came back older than it was, or may have: what was acknowledged since its last beat may be gone. */
+  lost(): void;
   stop(): void;
 }
 
@@ -41,12 +43,15 @@ export function startHeartbeat(
   const script = defineScript(redis, beatSource);
   const stopping = new AbortController();
   let own = 0;
-  let opsIssue: 'start' | 'away' | '' = 'start';
+  let opsIssue: 'start' | 'away' | 'rewound' | '' = 'start';
   void run();
 
   return {
     missed: () => {
       opsIssue ||= 'away';
+    },
+    lost: () => {
+      opsIssue = 'rewound';
     },
     stop: () => stopping.abort(),
   };

@@ -8,6 +8,7 @@ import type { Gap } from '../core/gap.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import type { Redo } from '../core/redo.ts';
 import type { DiskWait } from './durability.ts';
 
 /** How long an event is remembered. When it comes again within this time, it is ignored. */
@@ -84,6 +85,8 @@ interface IntakeOptions {
   readonly diskWait?: () => DiskWait | null;
   /** Reserves room for a webhook of this size; false when Redis is full. People's clicks are taken even then. */
   readonly reserve?: (bytes: number) => boolean | Promise<boolean>;
+  /** Repeats what was acknowledged when Redis has lost it. */
+  readonly redo?: Pick<Redo, 'remember'>;
 }
 
 /**
@@ -133,7 +136,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 
   async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
-    const keys = [inbox, ...batch.map(({ id }) => intakeKey(`seen:${id}`))];
+    const keys = [inbox, ...batch.map(({ id }) => seenKey(id))];
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
     const args = [ttl, ...batch.map(({ entry }) => entry)];
     const isDisk = diskWait() === 'waitaof';
@@ -143,6 +146,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
       })) as number[];
+      options.redo?.remember(() => storeLost(inbox, ttl, batch));
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
@@ -150,7 +154,17 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
       for (const item of batch) item.reject(error);
     }
   }
+
+  /** What is still remembered was not lost. */
+  async function storeLost(inbox: string, ttl: number, batch: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<void> {
+    const known = await Promise.all(batch.map(({ id }) => redis.exists(seenKey(id))));
+    const lost = batch.filter((_, index) => known[index] === 0);
+    const keys = [inbox, ...lost.map(({ id }) => seenKey(id))];
+    if (lost.length > 0) await script.run(keys, [ttl, ...lost.map(({ entry }) => entry)]);
+  }
 }
+
+const seenKey = (id: string): string => intakeKey(`seen:${id}`);
 
 /**
  * A server that hangs keeps its connections, and each webhook would wait for as long as the first. So nothing else is

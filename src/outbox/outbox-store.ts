@@ -72,7 +72,7 @@ interface Sendings {
    * @returns null when another worker was faster.
    */
   claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
-  /** The message was posted at `ts`, in whichever attempt. */
+  /** The message was posted at `ts`, in whichever attempt, also when Redis has forgotten that it was on its way. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
   /** Where an entry was posted; null when that is not known, '' for a file. */
   sentAt(channel: string, entryId: string): Promise<string | null>;
@@ -166,11 +166,13 @@ function createSendings(redis: Redis | Cluster): Sendings {
   const resolve = defineScript(redis, scripts.resolve);
   const resolveAs = async (
     channel: string,
-    { ref, attempt }: Sending,
+    { ref, attempt, entryIds }: Sending,
     how: 'sent' | 'unsent' | 'again' | 'dropped',
     what: string | number = '',
   ): Promise<void> => {
-    await resolve.run(keysOf(channel), [ref, how, what, attempt, SENT_TTL_SECONDS, outboxKey(channel, 'sent:')]);
+    const sent = how === 'sent' ? entryIds : [];
+    const keys = [...keysOf(channel), ...sent.map((id) => outboxKey(channel, `sent:${id}`))];
+    await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...sent]);
   };
 
   async function look(channel: string, max: number): Promise<Look> {

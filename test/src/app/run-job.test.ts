@@ -8,7 +8,7 @@ const nobody = async (): Promise<void> => {
   throw new Error('this job was not to run');
 };
 
-function createWorld(handlers: Partial<JobHandlers>) {
+function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Promise.resolve()) {
   const names = Object.keys(jobs) as JobName[];
   const rest = Object.fromEntries(names.map((name) => [name, nobody])) as Record<JobName, typeof nobody>;
   let homesChanged = 0;
@@ -16,7 +16,12 @@ function createWorld(handlers: Partial<JobHandlers>) {
     homesChanged += 1;
   };
   return {
-    run: createRunJob({ handlers: { ...rest, ...handlers }, throttle: { tokenDeadMs: 5000 }, homeChanged }),
+    run: createRunJob({
+      handlers: { ...rest, ...handlers },
+      throttle: { tokenDeadMs: 5000 },
+      settled: async () => settled,
+      homeChanged,
+    }),
     homesChanged: () => homesChanged,
   };
 }
@@ -25,6 +30,23 @@ it('runs a job with the data that the table describes, and answers when to run i
   const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
 
   expect(await run('end-mute', { muteId: 'mute_1' }, attempt)).toBe(6);
+});
+
+it('waits until what Redis may have lost is written again', async () => {
+  const did: string[] = [];
+  let settle = (): void => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const { run } = createWorld({ 'end-mute': async () => void did.push('job') }, settled);
+
+  const running = run('end-mute', { muteId: 'mute_1' }, attempt);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  did.push('written again');
+  settle();
+  await running;
+
+  expect(did).toEqual(['written again', 'job']);
 });
 
 it('refuses data that do not fit', async () => {

@@ -101,6 +101,18 @@ it('a time in which all webhooks are refused is one gap, which ends when they ar
   expect(await gaps()).toMatchObject([{ cause: 'away', fromMs: last }]);
 });
 
+it('a Redis that comes back older than the last beat ends a gap, from the beat that it knows', async () => {
+  const { heart } = await start({ beatMs: 50 });
+  const older = (await opened()) - 1000;
+  await store.set(webKeys.open, older);
+
+  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  expect(await gaps()).toMatchObject([{ cause: 'rewound', fromMs: older }]);
+  heart.lost();
+  await until(async () => (await gaps()).length > 1, 'a Redis that may be older is a gap as well');
+  expect((await gaps())[1]).toMatchObject({ cause: 'rewound' });
+});
+
 it('a Redis that stood still is a gap when it answers again', async () => {
   await start();
   const last = await opened();

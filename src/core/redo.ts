@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster, type Redis } from 'ioredis';
+import type { Log } from './log.ts';
+import type { RedisClient } from './redis.ts';
+
+/** A Redis that syncs once a second may lose two, a slow disk or a replica some more. */
+const KEPT_MS = 15_000;
+const KEPT_MAX = 20_000;
+/** What other processes need to repeat their own writes. */
+const OTHERS_MS = 1000;
+const LOOK_EVERY_MS = 1000;
+
+/** Repeats writes that Redis has acknowledged and lost. */
+export interface Redo {
+  /** @param again repeats a write that was acknowledged; it must add nothing when the write is still there. */
+  remember(again: () => Promise<unknown>): void;
+  /** Resolves when Redis has everything that this process wrote, as far as it knows. */
+  settled(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Redis may come back older than it was: after a crash, a power failure, or when a replica takes over. Then it is another
+ * process, with another run id. What this process wrote shortly before is in its own memory, and is written again.
+ *
+ * @param onLoss told that something may have been lost, after what is known has been written again.
+ */
+export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}): Redo {
+  let writes: { readonly atMs: number; readonly again: () => Promise<unknown> }[] = [];
+  let known: ReadonlySet<string> = new Set();
+  let goneAtMs: number | null = null;
+  let settled = Promise.resolve();
+  let settle = (): void => {};
+  let isLooking = false;
+  /** It was connected again while it was looked at. */
+  let isOutdated = false;
+
+  const close = (): void => {
+    if (goneAtMs !== null) return;
+    goneAtMs = performance.now();
+    settled = new Promise((resolve) => {
+      settle = resolve;
+    });
+  };
+  const check = (): void => {
+    isOutdated = isLooking;
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+      if (isOutdated) check();
+    });
+  };
+  redis.on('close', close);
+  redis.on('ready', check);
+  // The servers of a cluster come and go while its client stays ready.
+  const timer = redis instanceof Cluster ? setInterval(check, LOOK_EVERY_MS).unref() : undefined;
+  if (redis.status === 'ready') check();
+
+  return {
+    remember(again) {
+      const atMs = performance.now();
+      writes.push({ atMs, again });
+      const first = writes[0];
+      if (first === undefined || (atMs - first.atMs < 2 * KEPT_MS && writes.length < 2 * KEPT_MAX)) return;
+      writes = writes.filter((write) => atMs - write.atMs < KEPT_MS).slice(-KEPT_MAX);
+    },
+    settled: () => settled,
+    stop() {
+      clearInterval(timer);
+      redis.off('close', close);
+      redis.off('ready', check);
+      settle();
+    },
+  };
+
+  async function look(): Promise<void> {
+    try {
+      const ids = await runIdsOf(redis);
+      const isOther = [...known].some((id) => !ids.has(id));
+      known = ids;
+      if (isOther) await writeAgain();
+    } catch (error) {
+      // Away again: the next connection looks again. A server that does not tell who it is cannot be told from another.
+      if (redis.status !== 'ready') return;
+      log.warn({ err: error }, 'redis does not say whether it is the one that it was');
+    }
+    if (isOutdated) return;
+    goneAtMs = null;
+    settle();
+  }
+
+  async function writeAgain(): Promise<void> {
+    const sinceMs = (goneAtMs ?? performance.now()) - KEPT_MS;
+    const lost = writes.filter(({ atMs }) => atMs >= sinceMs);
+    log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
+    for (const { again } of lost) {
+      await again().catch((error: unknown) => log.error({ err: error }, 'a lost write could not be repeated'));
+    }
+    onLoss();
+    await sleep(OTHERS_MS);
+  }
+}
+
+/** Each server names itself anew at its start. */
+async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
+  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const said = await Promise.all(nodes.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]));
+  return new Set(said.filter((id) => id !== undefined));
+}

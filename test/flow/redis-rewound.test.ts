@@ -1,0 +1,115 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { type StormDecline, stormDeclines } from '../../bench/storm-declines.ts';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { readableAmounts } from '../support/readable.ts';
+import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce });
+let again: LocalRedis | undefined;
+afterAll(async () => {
+  await again?.stop();
+});
+
+/** Redis loses everything that happens in `meanwhile`, as after a failover, a power failure or a slow disk. */
+async function losing(meanwhile: () => Promise<void>): Promise<void> {
+  const { redis } = cardbell();
+  const running = again ?? redis;
+  const files = join(redis.folder, 'appendonlydir');
+  // What was written until now is on disk after the next sync.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await cp(files, `${files}-older`, { recursive: true });
+  await meanwhile();
+  await running.kill();
+  await rm(files, { recursive: true });
+  await cp(`${files}-older`, files, { recursive: true });
+  await rm(`${files}-older`, { recursive: true });
+  again = await startRedis({ port: redis.port, folder: redis.folder });
+  await until(async () => (await fetch(`${cardbell().url}/readyz`)).status === 200, 'web is ready again');
+}
+
+let made = 0;
+
+/** Declines that are no repeats of any before. */
+function declines(count: number): StormDecline[] {
+  const acctIds = cardbell()
+    .sandbox.accounts()
+    .map(({ AcctId }) => AcctId);
+  made += count;
+  return stormDeclines(made, acctIds).slice(-count);
+}
+
+async function take(sent: readonly StormDecline[]): Promise<void> {
+  const answers = await Promise.all(sent.map(({ body }) => cardbell().deliver({ kind: 'decline', body })));
+  expect(new Set(answers)).toEqual(new Set([200]));
+}
+
+const shown = async (): Promise<readonly number[]> => {
+  const { workspace } = cardbell();
+  const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));
+  return amounts.toSorted((a, b) => a - b);
+};
+const gaps = (): Promise<string[]> => cardbell().store.zrange('{cardbell:in}:web-gaps', '0', '-1');
+
+it('events that were acknowledged and lost before a worker saw them are shown once', async () => {
+  const { workers } = cardbell();
+  const sent = declines(40);
+  const expected = [...(await shown()), ...sent.map(({ amountCents }) => amountCents)];
+  const gapsBefore = (await gaps()).length;
+
+  await losing(async () => {
+    workers[0]?.kill('SIGSTOP');
+    await take(sent);
+  });
+  workers[0]?.kill('SIGCONT');
+
+  await until(async () => (await shown()).length >= expected.length, 'all are shown', 60_000);
+  await until(async () => (await gaps()).length > gapsBefore, 'the time that was lost is a gap');
+  await quiet(cardbell());
+  expect(await shown()).toEqual(expected);
+}, 120_000);
+
+it('alerts that were posted in the time that was lost are not posted again', async () => {
+  const expected = await shown();
+  const sent = declines(30);
+
+  await losing(async () => {
+    await take(sent);
+    await quiet(cardbell());
+  });
+  // Afterwards everything goes on as always.
+  const later = declines(5);
+  await take(later);
+  await until(async () => (await shown()).length >= expected.length + 35, 'all are shown', 60_000);
+  await quiet(cardbell());
+
+  const amounts = [...sent, ...later].map(({ amountCents }) => amountCents);
+  expect(await shown()).toEqual([...expected, ...amounts]);
+}, 120_000);
+
+it('a block that was made in the time that was lost is on record, and is not made again', async () => {
+  const { store, deliver, waitFor, press, take: takeAccount, account, writes } = cardbell();
+  const { AcctId } = takeAccount('ACTIVE');
+  await deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Lost Corner' }));
+  const alert = await waitFor(channels.declines, /Lost Corner/);
+  await quiet(cardbell());
+  const before = writes().length;
+
+  await losing(async () => {
+    await press(people.olga, alert, 'block_card');
+    await until(() => account(AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
+    await quiet(cardbell());
+  });
+  await quiet(cardbell());
+
+  const chain = await store.lrange('{cardbell:audit}:chain', 0, -1);
+  const events = chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === AcctId);
+  expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['asked', 'sent', 'done']));
+  expect(events.every(({ actor }) => actor?.userId === people.olga)).toBe(true);
+  expect(writes().slice(before)).toHaveLength(1);
+}, 120_000);

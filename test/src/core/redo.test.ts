@@ -1,0 +1,106 @@
+import { afterEach, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
+import { createRedo, type Redo } from '../../../src/core/redo.ts';
+import { until } from '../../support/until.ts';
+
+const log = createLog({ level: 'silent', process: 'test' });
+let server: LocalRedis;
+let redis: RedisClient;
+let redo: Redo | undefined;
+let losses = 0;
+
+afterEach(async () => {
+  redo?.stop();
+  redis.disconnect();
+  await server.stop();
+});
+
+/** A Redis that keeps nothing: whenever it is restarted, it has lost everything. */
+async function start(): Promise<Redo> {
+  losses = 0;
+  server = await startRedis({ extraArgs: ['--appendonly', 'no'] });
+  redis = connectPatient({ urls: [server.url], log, name: 'test' });
+  await whenReady(redis, 5000);
+  redo = createRedo(redis, log, () => {
+    losses += 1;
+  });
+  // It knows its server now.
+  await redis.ping();
+  return redo;
+}
+
+async function restart(): Promise<void> {
+  const { port } = server;
+  await server.kill();
+  server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+}
+
+/** A write as the stores make it: remembered once Redis has it. */
+async function write(kept: Redo, key: string): Promise<void> {
+  const again = (): Promise<unknown> => redis.set(key, 'written', 'NX');
+  await again();
+  kept.remember(again);
+}
+
+it('writes again what a Redis has lost that was restarted, in order, before anything goes on', async () => {
+  const kept = await start();
+  const order: string[] = [];
+  for (const key of ['a', 'b', 'c']) {
+    await write(kept, key);
+    kept.remember(async () => void order.push(key));
+  }
+
+  await restart();
+  await kept.settled();
+
+  expect(await redis.mget('a', 'b', 'c')).toEqual(['written', 'written', 'written']);
+  expect(order).toEqual(['a', 'b', 'c']);
+  expect(losses).toBe(1);
+});
+
+it('goes on after a write that cannot be repeated', async () => {
+  const kept = await start();
+  kept.remember(async () => {
+    throw new Error('does not fit any more');
+  });
+  await write(kept, 'a');
+
+  await restart();
+  await kept.settled();
+
+  expect(await redis.get('a')).toBe('written');
+});
+
+it('writes nothing again when only the connection was lost', async () => {
+  const kept = await start();
+  let repeated = 0;
+  kept.remember(async () => {
+    repeated += 1;
+  });
+
+  redis.disconnect(true);
+  await until(() => redis.status === 'ready', 'it is connected again');
+  await kept.settled();
+
+  expect([repeated, losses]).toEqual([0, 0]);
+});
+
+it('nothing goes on while Redis is away', async () => {
+  const kept = await start();
+  const { port } = server;
+  await server.kill();
+  await until(() => redis.status !== 'ready', 'the connection is lost');
+  let isSettled = false;
+  const waiting = kept.settled().then(() => {
+    isSettled = true;
+  });
+
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(isSettled).toBe(false);
+  server = await startRedis({ port });
+  await waiting;
+
+  expect(isSettled).toBe(true);
+});
