@@ -94,6 +94,14 @@ export interface Action {
 /** For stores that keep actions of any verb: the verb's own input is kept, and read by whoever knows the verb. */
 export const Action: z.ZodType<Action> = z.looseObject({ ...envelope, verb: z.string(), target: Target });
 
+/** An action of a newer version, as far as it takes to say so to who asked: what cannot be read is left out. */
+export const UnreadableAction: z.ZodType<Action> = z.looseObject({
+  ...envelope,
+  roles: envelope.roles.catch([]),
+  verb: z.string(),
+  target: Target.catch({ kind: 'own' }),
+});
+
 /** The schema of a verb's actions: the envelope, what it is about, and the verb's own input. */
 export function actionOf<V extends string, T extends z.ZodType, Input extends z.ZodRawShape>(
   verb: V,

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { fromStored } from '../core/unknown-fields.ts';
 import { UNDO_MS } from '../policy/decide.ts';
 
 /** Longer than it can be undone, so that a click in the last second is still answered properly. */
@@ -41,7 +42,7 @@ export function createBlocks(redis: Redis | Cluster): Blocks {
     },
     async get(actionId) {
       const text = await redis.get(keyOf(actionId));
-      return text === null ? null : Block.parse(JSON.parse(text));
+      return text === null ? null : fromStored(Block, JSON.parse(text));
     },
     async want(acctId, userId) {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();

@@ -200,6 +200,12 @@ export function composeOutbox(deps: Deps) {
         sender,
         recordPosted,
         undeliverable,
+        async setAside(from, entries) {
+          for (const { id, entry } of entries) {
+            await enqueue('repost-entry', { channel: from, entry }, { id: `entry-${from}-${id}` });
+            await outbox.remove(from, id);
+          }
+        },
         editing: { next: edits.next, edit },
         throttle: deps.throttle,
         runtime: {

@@ -1,3 +1,4 @@
+import { createFailUnreadable } from '../actions/fail-unreadable.ts';
 import { createConclude, createNotifyOthers, createSeenNow, createVerifyAction } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
@@ -56,6 +57,7 @@ export function composeVerbs(deps: VerbsDeps) {
     performAction,
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,
+    failUnreadable: createFailUnreadable(tools),
     verifyAction: composeVerification({ base, ...capabilities }),
     endTemporaryChange: limits.endTemporaryChange,
     endUndo: status.endUndo,

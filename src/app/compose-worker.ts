@@ -16,6 +16,7 @@ import { composeRouting } from './compose-routing.ts';
 import { composeVerbs } from './compose-verbs.ts';
 import { createSchedules } from './enqueue.ts';
 import { createJobHandlers } from './job-handlers.ts';
+import type { JobName } from './jobs.ts';
 import { createSweep } from './sweep.ts';
 import type { WorkerBase } from './worker-base.ts';
 
@@ -86,6 +87,10 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const { mutes, quietHours } = routing;
   return {
     handlers,
+    /** Tells whoever waits for a job that this version cannot read. */
+    tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
+      if (name === 'perform-action') await verbs.failUnreadable(data);
+    },
     home,
     ops,
     cards,

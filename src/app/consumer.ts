@@ -1,5 +1,5 @@
 import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
-import { AppError } from '../core/errors.ts';
+import { AppError, UnreadableError } from '../core/errors.ts';
 import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, queueNames } from '../core/queues.ts';
@@ -106,7 +106,7 @@ function rest(worker: Worker): void {
 
 async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   const { name, data, attemptsMade, attemptsStarted, opts } = job;
-  if (!isJobName(name)) throw new UnrecoverableError(`no job is called ${name}`);
+  if (!isJobName(name)) throw new UnreadableError(`a job that is called ${name}`);
   const attempt: Attempt = {
     starts: attemptsStarted,
     isLast: attemptsMade + 1 >= (opts.attempts ?? 1),

@@ -1,14 +1,18 @@
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
+import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
+import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { OutboxEntry } from '../outbox/entry.ts';
 import type { DeliveryParts } from './compose-delivery.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { composeHome } from './compose-home.ts';
 import type { composeOutbox } from './compose-outbox.ts';
 import type { composeRecovery } from './compose-recovery.ts';
 import type { composeVerbs } from './compose-verbs.ts';
+import { toJob } from './inbox-jobs.ts';
 import type { JobHandlers } from './run-job.ts';
 import { urgentEndId } from './sweep.ts';
 import type { WorkerBase } from './worker-base.ts';
@@ -54,6 +58,11 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     },
     'flush-outbox': ({ channel }) => outbox.flush(channel),
     'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
+    async 'repost-entry'({ channel, entry }) {
+      await stores.outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
+      await send.wakeOutbox(channel);
+    },
+    'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({
       directChannel: alerts.directChannel,

@@ -4,6 +4,7 @@ import { HomeOpened } from '../app-home/viewer-store.ts';
 import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
+import type { Reads } from '../core/unknown-fields.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { LateCopies } from '../outbox/send-message.ts';
@@ -12,7 +13,7 @@ import { Subject } from '../outbox/tracked-message-store.ts';
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
 export interface Job<Data> {
   readonly queue: QueueName;
-  readonly data: { parse(data: unknown): Data };
+  readonly data: Reads<Data>;
   readonly retry: Retry;
   /** While a job with this id is in Redis, another is not added: adding may be repeated. */
   readonly id?: (data: Data) => string;
@@ -93,6 +94,17 @@ const table = {
     retry: once,
     mergeBy: ({ channel }) => channel,
   }),
+
+  /**
+   * An entry of a newer version: it fails for good, and so is reported and can be replayed, unless such a version gets it.
+   */
+  'repost-entry': job({
+    queue: 'outbox',
+    data: z.strictObject({ channel: z.string(), entry: z.unknown() }),
+    retry: times(3),
+  }),
+  /** The same of something that the web process has stored. */
+  'hand-on-entry': job({ queue: 'alerts', data: z.strictObject({ entry: z.unknown() }), retry: times(3) }),
 
   /** In another queue than what people wait for. */
   'delete-late-copies': job({

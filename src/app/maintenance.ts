@@ -1,9 +1,10 @@
 import type { CardClient } from '../card-api/client.ts';
+import { unreadableKey } from '../core/record-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { wakeSkewedJobs } from '../ops/stuck.ts';
+import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { OpsParts } from './compose-ops.ts';
 import type { WorkerBase } from './worker-base.ts';
 
@@ -64,7 +65,11 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
   /** Says that this worker lives, and whether people wait for too long. */
   async function watch(): Promise<void> {
     await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: cards.isCardApiAway() });
-    const { lagMs } = await readHealth({ redis, queues, countQuarantined: stores.quarantined.count });
+    const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: stores.quarantined.count });
+    const unreadable = await redis.smembers(unreadableKey);
+    if (unreadable.length > 0) await ops.notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
+    await redis.del(unreadableKey);
+    if (failed > 0) await reportFailedJobs(queues, ops.notifyOps, Date.now());
     if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
     else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
   }

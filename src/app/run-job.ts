@@ -1,3 +1,5 @@
+import { UnreadableError } from '../core/errors.ts';
+import { fromStoredAs } from '../core/unknown-fields.ts';
 import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
 
@@ -28,14 +30,24 @@ interface Deps {
   readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
   /** Resolves when Redis has everything that this worker wrote. */
   readonly settled: () => Promise<void>;
+  /** A job whose data this version cannot read is not tried again: whoever waits for it is told. */
+  readonly tellUnreadable: (name: JobName, data: unknown) => Promise<void>;
   /** Something that App Home shows may have changed. */
   readonly homeChanged: () => Promise<void>;
 }
 
 /** Runs jobs as the table says. */
-export function createRunJob({ handlers, throttle, settled, homeChanged }: Deps): RunJob {
+export function createRunJob({ handlers, throttle, settled, tellUnreadable, homeChanged }: Deps): RunJob {
   async function run<Name extends JobName>(name: Name, data: unknown, attempt: Attempt): Promise<number | null> {
-    return (await handlers[name](jobs[name].data.parse(data), attempt)) ?? null;
+    return (await handlers[name](await read(name, data, attempt), attempt)) ?? null;
+  }
+  async function read<Name extends JobName>(name: Name, data: unknown, { isLast }: Attempt): Promise<JobData<Name>> {
+    try {
+      return fromStoredAs(`the data of ${name}`, jobs[name].data, data);
+    } catch (error) {
+      if (isLast && error instanceof UnreadableError) await tellUnreadable(name, data);
+      throw error;
+    }
   }
   return async (name, data, attempt) => {
     await settled();

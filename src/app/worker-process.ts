@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { gapOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
-import type { Action } from '../dispatch/verbs.ts';
 import { watchDurability } from '../intake/durability.ts';
-import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -15,7 +12,7 @@ import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumers } from './consumer.ts';
-import type { Enqueue } from './enqueue.ts';
+import { toJob } from './inbox-jobs.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
@@ -39,7 +36,7 @@ export async function startWorker(
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, { policy, log, metrics: admin.metrics });
-  const { handlers, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
+  const { handlers, tellUnreadable, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
     health: () => readHealth({ redis, queues, countQuarantined: base.stores.quarantined.count }),
@@ -54,7 +51,13 @@ export async function startWorker(
     onValid: () => ops.notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
     log,
   });
-  const runJob = createRunJob({ handlers, throttle, settled: base.redo.settled, homeChanged: home.changed });
+  const runJob = createRunJob({
+    handlers,
+    throttle,
+    settled: base.redo.settled,
+    tellUnreadable,
+    homeChanged: home.changed,
+  });
   const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,
@@ -82,23 +85,4 @@ export async function startWorker(
       redis.disconnect();
     },
   };
-}
-
-/** Each entry of the inbox becomes a job. */
-async function toJob(entry: InboxEntry, enqueue: Enqueue): Promise<void> {
-  switch (entry.type) {
-    case 'event':
-      return await enqueue(entry.isLate === true ? 'deliver-late-alert' : 'deliver-alert', entry.event);
-    case 'quarantine':
-      return await enqueue('quarantine-webhook', entry.webhook);
-    case 'gap':
-      return await enqueue('recover-gap', gapOf(entry.fromMs, entry.toMs, entry.cause));
-    case 'home':
-      return await enqueue('open-home', entry.opened);
-    case 'action':
-      // Checked before it was taken, and again when it is done: here it is only handed on.
-      return await enqueue('perform-action', entry.action as Action);
-    case 'refused':
-      return await enqueue('record-refusal', { action: entry.action, why: entry.why });
-  }
 }

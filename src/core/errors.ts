@@ -35,6 +35,16 @@ export class PayloadError extends AppError {
   }
 }
 
+/** Stored data that this version cannot read: a newer one may. `what` names the fields, never values. */
+export class UnreadableError extends AppError {
+  readonly code = 'unreadable';
+  readonly retryable = true;
+
+  constructor(what: string) {
+    super(`this version cannot read ${what}`);
+  }
+}
+
 /** Redis is away, or did not acknowledge a write in time: whether the write happened is unknown. */
 export class StoreUnavailableError extends AppError {
   readonly code = 'store_unavailable';

@@ -1,6 +1,9 @@
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
+import { isFaultOfOurs } from './errors.ts';
+import { stateKey } from './keys.ts';
 import { defineScript, readScript } from './redis-script.ts';
+import { fromStored, toStored } from './unknown-fields.ts';
 
 /**
  * How records of one type are written to Redis and read again. All stores use it, so what applies to every stored record
@@ -16,12 +19,36 @@ export interface RecordFormat<T> {
 }
 
 export function recordFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
-  const read = (text: string): T => schema.parse(JSON.parse(text));
+  const read = (text: string): T => fromStored(schema, JSON.parse(text));
   return {
-    write: (record) => JSON.stringify(schema.parse(record)),
+    write: (record) => JSON.stringify(toStored(schema, record)),
     read,
     readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
   };
+}
+
+/** Kinds of records of which this version could not read some, until ops are told. */
+export const unreadableKey = stateKey('unreadable');
+
+/** Those that this version can read. The others stay as they are: one of a newer version must not hide all the others. */
+async function readEach<T>(
+  redis: Redis | Cluster,
+  kind: string,
+  texts: readonly (string | null)[],
+  format: RecordFormat<T>,
+): Promise<T[]> {
+  const records: T[] = [];
+  let hasUnreadable = false;
+  for (const text of texts) {
+    try {
+      if (text !== null) records.push(format.read(text));
+    } catch (error) {
+      if (!isFaultOfOurs(error)) throw error;
+      hasUnreadable = true;
+    }
+  }
+  if (hasUnreadable) await redis.sadd(unreadableKey, kind);
+  return records;
 }
 
 /** Adds commands to the transaction of a change. Their keys must be in the same slot as the record's. */
@@ -114,12 +141,13 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
     async open() {
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
-      const records = (await redis.mget(ids.map(keyOf))).map(format.readOrNull);
+      const texts = await redis.mget(ids.map(keyOf));
       // The record of an open id has expired: nothing else would remove the id.
-      const expired = ids.filter((_id, index) => records[index] === null);
+      const expired = ids.filter((_id, index) => texts[index] === null);
       if (expired.length > 0) await redis.zrem(openKey, ...expired);
+      const records = await readEach(redis, openKey, texts, format);
       // A record may be closed between the two reads.
-      return records.filter((record) => record !== null).filter((record) => orderOf(record) !== null);
+      return records.filter((record) => orderOf(record) !== null);
     },
     change: createChange(options),
   };
@@ -172,7 +200,7 @@ export function createRecordHash<T>(options: {
       also?.(change);
       await commit(change);
     },
-    all: async () => (await redis.hvals(key)).map(format.read),
+    all: async () => await readEach(redis, key, await redis.hvals(key), format),
   };
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
 import { LimitPeriod } from '../card-api/rule.ts';
 import { stateKey } from '../core/keys.ts';
+import { fromStored } from '../core/unknown-fields.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 
 /** As long as Slack takes answers to the message that asked. */
@@ -82,7 +83,7 @@ export function createPending(redis: Redis | Cluster): PendingStore {
     replace: write,
     async get(id) {
       const text = await redis.get(stateKey(`pending:${id}`));
-      return text === null ? null : Pending.parse(JSON.parse(text));
+      return text === null ? null : fromStored(Pending, JSON.parse(text));
     },
   };
 }

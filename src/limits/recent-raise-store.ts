@@ -1,6 +1,7 @@
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { fromStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
 import { CAPPED_MS, COUNTED_MS } from '../policy/decide.ts';
 
@@ -69,7 +70,7 @@ export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
     async list(scope, nowMs) {
       const pairs = await redis.zrangebyscore(keyOf(scope), nowMs - CAPPED_MS, '+inf', 'WITHSCORES');
       return pairs.flatMap((text, index): RecentRaise[] =>
-        index % 2 === 0 ? [{ ...Kept.parse(JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],
+        index % 2 === 0 ? [{ ...fromStored(Kept, JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],
       );
     },
     async overrideRequest(acctId, actionId) {

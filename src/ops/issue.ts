@@ -189,3 +189,25 @@ export const policyValid = {
   what: 'The policy file can be used again.',
   means: 'What stands in it holds from now on.',
 } as const;
+
+/** @param what queue and job; @param why masked, without values. */
+export function jobFailed(what: string, why: string, ref: string): OpsIssue {
+  return {
+    cause: `failed-job:${what}:${why.replaceAll(/\d+/g, '#')}`,
+    title: `A job failed for good (${what})`,
+    what: `It was tried as often as it may be. The last failure: ${why}`,
+    means: 'What it was to do is not done. It is kept for two weeks. More that fail like it are kept silently.',
+    todo: 'Mend the cause or update Cardbell, then run `npm run replay -- list` and `npm run replay -- run ID`.',
+    ref,
+  };
+}
+
+export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
+  return {
+    cause: `unreadable:${kinds.join('|')}`,
+    title: 'Stored records cannot be read by this version',
+    what: `Records of these kinds do not fit this version of Cardbell: ${kinds.join(', ')}.`,
+    means: 'They are kept as they are and left out. Everything else goes on.',
+    todo: 'Run the newer version of Cardbell that stored them on every machine.',
+  };
+}

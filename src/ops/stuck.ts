@@ -3,6 +3,8 @@ import { maskCardNumbers } from '../core/card-number.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { jobFailed } from './issue.ts';
+import type { NotifyOps, OpsIssue } from './notify-ops.ts';
 
 /** Something that waits for people: a webhook that did not fit, or a job that failed for good. */
 interface Stuck {
@@ -57,6 +59,22 @@ export async function failedJobs(
     queueNames.map(async (name) => (await queues[name].getFailed(0, limit - 1)).map((job) => ({ name, job }))),
   );
   return found.flat().filter(({ job }) => job !== undefined);
+}
+
+/** Failures of longer ago have been reported. */
+const RECENTLY_MS = 3_600_000;
+const REPORTED_MAX = 100;
+
+/** Reports the jobs of all queues that failed for good lately, once for each cause. Safe to repeat. */
+export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, nowMs: number): Promise<void> {
+  const causes = new Map<string, OpsIssue>();
+  for (const { name, job } of await failedJobs(queues, REPORTED_MAX)) {
+    if (nowMs - (job.finishedOn ?? 0) > RECENTLY_MS) continue;
+    const [why = ''] = maskCardNumbers(job.failedReason ?? '').split('\n');
+    const issue = jobFailed(`${name}/${job.name}`, why.slice(0, 200), job.id ?? '');
+    if (!causes.has(issue.cause)) causes.set(issue.cause, issue);
+  }
+  for (const issue of causes.values()) await notifyOps(issue);
 }
 
 /** Clocks that are right differ by less. */

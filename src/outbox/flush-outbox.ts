@@ -3,6 +3,7 @@ import type { MessageRef } from '../slack/message.ts';
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import { type Draft, maxWaitMs, type OutboxEntry } from './entry.ts';
+import type { UnreadableEntry } from './entry-of.ts';
 import {
   type Claimed,
   type FailedPostDeps,
@@ -30,6 +31,8 @@ const BATCH_MAX = 5000;
 interface Deps extends FailedPostDeps {
   readonly renderEntries: RenderEntries;
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
+  /** Keeps entries of a newer version elsewhere, where they can be tried again. */
+  readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
 }
 
 /**
@@ -50,7 +53,11 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     const pause = await outbox.pauseLeft(channel);
     if (pause > 0) return pause;
 
-    const { unresolved, waiting, heldForMs } = await outbox.look(channel, BATCH_MAX);
+    const { unresolved, waiting, unreadable, heldForMs } = await outbox.look(channel, BATCH_MAX);
+    if (unreadable.length > 0) {
+      await deps.setAside(channel, unreadable);
+      continue;
+    }
     if (unresolved !== null && !unresolved.sending.isUnsent) {
       const claimedForMs = CLAIM_MS - unresolved.ageMs;
       if (claimedForMs > 0) return claimedForMs;

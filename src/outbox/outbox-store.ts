@@ -4,7 +4,9 @@ import { contentId } from '../core/content-id.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import { toStored } from '../core/unknown-fields.ts';
 import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
+import { entryOf, type UnreadableEntry } from './entry-of.ts';
 
 /** Longer than anything that was posted can be put into the outbox again. */
 const SENT_TTL_SECONDS = 8 * 24 * 3600;
@@ -31,6 +33,8 @@ export interface Look {
   } | null;
   /** What may be posted now, most urgent first. */
   readonly waiting: readonly Waiting[];
+  /** Entries of a newer version: to be set aside, so that they hold up no other. */
+  readonly unreadable: readonly UnreadableEntry[];
   /** Milliseconds until the next held entry is due; null when none is held. */
   readonly heldForMs: number | null;
 }
@@ -56,6 +60,8 @@ interface Entries {
   held(channel: string, exceptUntilMs?: number | null): Promise<Held[]>;
   /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is not held any more. */
   holdUntil(channel: string, entryId: string, untilMs: number): Promise<void>;
+  /** Takes an entry out of the channel, wherever it stands there. */
+  remove(channel: string, entryId: string): Promise<void>;
   /** Channels that may have something waiting. */
   channels(): Promise<string[]>;
 }
@@ -105,13 +111,13 @@ export type Outbox = Entries & Sendings & Pauses;
 const scripts = {
   put: readScript(new URL('./put.lua', import.meta.url)),
   look: readScript(new URL('./look.lua', import.meta.url)),
+  remove: readScript(new URL('./remove-entry.lua', import.meta.url)),
   release: readScript(new URL('./release.lua', import.meta.url)),
   claim: readScript(new URL('./claim.lua', import.meta.url)),
   resolve: readScript(new URL('./resolve.lua', import.meta.url)),
   pause: readScript(new URL('./pause.lua', import.meta.url)),
 };
 
-const entryFormat = recordFormat(OutboxEntry);
 const sendingFormat = recordFormat(Sending);
 const channelsKey = stateKey('outbox-channels');
 
@@ -132,9 +138,10 @@ export function createOutbox(redis: Redis | Cluster): Outbox {
 function createEntries(redis: Redis | Cluster): Entries {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);
+  const remove = defineScript(redis, scripts.remove);
   return {
     async put(channel, given) {
-      const entry = OutboxEntry.parse(given);
+      const entry = toStored(OutboxEntry, given);
       // First, so that a sweep finds the channel even after a crash between the two steps.
       await noteChannel(redis, channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
@@ -148,13 +155,18 @@ function createEntries(redis: Redis | Cluster): Entries {
       for (let at = 0; at + 1 < flat.length; at += 2) {
         const untilMs = Number(flat[at + 1]);
         if (untilMs === exceptUntilMs) continue;
-        const entry = entryFormat.readOrNull(await redis.hget(outboxKey(channel, 'entries'), flat[at] ?? ''));
-        if (entry !== null) held.push({ entry, untilMs });
+        const text = await redis.hget(outboxKey(channel, 'entries'), flat[at] ?? '');
+        // One that cannot be read is set aside when its time comes.
+        const entry = text === null ? null : entryOf(text);
+        if (entry !== null && !('unreadable' in entry)) held.push({ entry, untilMs });
       }
       return held;
     },
     async holdUntil(channel, entryId, untilMs) {
       await redis.zadd(outboxKey(channel, 'held'), 'XX', untilMs, entryId);
+    },
+    async remove(channel, entryId) {
+      await remove.run(keysOf(channel), [entryId]);
     },
     channels: () => redis.smembers(channelsKey),
   };
@@ -180,17 +192,19 @@ function createSendings(redis: Redis | Cluster): Sendings {
     const [now, text, heldUntil, ...rest] = answer;
     const age = (since: unknown): number => Math.max(0, Number(now) - Number(since));
     const read: Waiting[] = [];
+    const unreadable: UnreadableEntry[] = [];
     for (let at = 0; at + 2 < rest.length; at += 3) {
       if (rest[at] === '') continue;
       const most = rest[at + 2];
-      const entry = entryFormat.read(String(rest[at]));
-      read.push({ entry, ageMs: age(rest[at + 1]), most: most === '' ? null : Number(most) });
+      const entry = entryOf(String(rest[at]));
+      if ('unreadable' in entry) unreadable.push(entry.unreadable);
+      else read.push({ entry, ageMs: age(rest[at + 1]), most: most === '' ? null : Number(most) });
     }
     const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
-    if (text === '') return { unresolved: null, waiting: read, heldForMs };
+    if (text === '') return { unresolved: null, waiting: read, unreadable, heldForMs };
     const sending = sendingFormat.read(String(text));
     const entries = read.map(({ entry }) => entry);
-    return { unresolved: { sending, entries, ageMs: age(sending.startedAt) }, waiting: [], heldForMs };
+    return { unresolved: { sending, entries, ageMs: age(sending.startedAt) }, waiting: [], unreadable, heldForMs };
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
 
 /** What has messages that are kept up to date. */
@@ -73,7 +74,7 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
       const fields = Object.entries(await redis.hgetall(keyOf(subject)));
       return fields
         .filter(([field]) => field.startsWith('ref:'))
-        .map(([, reference]) => Reference.parse(JSON.parse(reference)));
+        .map(([, reference]) => fromStored(Reference, JSON.parse(reference)));
     },
     async revisions(subjects) {
       const reading = redis.pipeline();

@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { fromStored } from '../core/unknown-fields.ts';
 import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
 /**
@@ -132,7 +133,7 @@ export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
   const keyOf = (id: string): string => stateKey(`quarantine:${id}`);
   const read = async (id: string): Promise<QuarantinedWebhook | null> => {
     const text = await redis.get(keyOf(id));
-    return text === null ? null : QuarantinedWebhook.parse(JSON.parse(text));
+    return text === null ? null : fromStored(QuarantinedWebhook, JSON.parse(text));
   };
 
   return {

@@ -68,14 +68,20 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
     releaseHeld: async () => 0,
     held: async () => [],
     holdUntil: async () => {},
+    remove: async () => {},
     async look(_channel, max) {
       if (sending !== null) {
         const { entryIds, startedAt } = sending;
         const mine = queue.filter(({ id }) => entryIds.includes(id));
-        return { unresolved: { sending, entries: mine, ageMs: clock - startedAt }, waiting: [], heldForMs: null };
+        return {
+          unresolved: { sending, entries: mine, ageMs: clock - startedAt },
+          waiting: [],
+          unreadable: [],
+          heldForMs: null,
+        };
       }
       const waiting = queue.slice(0, max).map((entry) => ({ entry, ageMs: 0, most: null }));
-      return { unresolved: null, waiting, heldForMs: null };
+      return { unresolved: null, waiting, unreadable: [], heldForMs: null };
     },
     async claim(_channel, entryIds) {
       if (!entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
@@ -153,6 +159,7 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
     sender: withMoments(sender),
     undeliverable: withMoments(undeliverable),
     editing: { next: async () => null, edit: async () => 0 },
+    setAside: async () => {},
     throttle: defaultThrottle,
     runtime: {
       log,

@@ -171,6 +171,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     },
     flush: (channel: string) =>
       flushOutbox(channel, {
+        setAside: async () => {},
         outbox,
         renderEntries,
         sender: createSender({ slack, threads, watchForCopies }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type JobName, jobs } from '../../../src/app/jobs.ts';
 import { type Attempt, createRunJob, type JobHandlers } from '../../../src/app/run-job.ts';
-import { SlackError } from '../../../src/core/errors.ts';
+import { SlackError, UnreadableError } from '../../../src/core/errors.ts';
 
 const attempt: Attempt = { isLast: false, starts: 1, hasWaited: false };
 const nobody = async (): Promise<void> => {
@@ -15,11 +15,15 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
   const homeChanged = async (): Promise<void> => {
     homesChanged += 1;
   };
+  const unreadable: string[] = [];
+  const tellUnreadable = async (name: JobName): Promise<void> => void unreadable.push(name);
   return {
+    unreadable,
     run: createRunJob({
       handlers: { ...rest, ...handlers },
       throttle: { tokenDeadMs: 5000 },
       settled: async () => settled,
+      tellUnreadable,
       homeChanged,
     }),
     homesChanged: () => homesChanged,
@@ -53,6 +57,25 @@ it('refuses data that do not fit', async () => {
   const { run } = createWorld({});
 
   await expect(run('end-mute', { mute: 'mute_1' }, attempt)).rejects.toThrow('muteId');
+});
+
+it('tells whoever waits for a job that it cannot read, once it is not tried again', async () => {
+  const { run, unreadable } = createWorld({});
+  const ofNewerVersion = { subject: { kind: 'alert' } };
+
+  await expect(run('update-messages', ofNewerVersion, attempt)).rejects.toThrow(
+    'cannot read the data of update-messages',
+  );
+  expect(unreadable).toEqual([]);
+  await expect(run('update-messages', ofNewerVersion, { ...attempt, isLast: true })).rejects.toThrow(UnreadableError);
+
+  expect(unreadable).toEqual(['update-messages']);
+});
+
+it('does a job to which a newer version has added a field', async () => {
+  const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
+
+  expect(await run('end-mute', { muteId: 'mute_1', zone: 'UTC' }, attempt)).toBe(6);
 });
 
 it('renders App Home after a job that may change what it shows, and after no other', async () => {

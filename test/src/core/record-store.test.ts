@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createOpenRecordStore, createRecordHash, createRecordStore } from '../../../src/core/record-store.ts';
+import {
+  createOpenRecordStore,
+  createRecordHash,
+  createRecordStore,
+  unreadableKey,
+} from '../../../src/core/record-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -122,5 +127,47 @@ describe('records that are read together', () => {
 
     expect([await hash.putNew('a', parcel(1)), await hash.putNew('a', parcel(2))]).toEqual([true, false]);
     expect(await hash.get('a')).toEqual(parcel(1));
+  });
+});
+
+describe('a record of a newer version among others', () => {
+  const ofNewerVersion = JSON.stringify({ state: 'lost', at: 1 });
+
+  it('does not hide the other open ones, stays as it is, and its kind is noted', async () => {
+    const store = createOpenRecordStore({
+      redis: redis(),
+      schema: Parcel,
+      keyOf: (id) => `{test}:parcel:${id}`,
+      ttlSeconds: 60,
+      openKey: '{test}:parcels',
+      orderOf: ({ at }) => at,
+    });
+    await store.put('a', parcel(1));
+    await redis().set('{test}:parcel:b', ofNewerVersion);
+    await redis().zadd('{test}:parcels', 2, 'b');
+
+    expect(await store.open()).toEqual([parcel(1)]);
+
+    expect(await redis().get('{test}:parcel:b')).toBe(ofNewerVersion);
+    expect(await redis().zcard('{test}:parcels')).toBe(2);
+    expect(await redis().smembers(unreadableKey)).toEqual(['{test}:parcels']);
+  });
+
+  it('does not hide the others of its hash', async () => {
+    const store = createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:hash' });
+    await store.put('a', parcel(1));
+    await redis().hset('{test}:hash', 'b', ofNewerVersion);
+
+    expect(await store.all()).toEqual([parcel(1)]);
+  });
+
+  it('keeps the fields that this version does not know when it is changed', async () => {
+    const store = createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:hash' });
+    await redis().hset('{test}:hash', 'a', JSON.stringify({ ...parcel(1), weight: 5 }));
+
+    const read = await store.get('a');
+    if (read !== null) await store.put('a', { ...read, state: 'closed' });
+
+    expect(JSON.parse((await redis().hget('{test}:hash', 'a')) ?? '')).toEqual({ ...parcel(1, 'closed'), weight: 5 });
   });
 });

@@ -1,7 +1,9 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import { afterEach, expect, it, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
-import { wakeSkewedJobs } from '../../../src/ops/stuck.ts';
+import { closeQueues, openQueues } from '../../../src/core/queues.ts';
+import type { NotifyOps } from '../../../src/ops/notify-ops.ts';
+import { reportFailedJobs, wakeSkewedJobs } from '../../../src/ops/stuck.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -42,4 +44,36 @@ it('runs a job now that a fast clock put off for an hour; one that is to wait fo
   await worker.close();
   patient.disconnect();
   await queue.close();
+});
+
+it('reports the jobs of every queue that failed lately, once for each cause', async () => {
+  const options = { connection: redis() as ConnectionOptions, prefix: QUEUE_PREFIX };
+  const queues = openQueues(redis());
+  const patient = redis().duplicate({ maxRetriesPerRequest: null });
+  const fail = async (name: 'actions' | 'updates', reasons: readonly string[]): Promise<void> => {
+    const worker = new Worker(name, null, { ...options, connection: patient as ConnectionOptions, autorun: false });
+    for (const reason of reasons) {
+      await queues[name].add('job', {});
+      await (await worker.getNextJob('token'))?.moveToFailed(new Error(reason), 'token');
+    }
+    await worker.close();
+  };
+  await fail('actions', ['cannot read field 7', 'cannot read field 8']);
+  await fail('updates', ['cannot read field 7', 'card 4111111111111111 is gone']);
+  const reported: string[] = [];
+  const notifyOps: NotifyOps = async ({ title, what }) => void reported.push(`${title} ${what}`);
+
+  await reportFailedJobs(queues, notifyOps, Date.now());
+
+  expect(reported.map((text) => /\((.*)\)/.exec(text)?.[1]).toSorted()).toEqual([
+    'actions/job',
+    'updates/job',
+    'updates/job',
+  ]);
+  expect(reported.join()).not.toContain('4111111111111111');
+  reported.length = 0;
+  await reportFailedJobs(queues, notifyOps, Date.now() + 2 * HOUR_MS);
+  expect(reported).toEqual([]);
+  patient.disconnect();
+  await closeQueues(queues);
 });

@@ -256,3 +256,48 @@ describe('a message that was not found after an attempt to post it', () => {
     expect(await outbox.claim('C1', ['a'], 2_000_000)).toMatchObject({ slackMs: 1_000_000 });
   });
 });
+
+describe('an entry of a newer version', () => {
+  const put = async (entry: { readonly id: string; readonly [field: string]: unknown }): Promise<void> => {
+    await createOutbox(redis()).put('C1', alert(entry.id));
+    await redis().hset(outboxKey('C1', 'entries'), entry.id, JSON.stringify(entry));
+  };
+
+  it('is read, and goes on to another channel with the fields that this version does not know', async () => {
+    const outbox = createOutbox(redis());
+    await put({ ...alert('a'), tint: 'red' });
+    const [waiting] = (await outbox.look('C1', 100)).waiting;
+
+    if (waiting !== undefined) await outbox.put('C2', waiting.entry);
+
+    expect(JSON.parse((await redis().hget(outboxKey('C2', 'entries'), 'a')) ?? '')).toMatchObject({ tint: 'red' });
+  });
+
+  it('that cannot be read is named, and does not hide the others', async () => {
+    const outbox = createOutbox(redis());
+    const poll = { kind: 'poll', id: 'p', question: 'Lunch?' };
+    await put(poll);
+    await outbox.put('C1', alert('a'));
+
+    const { waiting, unreadable } = await outbox.look('C1', 100);
+
+    expect(waiting.map(({ entry }) => entry.id)).toEqual(['a']);
+    expect(unreadable).toEqual([{ id: 'p', entry: poll }]);
+    await outbox.remove('C1', 'p');
+    expect((await outbox.look('C1', 100)).unreadable).toEqual([]);
+  });
+
+  it('that cannot be read leaves the message on its way, whose other entries stay in it', async () => {
+    const outbox = createOutbox(redis());
+    for (const id of ['a', 'p']) await outbox.put('C1', alert(id));
+    await claimed(outbox, ['a', 'p']);
+    await put({ kind: 'poll', id: 'p' });
+
+    await outbox.remove('C1', 'p');
+
+    const { unresolved, unreadable } = await outbox.look('C1', 100);
+    expect(unreadable).toEqual([]);
+    expect(unresolved?.sending.entryIds).toEqual(['a']);
+    expect(unresolved?.entries.map(({ id }) => id)).toEqual(['a']);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { createFailUnreadable, toUnreadableAction } from '../../../src/actions/fail-unreadable.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const action = ask('block');
+const newer = {
+  ...action,
+  target: { kind: 'fleet', fleetId: 'f1' },
+  roles: ['auditor'],
+  origin: { ...action.origin, tab: 1 },
+};
+
+async function fail(data: unknown, hasBegun: () => Promise<boolean> = async () => false) {
+  const done: string[] = [];
+  await createFailUnreadable({
+    record: async ({ id }: Action, { event }) => void done.push(`${id} on record: ${event}`),
+    answer: async ({ actor }, { text }) => void done.push(`${actor.userId}: ${text}`),
+    hasBegun,
+  })(data);
+  return done;
+}
+
+describe('an action of a newer version', () => {
+  it('is put on record as failed, and who asked is told that nothing changed', async () => {
+    expect(await fail(newer)).toEqual([
+      `${action.id} on record: failed`,
+      expect.stringMatching(/^U0OLGA: Not done: Your block.* Nothing changed\.$/),
+    ]);
+  });
+
+  it.each([
+    ['has begun', async () => true],
+    ['may have begun', async () => Promise.reject(new Error('what is kept of it cannot be read either'))],
+  ])('is told of as not certain where it %s', async (_what, hasBegun) => {
+    expect((await fail(newer, hasBegun)).at(-1)).toContain('not certain whether anything changed');
+  });
+
+  it('is left to ops where not even who asked can be read', async () => {
+    expect(await fail({ ...newer, actor: 'somebody' })).toEqual([]);
+    expect(toUnreadableAction('nothing')).toBeNull();
+  });
+});

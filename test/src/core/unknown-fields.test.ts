@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { fromStored, toStored } from '../../../src/core/unknown-fields.ts';
+
+const Target = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('alert'), id: z.string() }),
+  z.strictObject({ kind: z.literal('card'), acctId: z.int() }),
+]);
+const Order = z.strictObject({
+  state: z.enum(['open', 'closed']),
+  target: Target,
+  lines: z.array(z.strictObject({ text: z.string() })).readonly(),
+  note: z.string().default(''),
+});
+
+const newer = {
+  state: 'open',
+  target: { kind: 'alert', id: 'evt_1', region: 'EU' },
+  lines: [{ text: 'a' }, { text: 'b', weight: { grams: 5 } }],
+  note: 'x',
+  currency: 'EUR',
+};
+
+describe('what a newer version has stored', () => {
+  it('is read without the fields that this version does not know', () => {
+    const order = fromStored(Order, newer);
+
+    expect(Object.keys(order).toSorted()).toEqual(['lines', 'note', 'state', 'target']);
+    expect(Object.keys(order.target)).toEqual(['kind', 'id']);
+  });
+
+  it('is stored again with these fields, at any depth, after this version has changed the record', () => {
+    const order = fromStored(Order, newer);
+
+    const changed = { ...order, state: 'closed' as const, lines: order.lines.map((line) => ({ ...line, text: 'c' })) };
+
+    expect(JSON.parse(JSON.stringify(toStored(Order, changed)))).toEqual({
+      ...newer,
+      state: 'closed',
+      lines: [{ text: 'c' }, { text: 'c', weight: { grams: 5 } }],
+    });
+  });
+
+  it('passes them on to a record that contains it', () => {
+    const Job = z.strictObject({ order: Order });
+
+    expect(toStored(Job, { order: fromStored(Order, newer) })).toEqual({ order: expect.objectContaining(newer) });
+  });
+
+  it('is not changed by being read', () => {
+    const before = structuredClone(newer);
+
+    fromStored(Order, newer);
+
+    expect(newer).toEqual(before);
+  });
+
+  it.each([
+    ['a value', { ...newer, state: 'parked' }],
+    ['a kind', { ...newer, target: { kind: 'region', region: 'EU' } }],
+    ['nothing where something is needed', { ...newer, target: undefined }],
+    ['something that is no record', 'open'],
+  ])('cannot be read where it has %s that this version does not understand', (_what, stored) => {
+    expect(() => fromStored(Order, stored)).toThrow(z.ZodError);
+  });
+});
+
+it('a field too many of our own is not stored', () => {
+  const order = { ...fromStored(Order, newer), pin: '1234' };
+
+  expect(() => toStored(Order, order)).toThrow(z.ZodError);
+});
