@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -53,7 +54,10 @@ export function createRefusals(deps: Deps): Refusals {
       if (count === 0) return;
       const list = [...verbs].map(([verb, times]) => `${verb} ${times}`).join(', ');
       const detail = `${count} more ${count === 1 ? 'refusal' : 'refusals'} within a minute: ${list}`;
-      const line = { did: `was refused ${count} more times within a minute`, outcome: `${list}; nothing changed` };
+      const line = {
+        did: `was refused ${countOf(count, 'more time')} within a minute`,
+        outcome: `${list}; nothing changed`,
+      };
       await record(action, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
       await refusalCounts.forget(first);
     },

@@ -48,7 +48,7 @@ export interface SlackApp {
 
 const SOCKET_RETRY_MAX_MS = 30_000;
 /** More would cost memory and file descriptors that the connections of the service and of Slack need. */
-const CONNECTIONS_MAX = 2000;
+const CONNECTIONS_MAX = 4096;
 
 const notFound: RequestListener = (_request, response) => {
   response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });

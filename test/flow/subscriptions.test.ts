@@ -161,7 +161,7 @@ describe('a muted card', () => {
 
     await type(olga, channels.alerts, 'mutes');
     const list = await waitTold(olga, /^Muted cards: 1/);
-    expect(JSON.stringify(list.blocks)).toContain('2 alerts kept back so far');
+    expect(JSON.stringify(list.blocks)).toContain('2 alerts not posted so far');
 
     await type(olga, channels.alerts, `unmute ${last4Of(card)}`);
     const line = await waitFor(channels.declines, /The mute of .* has ended/);
@@ -204,9 +204,9 @@ describe('a muted card', () => {
   });
 
   it.each([
-    ['mute 4242', /For how long\? A mute always ends/],
+    ['mute 4242', /For how long\? A mute always has an end/],
     ['mute ACCT 91d', /longer than 90 days/],
-    ['mute ACCT until yesterday', /no end that lies ahead/],
+    ['mute ACCT until yesterday', /is not a time I can read/],
   ])('%s is answered with a question, never with a guess', async (text, why) => {
     const card = cardbell().sandbox.accounts()[0];
     await type(olga, channels.alerts, text.replace('ACCT', String(card?.AcctId)));
