@@ -152,7 +152,7 @@ export function apiQuotaOf(assumptions: CardApiAssumptions): {
   };
 }
 
-/** Reads `CARD_API_ASSUMPTIONS`. @throws ConfigError that names the entries which do not fit, never their values. */
+/** Reads `CARD_API_ASSUMPTIONS`. @throws ConfigError that names the entries which do not fit, never their values or what else was written. */
 export function parseAssumptions(json?: string): CardApiAssumptions {
   let overrides: unknown = {};
   try {
@@ -162,15 +162,11 @@ export function parseAssumptions(json?: string): CardApiAssumptions {
   }
   const parsed = CardApiAssumptions.safeParse(overrides);
   if (parsed.success) return parsed.data;
-  throw new ConfigError(
-    parsed.error.issues.map(
-      (issue) =>
-        `CARD_API_ASSUMPTIONS${issue.path.map((step) => `.${String(step)}`).join('')}: ${whatWasExpected(issue)}`,
-    ),
-  );
+  throw new ConfigError(parsed.error.issues.map((issue) => `CARD_API_ASSUMPTIONS: expected ${whatWasExpected(issue)}`));
 }
 
 function whatWasExpected(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown entries ${issue.keys.join(', ')}`;
-  return issue.code === 'invalid_type' ? `expected ${issue.expected}` : 'not one of the accepted forms';
+  if (issue.code === 'unrecognized_keys') return 'no other entries than those of src/card-api/assumptions.ts';
+  const form = issue.code === 'invalid_type' ? issue.expected : 'an accepted form';
+  return issue.path.length === 0 ? `a JSON ${form}` : `${form} in ${issue.path.map(String).join('.')}`;
 }

@@ -142,18 +142,6 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: "''",
   },
   {
-    name: 'a refusal to unblock names whoever asked',
-    file: 'src/actions/change-status.ts',
-    from: "id.startsWith('U') && id !== action.actor.userId",
-    to: "id.startsWith('U')",
-  },
-  {
-    name: 'a refusal to unblock names user groups as people',
-    file: 'src/actions/change-status.ts',
-    from: "id.startsWith('U') && id !== action.actor.userId",
-    to: 'id !== action.actor.userId',
-  },
-  {
     name: 'a refusal to undo a block does not name who else wants it',
     file: 'src/actions/undo-block.ts',
     from: 'userIds: [other]',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BOT_ROWS } from './bot-rows.ts';
@@ -34,6 +34,10 @@ describe('a row of the specification', () => {
 
     expect(uncovered).toHaveLength(complaints.length);
     for (const [index, complaint] of complaints.entries()) expect(uncovered[index]).toContain(complaint);
+  });
+
+  it('names a file that is there: of a file that is gone no run has a result', () => {
+    for (const { row: name, file } of [...BOT_ROWS, ...SANDBOX_ROWS]) expect(existsSync(file), name).toBe(true);
   });
 
   it('is named once in each table', () => {

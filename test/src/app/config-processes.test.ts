@@ -39,6 +39,38 @@ describe('a process', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  it.each<[string, Env]>([
+    [
+      'web',
+      {
+        ...webEnv,
+        PORT: 'S3CRET',
+        REDIS_URL: 'S3CRET',
+        SLACK_SIGNING_SECRET: 'S3CRET',
+        APPROVERS: '@S3CRET',
+        LOG_LEVEL: 'S3CRET',
+      },
+    ],
+    [
+      'worker',
+      {
+        ...workerEnv,
+        CARD_API_URL: 'https://card.example/S3CRET',
+        CARD_API_TOKEN: 'S3CRET S3CRET',
+        CARD_API_ASSUMPTIONS: '{"noLimit":"S3CRET"}',
+        TWO_PERSON_ABOVE: 'S3CRET',
+      },
+    ],
+  ])('%s with four bad values, or more, names all of them, prints none, and exits with 78', (name, env) => {
+    const bad = Object.keys(env).filter((variable) => env[variable]?.includes('S3CRET'));
+    const { status, stdout, stderr } = start(name, env);
+
+    expect(status).toBe(78);
+    expect(bad.length).toBeGreaterThanOrEqual(4);
+    for (const variable of bad) expect(stderr.split(`${variable}: expected`), variable).toHaveLength(2);
+    expect(stdout + stderr).not.toContain('S3CRET');
+  });
+
   it.each([
     ['web', { ...webEnv, LOG_LEVEL: 'S3CRET' }, 'LOG_LEVEL'],
     ['worker', { ...workerEnv, CARD_API_ASSUMPTIONS: 'S3CRET' }, 'CARD_API_ASSUMPTIONS'],

@@ -292,6 +292,80 @@ describe('when every variable is bad', () => {
     expect([...named].toSorted()).toEqual([...bad, ...missing].toSorted());
   });
 
+  /** What was seen to be named by twos, and more: values of every kind that are wrong at the same time. */
+  const few: readonly (readonly [string, typeof webConfig | typeof workerConfig, Env])[] = [
+    ['web', webConfig, { PORT: '99999', REDIS_URL: 'http://S3CRET', LOG_LEVEL: 'S3CRET', TWO_PERSON_ABOVE: 'S3CRET' }],
+    [
+      'web',
+      webConfig,
+      {
+        SLACK_BOT_TOKEN: 'S3CRET',
+        SLACK_SIGNING_SECRET: 'S3CRET',
+        WEBHOOK_SHARED_SECRET: 'S3CRET',
+        OPERATORS: '@S3CRET',
+      },
+    ],
+    [
+      'web',
+      webConfig,
+      {
+        TLS_CERT_FILE: '/S3CRET.pem',
+        TLS_KEY_FILE: '/S3CRET.key',
+        REDIS_TLS_CA_FILE: '/S3CRET.ca',
+        ALERTS_CHANNEL: '#S3CRET',
+        SLACK_APP_TOKEN: 'S3CRET',
+      },
+    ],
+    [
+      'worker',
+      workerConfig,
+      {
+        CARD_API_URL: 'https://card.example/S3CRET',
+        CARD_API_TOKEN: 'S3CRET S3CRET',
+        CARD_API_ASSUMPTIONS: '{"noLimit":"S3CRET"}',
+        CARD_API_AUTH_SCHEME: 'S3CRET',
+      },
+    ],
+    [
+      'worker',
+      workerConfig,
+      {
+        CARD_API_URL: 'https://card.example',
+        CARD_API_ASSUMPTIONS: '{"S3CRET":1}',
+        ALERTS_CHANNEL_OPS: 'S3CRET',
+        CARD_SERVICE_TIMEZONE: 'S3CRET',
+        HTTPS_PROXY: 'S3CRET',
+      },
+    ],
+    [
+      'worker',
+      workerConfig,
+      {
+        CARD_API_ASSUMPTIONS: 'S3CRET',
+        CARD_API_TOKEN_FILE: '/S3CRET',
+        SLACK_BOT_TOKEN_FILE: '/S3CRET',
+        ADMIN_PORT: 'S3CRET',
+      },
+    ],
+  ];
+
+  it.each(few)('%s with four bad ones, or more, names all of them and repeats none: %#', (process, config, bad) => {
+    const good = process === 'web' ? webEnv : workerEnv;
+    // A secret in a file stands in the place of the variable.
+    const replaced = Object.keys(bad).map((name) => name.replace(/_FILE$/, ''));
+    const given = Object.fromEntries(Object.entries(good).filter(([name]) => !replaced.includes(name)));
+    const problems = problemsOf(() => config({ ...given, ...bad }));
+
+    for (const name of Object.keys(bad))
+      expect(
+        problems.filter((problem) => problem.startsWith(`${name}:`)),
+        name,
+      ).toHaveLength(1);
+    expect(problems).toHaveLength(Object.keys(bad).length);
+    for (const problem of problems) expect(problem).toContain(': expected ');
+    expect(problems.join()).not.toContain('S3CRET');
+  });
+
   it('web names the one TLS file that is given and cannot be read, beside the other that is missing', () => {
     const problems = problemsOf(() => webConfig({ ...webEnv, TLS_CERT_FILE: '/nowhere.pem', LOG_LEVEL: 'loud' }));
 

@@ -22,12 +22,13 @@ it('takes what is overridden and leaves the rest', () => {
 
 it.each([
   ['{', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
-  ['[]', 'CARD_API_ASSUMPTIONS: expected object'],
-  ['{"tpyo":1}', 'unknown entries tpyo'],
-  ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS.noLimit'],
-  ['{"setCardStatusPaths":["Card"]}', 'CARD_API_ASSUMPTIONS.setCardStatusPaths.0'],
-  ['{"setCardStatusPaths":[]}', 'CARD_API_ASSUMPTIONS.setCardStatusPaths'],
-  ['{"listCallsPerHour":0}', 'CARD_API_ASSUMPTIONS.listCallsPerHour'],
+  ['[]', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
+  ['{"secret":1}', 'CARD_API_ASSUMPTIONS: expected no other entries than'],
+  ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS: expected an accepted form in noLimit'],
+  ['{"setCardStatusPaths":["Card"]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths.0'],
+  ['{"setCardStatusPaths":[]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths'],
+  ['{"listCallsPerHour":0}', 'CARD_API_ASSUMPTIONS: expected an accepted form in listCallsPerHour'],
+  ['{"listCallsPerHour":"secret"}', 'CARD_API_ASSUMPTIONS: expected number in listCallsPerHour'],
 ])('complains about %s by name, not by value', (json, complaint) => {
   let error: unknown;
   try {
@@ -39,6 +40,7 @@ it.each([
   expect(error).toBeInstanceOf(ConfigError);
   expect((error as ConfigError).problems.join('\n')).toContain(complaint);
   expect((error as ConfigError).message).not.toContain('secret');
+  expect((error as ConfigError).problems.join('\n')).not.toContain('secret');
 });
 
 it('says how often the directory may ask', () => {

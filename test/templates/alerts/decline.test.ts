@@ -195,6 +195,15 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toContain('Arrived late: it happened on Nov 20, 2026, 9:14 AM ET');
   });
 
+  it.each([
+    [true, 'In person'],
+    [false, 'Online or keyed in'],
+  ])('says how it was paid: with the card present %s, %s', (isCardPresent, how) => {
+    const { blocks } = decline(transactionAlert({ isCardPresent }), inChannel);
+
+    expect(shown(blocks)).toContain(`*How*\n${how}\n`);
+  });
+
   it('does without a merchant, a place and a category', () => {
     const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
     const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);

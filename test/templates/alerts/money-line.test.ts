@@ -23,6 +23,19 @@ it.each([
   expect(shown(blocks)).not.toMatch(/-\s?\$|\$-|\(\$/);
 });
 
+it.each([
+  ['authorization', true, 'in person'],
+  ['authorization', false, 'online or keyed in'],
+  ['pin', true, 'in person'],
+  ['authorization', null, null],
+  ['settlement', true, null],
+  ['reversal', false, null],
+] as const)('a %s with the card present %s says how it was paid: %s', (kind, isCardPresent, how) => {
+  const line = shown(renderAlert(transactionAlert({ kind, isCardPresent, decline: null }), view).blocks);
+
+  expect(/in person|online or keyed in/.exec(line)?.[0] ?? null).toBe(how);
+});
+
 describe('a reversal', () => {
   const at = '2026-11-20T14:14:00Z';
   const own = {
