@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, { readonly file: string; readonly does: str
   recover: { file: './recover.js', does: 'fetches what the card service reported while Cardbell was away' },
   replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },
   audit: { file: './audit.js', does: 'verifies and exports the record of who did what' },
+  policy: { file: './policy.js', does: 'checks and explains the policy file, and tries it on recorded decisions' },
   trigger: { file: './trigger.js', does: 'sends one sample webhook' },
   demo: { file: './demo.js', does: 'runs everything on this machine, no account anywhere' },
   sandbox: { file: './sandbox.js', does: 'runs the sandbox of the card service' },

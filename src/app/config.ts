@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
 import type { RedisTarget } from '../core/redis.ts';
+import type { PolicyConfig } from '../policy/policy-source.ts';
 import { shared, web, worker } from './environment.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
 import { readRedisCa, redisTarget } from './redis-target.ts';
@@ -23,6 +24,9 @@ const StoreEnv = SharedEnv.pick({
   REDIS_TLS_INSECURE: true,
   CARD_SERVICE_TIMEZONE: true,
 });
+const PolicyEnv = StoreEnv.extend(
+  SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
+);
 const WebEnv = z.object({ ...shared, ...web });
 const WorkerEnv = z.object({ ...shared, ...worker });
 
@@ -92,6 +96,20 @@ export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' 
   const ca = readRedisCa(withoutEmpty(env), problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
   return { redis: redisTarget(values, ca), serviceZone: values.CARD_SERVICE_TIMEZONE };
+}
+
+/** What a policy is read from, and where decisions are kept. @throws ConfigError */
+export function policyConfig(env: Env = process.env): ReturnType<typeof storeConfig> & PolicyConfig {
+  const problems: string[] = [];
+  const values = read(PolicyEnv, env, problems);
+  if (values === null) throw new ConfigError(problems);
+  return {
+    ...storeConfig(env),
+    operators: values.OPERATORS,
+    approvers: values.APPROVERS,
+    twoPersonAboveCents: values.TWO_PERSON_ABOVE,
+    policyFile: values.POLICY_FILE ?? null,
+  };
 }
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */

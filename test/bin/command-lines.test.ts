@@ -25,6 +25,12 @@ it.concurrent.each([
   ['audit', ['export'], 64, /export --csv/],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
+  ['policy', ['nonsense'], 64, /npm run policy -- check/],
+  ['policy', ['replay', '--since', 'long ago'], 64, /npm run policy -- replay/],
+  ['policy', ['replay'], 69, /^Redis does not answer\./],
+  ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
+  ['policy', ['check', '--file', 'nowhere.yaml'], 65, /POLICY_FILE: expected a readable file/],
+  ['policy', ['explain', 'somebody limit 1234 daily 900'], 64, /no Slack user id/],
 ] as const)('%s %j ends with %i and says what to do', async (command, args, code, words) => {
   const ended = await run(command, args);
 
@@ -40,7 +46,7 @@ it.concurrent('a bad REDIS_URL is named, never repeated', async () => {
   expect(ended.err).not.toContain('hidden');
 });
 
-it.concurrent.each(['recover', 'doctor'])('%s explains itself', async (command) => {
+it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async (command) => {
   const { code, out, err } = await run(command, ['--help']);
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -57,12 +63,44 @@ it.concurrent('doctor names a variable once, with every process that lacks it', 
   expect(out).toMatch(/FIX {3}WEBHOOK_SHARED_SECRET.*\n +→ set it for web;/);
 });
 
+it.concurrent('policy checks a file and explains what it means for one change', async () => {
+  const file = ['--file', 'docs/policy/contractor.yaml'];
+  const check = await run('policy', ['check', ...file]);
+  const words = ['explain', 'U02FOREMANN limit 1234 daily 900 for 4h', '--now', '400', '--group', 'Crew North'];
+  const explain = await run('policy', [...words, ...file]);
+
+  expect(check).toMatchObject({ code: 0, err: '' });
+  expect(check.out).toMatch(/^contractor\.yaml is a policy, SHA-256 [0-9a-f]{64}\.$/m);
+  expect(explain).toMatchObject({ code: 0, err: '' });
+  expect(explain.out).toMatch(/^Change: raises it by \$500\.00, for 4 hours$/m);
+  expect(explain.out).toMatch(/^Result: waits for 1 other approver, from: S02OFFICE$/m);
+});
+
+it.concurrent('a process whose policy file is no policy ends at the start, and says why', async () => {
+  const env = {
+    POLICY_FILE: 'package.json',
+    ALERTS_CHANNEL: 'C0ALERTS',
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    CARD_API_URL: 'http://127.0.0.1:1/v4',
+    CARD_API_TOKEN: 'a-token-that-is-long-enough',
+    ADMIN_PORT: '0',
+  };
+  const ended = await new Promise<Ended>((resolve) => {
+    execFile(process.execPath, ['dist/src/worker.js'], { env: { ...env, PATH: process.env.PATH } }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : error.code, out, err });
+    });
+  });
+
+  expect(ended.code).toBe(78);
+  expect(ended.err).toMatch(/package\.json:\d+: version: expected version: 1/);
+});
+
 it.concurrent('cardbell lists its verbs, and runs one as its own command does', async () => {
   const help = await run('cardbell', ['help']);
   const audit = await run('cardbell', ['audit', 'verify']);
 
   expect(help.code).toBe(0);
-  for (const verb of ['web', 'worker', 'start', 'doctor', 'recover', 'replay', 'audit', 'trigger', 'demo', 'sandbox'])
+  for (const verb of ['web', 'worker', 'start', 'doctor', 'recover', 'replay', 'audit', 'policy', 'trigger', 'demo', 'sandbox'])
     expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
   expect(audit).toMatchObject({ code: 69, out: '' });
   expect(audit.err).toMatch(/^Redis does not answer\./);

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import { policyConfig } from '../src/app/config.ts';
+import { ConfigError } from '../src/core/errors.ts';
+import { parseAmount } from '../src/core/money.ts';
+import { explainPolicy, replayDecisions } from '../src/dispatch/try-policy.ts';
+import { createDecisions } from '../src/policy/decision-store.ts';
+import type { Policy } from '../src/policy/policy.ts';
+import { type PolicyConfig, readPolicy } from '../src/policy/policy-source.ts';
+import { reachRedis } from './reach-redis.ts';
+
+const usage = `The policy: is it one, what would happen, what would have been different.
+
+  npm run policy -- check                                   each fault with its line and the reason
+  npm run policy -- explain "U01ANA limit 1234 daily 900"   what would happen, and who else could approve
+  npm run policy -- replay [--since 30d]                    which recorded decisions would be different
+
+  --file PATH       another file than POLICY_FILE
+  explain: --now 500 (the limit as it is), --group "Crew North" (the card's group), --own (the person holds the card),
+  --member S01FINANCE (the person is in that user group; may be repeated)
+
+explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
+for replay. Ends with 0 when it is done, 1 when replay found differences, 64 when the command could not be read, 65 when
+the file is no policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
+`;
+
+const EX_USAGE = 64;
+const EX_DATAERR = 65;
+const EX_CONFIG = 78;
+const DAY_MS = 86_400_000;
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        file: { type: 'string' },
+        since: { type: 'string' },
+        now: { type: 'string' },
+        group: { type: 'string' },
+        own: { type: 'boolean' },
+        member: { type: 'string', multiple: true },
+        help: { type: 'boolean' },
+      },
+    });
+  } catch {
+    return null;
+  }
+}
+
+function end(code: number, problem: string): never {
+  process.stderr.write(`${problem}\n`);
+  process.exit(code);
+}
+
+const given = readArguments();
+const [verb = 'help', ...rest] = given?.positionals ?? ['?'];
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+if (given?.values.help === true || verb === 'help') {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+const days = /^(\d{1,2})d$/.exec(given?.values.since ?? '30d')?.[1];
+const nowCents = given?.values.now === undefined ? null : parseAmount(given.values.now);
+const isRead =
+  (verb === 'check' && rest.length === 0) ||
+  (verb === 'explain' && rest.length > 0) ||
+  (verb === 'replay' && rest.length === 0 && days !== undefined);
+if (given === null || !isRead || (given.values.now !== undefined && nowCents === null)) end(EX_USAGE, usage.trimEnd());
+const { values } = given;
+
+const config = orEnd(EX_CONFIG, () => policyConfig());
+const chosen: PolicyConfig = { ...config, policyFile: values.file ?? config.policyFile };
+const policy = orEnd(EX_DATAERR, () => readPolicy(chosen));
+
+if (verb === 'check') check(policy);
+else if (verb === 'explain') explain(policy);
+else process.exit(await replay(policy));
+
+function orEnd<T>(code: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return end(code, error.problems.join('\n'));
+  }
+}
+
+function check({ source, hash, groups, standard }: Policy): void {
+  const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
+  say(`${source} is a policy, SHA-256 ${hash}.`);
+  say(`${standard.approvers.permitted.length} approvers and ${standard.operators.permitted.length} operators are named.`);
+  if (names.length > 0) say(`Rules of their own: ${names.join('; ')}.`);
+}
+
+function explain(read: Policy): void {
+  const assumed = {
+    group: values.group ?? null,
+    nowCents,
+    isOwnCard: values.own === true,
+    memberOf: values.member ?? [],
+    at: new Date(),
+  };
+  const explained = explainPolicy(read, rest.join(' '), assumed);
+  if (explained.kind === 'unclear') end(EX_USAGE, explained.why);
+  for (const line of explained.lines) say(line);
+}
+
+async function replay(read: Policy): Promise<0 | 1> {
+  const redis = await reachRedis('policy', config.redis);
+  const decisions = await createDecisions(redis).since(Date.now() - Number(days) * DAY_MS);
+  redis.disconnect();
+  const differences = replayDecisions(read, decisions);
+  for (const { at, actionId, userId, verb: asked, acctId, was, would } of differences)
+    say(`${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`);
+  say(`${differences.length} of ${decisions.length} decisions would be different.`);
+  return differences.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,169 @@
+import { formatCents } from '../core/money.ts';
+import { serviceDays } from '../core/service-time.ts';
+import { endOfTerm, termWords } from '../limits/change-request.ts';
+import { LimitAction } from '../limits/verbs.ts';
+import type { ApprovalPolicy } from '../policy/approval-policy.ts';
+import { type Decision, decide, type Facts, type Role } from '../policy/decide.ts';
+import type { RecordedDecision } from '../policy/decision-store.ts';
+import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
+import { parseCommand } from './command.ts';
+import { entryOf, type Verb, verbs } from './verbs.ts';
+
+/** What a question about a policy takes for granted: nobody is asked. */
+export interface Assumed {
+  /** Of the card, as the card service calls it; null: in none. */
+  readonly group: string | null;
+  /** The limit as it is, whole cents; null: not known. */
+  readonly nowCents: number | null;
+  /** The person holds the card. */
+  readonly isOwnCard: boolean;
+  /** User groups that the person is in. */
+  readonly memberOf: readonly string[];
+  readonly at: Date;
+}
+
+type Explained =
+  | { readonly kind: 'explained'; readonly lines: readonly string[] }
+  | { readonly kind: 'unclear'; readonly why: string };
+
+/**
+ * What would happen, and who else could approve.
+ *
+ * @param words `U01ANA limit 1234 daily 900`: a person, and what they would type behind `/card`.
+ */
+export function explainPolicy(policy: Policy, words: string, assumed: Assumed): Explained {
+  const [who = '', ...typed] = words.trim().split(/\s+/);
+  const userId = /^<?@?([UW][A-Z0-9]+)>?$/.exec(who)?.[1];
+  if (userId === undefined) return { kind: 'unclear', why: `“${who}” is no Slack user id such as U01ANA.` };
+  const command = parseCommand(typed.join(' '));
+  if (command.kind !== 'read' || !Object.hasOwn(verbs, command.verb)) {
+    return { kind: 'unclear', why: command.kind === 'unclear' ? command.why : 'What would they type behind /card?' };
+  }
+  const verb = command.verb as Verb;
+  const { group, isOwnCard } = assumed;
+  const section = sectionOf(policy, group);
+  const roles = rolesIn(policy, userId, assumed);
+  const change = changeIn(policy, command.input, assumed);
+  const { permission } = entryOf(verb);
+  const decision = decide(permission, { roles, isOwnCard, ...change.facts }, section.approval);
+  const may = permittedTo(policy, permission.role ?? 'operator', group).join(', ');
+  return {
+    kind: 'explained',
+    lines: [
+      `Policy: ${policy.source}, SHA-256 ${policy.hash}`,
+      section.cardGroups.length === 0 ? 'Card: in no group of its own' : `Card: in ${section.cardGroups.join(', ')}`,
+      `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
+      ...change.lines,
+      outcomeWords(decision, permittedTo(policy, 'approver', group).filter((id) => id !== userId)),
+      ...(decision.kind === 'refused' && permission.role !== null ? [`Who may: ${may === '' ? 'nobody' : may}`] : []),
+    ],
+  };
+}
+
+/** As far as the file says it, and what is taken for granted about user groups. */
+function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, at }: Assumed): Role[] {
+  const ids = [userId, ...memberOf, ...standsInFor(policy, userId, at)];
+  const held = (['approver', 'operator'] as const).filter((role) =>
+    permittedTo(policy, role, group).some((id) => ids.includes(id)),
+  );
+  return isOwnCard ? [...held, 'holder'] : held;
+}
+
+/** How much more, and for how long, where it is a limit that is changed. */
+function changeIn(
+  policy: Policy,
+  input: Readonly<Record<string, unknown>>,
+  { nowCents, at }: Assumed,
+): { readonly facts: Pick<Facts, 'raiseCents' | 'lastsMs'>; readonly lines: readonly string[] } {
+  const read = LimitAction.shape.changeRequest.safeParse(input['changeRequest']);
+  const to = read.success ? read.data.goals[0]?.to : undefined;
+  if (!read.success || typeof to === 'boolean') return { facts: {}, lines: [] };
+  const { term } = read.data;
+  const raiseCents = typeof to === 'number' ? Math.max(0, to - (nowCents ?? 0)) : Number.POSITIVE_INFINITY;
+  const end = endOfTerm(term, at, serviceDays(policy.zone));
+  const amount = Number.isFinite(raiseCents) ? `raises it by ${formatCents(raiseCents)}` : 'removes the limit';
+  const from = nowCents === null ? ', counted from $0.00 because --now is not given' : '';
+  return {
+    facts: { raiseCents, lastsMs: end === null ? Number.POSITIVE_INFINITY : end.getTime() - at.getTime() },
+    lines: [`Change: ${amount}${from}, ${termWords(term)}`],
+  };
+}
+
+function outcomeWords(decision: Decision, approvers: readonly string[]): string {
+  switch (decision.kind) {
+    case 'allowed':
+      return 'Result: done at once';
+    case 'request': {
+      const { others } = decision;
+      const names = approvers.length === 0 ? 'nobody' : approvers.join(', ');
+      return `Result: waits for ${others} other approver${others === 1 ? '' : 's'}, from: ${names}`;
+    }
+    case 'refused':
+      return `Result: refused. ${decision.why}`;
+    case 'late':
+      return 'Result: asked again, because it waited too long';
+  }
+}
+
+/** A recorded decision that would be another one. */
+export interface Difference {
+  readonly at: string;
+  readonly actionId: string;
+  readonly userId: string;
+  readonly verb: string;
+  readonly acctId: number | null;
+  readonly was: string;
+  readonly would: string;
+}
+
+/**
+ * Which recorded decisions would differ under a policy.
+ *
+ * Who is in a user group then is not known any more: where the policy names user groups, the roles of then are kept. Caps
+ * count as exceeded where they were.
+ */
+export function replayDecisions(
+  policy: Policy,
+  decisions: readonly (RecordedDecision & { readonly atMs: number })[],
+): Difference[] {
+  return decisions.flatMap((then): Difference[] => {
+    if (!Object.hasOwn(verbs, then.verb) || then.kind === 'late') return [];
+    const { permission } = entryOf(then.verb as Verb);
+    const { approval } = sectionOf(policy, then.group);
+    const decision = decide(permission, factsOf(policy, then), boundsFor(then.verb, approval));
+    const [was, would] = [shortWords(then), shortWords({ others: 0, ...decision })];
+    if (was === would) return [];
+    const { actionId, userId, verb, acctId } = then;
+    return [{ at: new Date(then.atMs).toISOString(), actionId, userId, verb, acctId, was, would }];
+  });
+}
+
+/** Orders have amounts of their own, and no duration. */
+function boundsFor(verb: string, approval: ApprovalPolicy): Pick<ApprovalPolicy, 'bands'> & Partial<ApprovalPolicy> {
+  return verb === 'order-virtual' ? { bands: approval.orderBands } : approval;
+}
+
+function factsOf(policy: Policy, then: RecordedDecision & { readonly atMs: number }): Facts {
+  const { userId, group, raiseCents, lastsMs, isOwnCard, isHolder, isOwnAction, ageMs, isOverCap } = then;
+  const ids = [userId, ...standsInFor(policy, userId, new Date(then.atMs))];
+  const roles = (['approver', 'operator', 'holder'] as const).filter((role) => {
+    if (role === 'holder') return then.roles.includes(role);
+    const permitted = permittedTo(policy, role, group ?? undefined);
+    const isByGroup = permitted.some((id) => id.startsWith('S')) && then.roles.includes(role);
+    return isByGroup || permitted.some((id) => ids.includes(id));
+  });
+  return {
+    roles,
+    isOverCap,
+    ...(isOwnCard !== null && { isOwnCard }),
+    ...(isHolder !== null && { isHolder }),
+    ...(isOwnAction !== null && { isOwnAction }),
+    ...(ageMs !== null && { ageMs }),
+    ...(raiseCents !== null && { raiseCents: raiseCents === 'no amount' ? Number.POSITIVE_INFINITY : raiseCents }),
+    ...(lastsMs !== null && { lastsMs: lastsMs === 'stays' ? Number.POSITIVE_INFINITY : lastsMs }),
+  };
+}
+
+function shortWords({ kind, others }: { readonly kind: Decision['kind']; readonly others: number }): string {
+  return kind === 'request' ? `needs ${others} more` : kind;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { type Assumed, explainPolicy, replayDecisions } from '../../../src/dispatch/try-policy.ts';
+import type { RecordedDecision } from '../../../src/policy/decision-store.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
+
+const at = new Date('2026-12-24T15:00:00.000Z');
+const policy = parsePolicy(
+  `
+version: 1
+approvers: [U0ANA, S0FIN]
+operators: [U0OLGA]
+amounts: [{ up_to: 500, approvals: 1 }, { approvals: 3 }]
+orders: [{ up_to: 100, approvals: 1 }, { approvals: 2 }]
+durations: { longest: 7 days, permanent: false }
+groups: [{ cards: [North], approvers: [U0NINA] }]
+delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
+`,
+  'policy.yaml',
+  policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
+);
+const nothing: Assumed = { group: null, nowCents: null, isOwnCard: false, memberOf: [], at };
+
+function explain(words: string, assumed: Partial<Assumed> = {}): string {
+  const explained = explainPolicy(policy, words, { ...nothing, ...assumed });
+  return explained.kind === 'unclear' ? explained.why : explained.lines.join('\n');
+}
+
+describe('explaining what would happen', () => {
+  it.each<[string, Partial<Assumed>, RegExp]>([
+    ['U0ANA limit 1234 daily 900 for 4h', { nowCents: 40_000 }, /raises it by \$500\.00, for 4 hours\nResult: done at once/],
+    ['U0ANA limit 1234 daily 900 for 4h', {}, /counted from \$0\.00 because --now is not given.*\nResult: waits for 2 other approvers, from: S0FIN$/],
+    ['U0ANA limit 1234 daily 900 for 4h', { nowCents: 40_000, isOwnCard: true }, /Result: waits for 1 other approver/],
+    ['U0ANA limit 1234 daily 900', { nowCents: 40_000 }, /Result: refused\. The policy allows this only for 1 week at most/],
+    ['U0ANA limit 1234 daily 900 for 8 days', { nowCents: 40_000 }, /Result: refused\. The policy allows this for 1 week at most/],
+    ['U0ANA limit 1234 daily 300', { nowCents: 40_000 }, /Result: done at once/],
+    ['U0OLGA limit 1234 daily 900 for 4h', {}, /is: operator\n.*\nResult: refused\. Only approvers may change limits\.\nWho may: U0ANA, S0FIN$/],
+    ['U0GUS limit 1234 daily 300 for 4h', { memberOf: ['S0FIN'] }, /is: approver/],
+    ['<@U0BEN> limit 1234 daily 300 for 4h', {}, /is: approver/],
+    ['U0BEN limit 1234 daily 300 for 4h', { at: new Date('2026-12-23T15:00:00.000Z') }, /neither operator nor approver/],
+    ['U0NINA limit 1234 daily 300 for 4h', { group: 'north' }, /Card: in North\nU0NINA is: approver/],
+    ['U0ANA limit 1234 daily 300 for 4h', { group: 'north' }, /Who may: U0NINA/],
+    ['U0OLGA block 1234', {}, /Result: done at once/],
+    ['U0OLGA unblock 1234', {}, /Result: refused/],
+    ['ana limit 1234 daily 900', {}, /no Slack user id/],
+    ['U0ANA limit 1234 daily', {}, /How much/],
+    ['U0ANA', {}, /What would they type/],
+  ])('%s, %j', (words, assumed, expected) => {
+    expect(explain(words, assumed)).toMatch(expected);
+  });
+
+  it('names the file and its hash', () => {
+    expect(explain('U0OLGA block 1234')).toContain(`Policy: policy.yaml, SHA-256 ${policy.hash}`);
+  });
+});
+
+describe('trying a policy on recorded decisions', () => {
+  const then: RecordedDecision & { atMs: number } = {
+    actionId: 'act_1',
+    verb: 'limit',
+    userId: 'U0ANA',
+    roles: ['approver'],
+    acctId: 7,
+    group: null,
+    isOwnCard: false,
+    isHolder: false,
+    isOwnAction: null,
+    ageMs: null,
+    raiseCents: 50_000,
+    isOverCap: false,
+    lastsMs: 3_600_000,
+    kind: 'allowed',
+    others: 0,
+    atMs: at.getTime(),
+  };
+
+  it.each<[string, Partial<typeof then>, string | null]>([
+    ['the same answer', {}, null],
+    ['a raise that takes more now', { raiseCents: 50_001 }, 'needs 2 more'],
+    ['what has no amount', { raiseCents: 'no amount' }, 'needs 2 more'],
+    ['what lasted too long', { lastsMs: 'stays' }, 'refused'],
+    ['somebody who is no approver any more', { userId: 'U0ZOE', roles: [] }, 'refused'],
+    ['somebody in a user group then', { userId: 'U0ZOE' }, null],
+    ['the card of a group with other approvers', { group: 'North' }, 'refused'],
+    ['somebody who stands in', { userId: 'U0BEN', roles: [], kind: 'refused' }, 'allowed'],
+    ['an order that takes two now', { verb: 'order-virtual', raiseCents: 10_001, lastsMs: null }, 'needs 1 more'],
+    ['a raise over a cap of then', { isOverCap: true, kind: 'request', others: 1 }, null],
+    ['what waited too long then', { kind: 'late' }, null],
+    ['a verb of an older version', { verb: 'gone' }, null],
+  ])('%s', (_what, over, would) => {
+    const differences = replayDecisions(policy, [{ ...then, ...over }]);
+
+    expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
+  });
+
+  it('says what was decided, when and for whom', () => {
+    expect(replayDecisions(policy, [{ ...then, raiseCents: 90_000 }])).toEqual([
+      { at: at.toISOString(), actionId: 'act_1', userId: 'U0ANA', verb: 'limit', acctId: 7, was: 'allowed', would: 'needs 2 more' },
+    ]);
+  });
+});
