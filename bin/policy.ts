@@ -89,7 +89,9 @@ function orEnd<T>(code: number, read: () => T): T {
 function check({ source, hash, groups, standard }: Policy): void {
   const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
   say(`${source} is a policy, SHA-256 ${hash}.`);
-  say(`${standard.approvers.permitted.length} approvers and ${standard.operators.permitted.length} operators are named.`);
+  say(
+    `${standard.approvers.permitted.length} approvers and ${standard.operators.permitted.length} operators are named.`,
+  );
   if (names.length > 0) say(`Rules of their own: ${names.join('; ')}.`);
 }
 
@@ -112,7 +114,9 @@ async function replay(read: Policy): Promise<0 | 1> {
   redis.disconnect();
   const differences = replayDecisions(read, decisions);
   for (const { at, actionId, userId, verb: asked, acctId, was, would } of differences)
-    say(`${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`);
+    say(
+      `${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`,
+    );
   say(`${differences.length} of ${decisions.length} decisions would be different.`);
   return differences.length === 0 ? 0 : 1;
 }

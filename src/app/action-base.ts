@@ -44,6 +44,7 @@ export type ActionStores = Pick<
   | 'refusalCounts'
   | 'blocks'
   | 'recentRaises'
+  | 'decisions'
   | 'virtualOrders'
   | 'pending'
   | 'withLock'

@@ -7,11 +7,11 @@ import { createReports, type Reports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
 import { createIsOwnCard, type IsOwnCard } from '../holders/own-card.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { createAuthorization } from '../policy/authorize.ts';
+import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
 import type { ActionBase } from './action-base.ts';
 
 /** What several capabilities use of each other. */
@@ -54,11 +54,26 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
   const isOwnCard = createIsOwnCard({ ...stores, ...cards, ...people });
   const groupOfCard = async (acctId: number): Promise<string | null> => (await factsOf(acctId)).group;
   const policyOfCard: Tools['policyOfCard'] = async (acctId) => settings.policyFor(await groupOfCard(acctId));
+  const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
+    // What only looks at something is no decision about a card.
+    if (entryOf(decision.verb as Verb).isLook === true) return;
+    const group = acctId === undefined ? null : await groupOfCard(acctId);
+    await stores.decisions.remember({ ...decision, acctId: acctId ?? null, group }, settings.now().getTime());
+  };
   const outcomes = createOutcomesOnAlerts({ ...messages, alerts, seen: messages.alertMessages.seen });
   return {
     record,
     ...refusals,
-    ...createAuthorization({ ...stores, ...people, ...settings, isOwnCard, policyOfCard, groupOfCard, permissionOf }),
+    ...createAuthorization({
+      ...stores,
+      ...people,
+      ...settings,
+      isOwnCard,
+      policyOfCard,
+      groupOfCard,
+      permissionOf,
+      remember,
+    }),
     askAgain: createAskAgain({ ...refusals, ...people, ...settings, putChoice, wordsOf }),
     progress,
     isOwnCard,

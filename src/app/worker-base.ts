@@ -22,6 +22,7 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, type PostNotice } from '../outbox/tracked-message.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createDecisions } from '../policy/decision-store.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
@@ -89,6 +90,7 @@ function createStores(redis: RedisClient, log: Log) {
     refusalCounts: createRefusalCounts(redis),
     blocks: createBlocks(redis),
     recentRaises: createRecentRaises(redis),
+    decisions: createDecisions(redis),
     virtualOrders: createVirtualOrders(redis),
     pending: createPending(redis),
     eventLog: createEventLog(redis),

@@ -8,6 +8,7 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
+import { lastsMs, type ServiceDays } from '../limits/change-request.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
@@ -72,7 +73,8 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
   };
 }
 
-interface JudgeDeps extends Pick<ActionTools, 'authorize'> {
+interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now'> {
+  readonly serviceDays: ServiceDays;
   readonly countRaise: RaiseAmounts['count'];
 }
 
@@ -82,7 +84,9 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
     const { userId } = action.actor;
     if (change === undefined) return { verdict: await deps.authorize(action, { acctId }), counted: null };
     const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [userId]);
-    return { verdict: await deps.authorize(action, { acctId, ...amountIn(raise) }), counted: tooMuchForOne(raise) };
+    const lasts = lastsMs(change.term, deps.now(), deps.serviceDays);
+    const verdict = await deps.authorize(action, { acctId, ...amountIn(raise), lastsMs: lasts });
+    return { verdict, counted: tooMuchForOne(raise) };
   };
 }
 

@@ -54,7 +54,10 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       section.cardGroups.length === 0 ? 'Card: in no group of its own' : `Card: in ${section.cardGroups.join(', ')}`,
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
-      outcomeWords(decision, permittedTo(policy, 'approver', group).filter((id) => id !== userId)),
+      outcomeWords(
+        decision,
+        permittedTo(policy, 'approver', group).filter((id) => id !== userId),
+      ),
       ...(decision.kind === 'refused' && permission.role !== null ? [`Who may: ${may === '' ? 'nobody' : may}`] : []),
     ],
   };
@@ -126,7 +129,9 @@ export function replayDecisions(
   policy: Policy,
   decisions: readonly (RecordedDecision & { readonly atMs: number })[],
 ): Difference[] {
-  return decisions.flatMap((then): Difference[] => {
+  // Of an action that was asked about several times, the last answer is what became of it.
+  const last = new Map(decisions.map((then) => [`${then.actionId} ${then.verb}`, then]));
+  return [...last.values()].flatMap((then): Difference[] => {
     if (!Object.hasOwn(verbs, then.verb) || then.kind === 'late') return [];
     const { permission } = entryOf(then.verb as Verb);
     const { approval } = sectionOf(policy, then.group);
@@ -148,7 +153,8 @@ function factsOf(policy: Policy, then: RecordedDecision & { readonly atMs: numbe
   const ids = [userId, ...standsInFor(policy, userId, new Date(then.atMs))];
   const roles = (['approver', 'operator', 'holder'] as const).filter((role) => {
     if (role === 'holder') return then.roles.includes(role);
-    const permitted = permittedTo(policy, role, group ?? undefined);
+    // Before it was clear which card is meant.
+    const permitted = permittedTo(policy, role, then.acctId === null ? undefined : group);
     const isByGroup = permitted.some((id) => id.startsWith('S')) && then.roles.includes(role);
     return isByGroup || permitted.some((id) => ids.includes(id));
   });

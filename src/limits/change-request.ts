@@ -44,6 +44,11 @@ export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | nul
   }
 }
 
+/** How long a change lasts that is made at `from`; Infinity: it stays. */
+export function lastsMs(term: Term, from: Date, days: ServiceDays): number {
+  return (endOfTerm(term, from, days)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();
+}
+
 /** The shorter of a term and a duration. */
 export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): Term {
   const end = endOfTerm(term, from, days);

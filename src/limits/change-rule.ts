@@ -14,8 +14,9 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { type ApprovalPolicy, whyTooLong } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
-import { endOfTerm, type ServiceDays } from './change-request.ts';
+import { endOfTerm, lastsMs, type ServiceDays } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { RaiseAmounts, RaisedBy } from './raise-amount.ts';
@@ -191,27 +192,33 @@ type PermitChange = (
   (Pick<Result, 'note' | 'counted'> & { readonly state: 'failed' | 'waiting'; readonly isLate?: boolean }) | null
 >;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now'> {
   readonly raises: RaiseAmounts;
   readonly openRequest: OpenRequest;
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+  readonly serviceDays: ServiceDays;
 }
 
 /** Asks the policy, unless others approved. What is permitted to one person counts from then on. */
-export function createPermitChange({ raises, authorize, openRequest, withLock }: PermitDeps): PermitChange {
+export function createPermitChange(deps: PermitDeps): PermitChange {
+  const { raises, authorize, openRequest, withLock } = deps;
   return async function permitChange(made, approval, card) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
+    const lasts = lastsMs(term, deps.now(), deps.serviceDays);
     if (approval !== null) {
+      const why = whyTooLong(await deps.policyOfCard(acctId), lasts);
+      if (why !== null) return { state: 'failed', note: why };
       await raises.remember(action, acctId, raise, approval.raisedBy);
       return null;
     }
     // Two raises at once must not both pass for the first, so what is allowed counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const amount = await raises.count(action, acctId, raise, [userId]);
-      const verdictNow = await authorize(action, { acctId, ...amountIn(amount) });
+      const verdictNow = await authorize(action, { acctId, ...amountIn(amount), lastsMs: lasts });
       const by = { by: userId, askedBy: userId };
       if (verdictNow.kind === 'allowed') await raises.remember(action, acctId, raise, by);
       return { verdict: verdictNow, counted: tooMuchForOne(amount) };

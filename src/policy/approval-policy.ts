@@ -51,7 +51,8 @@ export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAb
 }
 
 /** Why something may not be loosened for so long, one sentence; null when it may. @param lastsMs Infinity: it stays. */
-export function whyTooLong({ durations }: Pick<ApprovalPolicy, 'durations'>, lastsMs: number): string | null {
+export function whyTooLong({ durations }: Partial<Pick<ApprovalPolicy, 'durations'>>, lastsMs = 0): string | null {
+  if (durations === undefined) return null;
   const { longestMs, mayStay } = durations;
   if (Number.isFinite(lastsMs)) {
     if (longestMs === null || lastsMs <= longestMs) return null;

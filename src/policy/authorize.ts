@@ -1,10 +1,12 @@
 import { RolesUnreadError } from '../core/errors.ts';
 import type { ApprovalPolicy, Band } from './approval-policy.ts';
 import { type Decision, decide, type Facts, loosens, mayAsk, type Permission, type Role } from './decide.ts';
+import type { RecordedDecision } from './decision-store.ts';
 import type { Permissions } from './permissions.ts';
 
 /** What somebody asked for, as far as the policy looks at it. */
 export interface Asked {
+  readonly id: string;
   readonly verb: string;
   readonly actor: { readonly userId: string };
   /** Those of the click: an older answer, which will do for what makes a card safer. */
@@ -14,7 +16,7 @@ export interface Asked {
 }
 
 /** What is known of the case by whoever asks the policy. Everything else is read. */
-export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap'> {
+export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
   /** Left out until it is known which card is meant. */
   readonly acctId?: number;
   /** Slack user who held the card at another moment that counts. */
@@ -45,6 +47,11 @@ export interface AuthorizationDeps {
   /** The group of cards that it belongs to, as the card service calls it: each may have approvers of its own. */
   readonly groupOfCard: (acctId: number) => Promise<string | null>;
   readonly permissionOf: (verb: string) => Permission;
+  /** Keeps what was decided, so that another policy can be tried on it. */
+  readonly remember: (
+    decision: Omit<RecordedDecision, 'acctId' | 'group'>,
+    acctId: number | undefined,
+  ) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -60,7 +67,10 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       const holding = acctId === undefined ? {} : await holdingOf(asked.actor.userId, acctId, heldBy);
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
       const policy = acctId === undefined ? { bands } : await deps.policyOfCard(acctId);
-      return decide(permission, { ...about, ...holding, roles, waitedMs }, policy);
+      const facts = { ...about, ...holding, roles, waitedMs };
+      const decision = decide(permission, facts, policy);
+      await deps.remember(decisionOf(asked, facts, decision), acctId);
+      return decision;
     },
     rolesNow: async (asked) => [...(await readRoles(asked, false)).roles],
     async isApprover(userId, acctId) {
@@ -88,4 +98,28 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     const isOwnCard = isHolder || heldBy === userId || (await deps.isOwnCard(userId, acctId));
     return { isHolder, isOwnCard };
   }
+}
+
+function decisionOf(
+  { id, verb, actor }: Asked,
+  facts: Facts,
+  decision: Decision,
+): Omit<RecordedDecision, 'acctId' | 'group'> {
+  const { roles, isOwnCard = null, isHolder = null, isOwnAction = null, ageMs = null, isOverCap = false } = facts;
+  const { raiseCents = null, lastsMs = null } = facts;
+  return {
+    actionId: id,
+    verb,
+    userId: actor.userId,
+    roles: [...roles],
+    isOwnCard,
+    isHolder,
+    isOwnAction,
+    ageMs,
+    raiseCents: raiseCents === Number.POSITIVE_INFINITY ? 'no amount' : raiseCents,
+    isOverCap,
+    lastsMs: lastsMs === Number.POSITIVE_INFINITY ? 'stays' : lastsMs,
+    kind: decision.kind,
+    others: decision.kind === 'request' ? decision.others : 0,
+  };
 }

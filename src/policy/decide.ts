@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApprovalPolicy, approvalsFor } from './approval-policy.ts';
+import { type ApprovalPolicy, approvalsFor, whyTooLong } from './approval-policy.ts';
 
 /** `holder`: a card account is linked to this Slack user. Whether it is the card in question is checked later. */
 export const Role = z.enum(['operator', 'approver', 'holder']);
@@ -72,7 +72,12 @@ export interface Facts {
   readonly raiseCents?: number;
   /** The raise and what was loosened before exceed a cap. */
   readonly isOverCap?: boolean;
+  /** How long it is to last; Infinity: until somebody changes it. */
+  readonly lastsMs?: number;
 }
+
+/** What of the policy is about the case. */
+type ForCase = Pick<ApprovalPolicy, 'bands'> & Partial<Pick<ApprovalPolicy, 'durations'>>;
 
 export type Decision =
   | { readonly kind: 'allowed' }
@@ -114,11 +119,13 @@ export function loosens(permission: Permission, { raiseCents = 0 }: Pick<Facts, 
  * Making a card safer is easy, letting it spend more is not: an operator blocks with one click, but a large raise takes two
  * different approvers, and nobody approves their own request.
  *
- * @param policy how many have to approve how much.
+ * @param policy how many have to approve how much, and for how long it may be.
  */
-export function decide(permission: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): Decision {
+export function decide(permission: Permission, facts: Facts, policy: ForCase): Decision {
   const why = whyNot(permission, facts);
   if (why !== null) return { kind: 'refused', ...why };
+  const tooLong = loosens(permission, facts) ? whyTooLong(policy, facts.lastsMs) : null;
+  if (tooLong !== null) return { kind: 'refused', why: tooLong, who: null };
   const { waitedMs = 0 } = facts;
   const others = othersNeeded(permission, facts, policy);
   if (others > 0) return { kind: 'request', others, from: 'approver' };

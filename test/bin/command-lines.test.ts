@@ -86,9 +86,14 @@ it.concurrent('a process whose policy file is no policy ends at the start, and s
     ADMIN_PORT: '0',
   };
   const ended = await new Promise<Ended>((resolve) => {
-    execFile(process.execPath, ['dist/src/worker.js'], { env: { ...env, PATH: process.env.PATH } }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : error.code, out, err });
-    });
+    execFile(
+      process.execPath,
+      ['dist/src/worker.js'],
+      { env: { ...env, PATH: process.env.PATH } },
+      (error, out, err) => {
+        resolve({ code: error === null ? 0 : error.code, out, err });
+      },
+    );
   });
 
   expect(ended.code).toBe(78);
@@ -100,7 +105,19 @@ it.concurrent('cardbell lists its verbs, and runs one as its own command does', 
   const audit = await run('cardbell', ['audit', 'verify']);
 
   expect(help.code).toBe(0);
-  for (const verb of ['web', 'worker', 'start', 'doctor', 'recover', 'replay', 'audit', 'policy', 'trigger', 'demo', 'sandbox'])
+  for (const verb of [
+    'web',
+    'worker',
+    'start',
+    'doctor',
+    'recover',
+    'replay',
+    'audit',
+    'policy',
+    'trigger',
+    'demo',
+    'sandbox',
+  ])
     expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
   expect(audit).toMatchObject({ code: 69, out: '' });
   expect(audit.err).toMatch(/^Redis does not answer\./);

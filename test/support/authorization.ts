@@ -1,5 +1,5 @@
 import { permissionOf } from '../../src/dispatch/verbs.ts';
-import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
+import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { type Authorization, createAuthorization } from '../../src/policy/authorize.ts';
 import type { Role } from '../../src/policy/decide.ts';
 
@@ -7,17 +7,20 @@ import type { Role } from '../../src/policy/decide.ts';
 export function authorizationOf({
   roles = ['operator', 'approver'],
   holder = null,
+  policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
 }: {
   readonly roles?: Role[];
   readonly holder?: string | null;
+  readonly policy?: ApprovalPolicy;
 } = {}): Authorization {
   return createAuthorization({
     rolesOf: async () => ({ roles, isComplete: true }),
     links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
     isOwnCard: async (userId) => userId === holder,
-    policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    policyOfCard: async () => policy,
     groupOfCard: async () => null,
     permissionOf,
+    remember: async () => {},
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
 }

@@ -42,6 +42,7 @@ import { createTemporaryChanges } from '../../src/limits/temporary-change-store.
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide.ts';
+import { createDecisions } from '../../src/policy/decision-store.ts';
 import { createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -195,6 +196,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     checkPurchase: async () => ({ state: 'unknown' }),
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
+    decisions: createDecisions(redis),
     blocks: createBlocks(redis),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;

@@ -28,16 +28,40 @@ function explain(words: string, assumed: Partial<Assumed> = {}): string {
 
 describe('explaining what would happen', () => {
   it.each<[string, Partial<Assumed>, RegExp]>([
-    ['U0ANA limit 1234 daily 900 for 4h', { nowCents: 40_000 }, /raises it by \$500\.00, for 4 hours\nResult: done at once/],
-    ['U0ANA limit 1234 daily 900 for 4h', {}, /counted from \$0\.00 because --now is not given.*\nResult: waits for 2 other approvers, from: S0FIN$/],
+    [
+      'U0ANA limit 1234 daily 900 for 4h',
+      { nowCents: 40_000 },
+      /raises it by \$500\.00, for 4 hours\nResult: done at once/,
+    ],
+    [
+      'U0ANA limit 1234 daily 900 for 4h',
+      {},
+      /counted from \$0\.00 because --now is not given.*\nResult: waits for 2 other approvers, from: S0FIN$/,
+    ],
     ['U0ANA limit 1234 daily 900 for 4h', { nowCents: 40_000, isOwnCard: true }, /Result: waits for 1 other approver/],
-    ['U0ANA limit 1234 daily 900', { nowCents: 40_000 }, /Result: refused\. The policy allows this only for 1 week at most/],
-    ['U0ANA limit 1234 daily 900 for 8 days', { nowCents: 40_000 }, /Result: refused\. The policy allows this for 1 week at most/],
+    [
+      'U0ANA limit 1234 daily 900',
+      { nowCents: 40_000 },
+      /Result: refused\. The policy allows this only for 1 week at most/,
+    ],
+    [
+      'U0ANA limit 1234 daily 900 for 8 days',
+      { nowCents: 40_000 },
+      /Result: refused\. The policy allows this for 1 week at most/,
+    ],
     ['U0ANA limit 1234 daily 300', { nowCents: 40_000 }, /Result: done at once/],
-    ['U0OLGA limit 1234 daily 900 for 4h', {}, /is: operator\n.*\nResult: refused\. Only approvers may change limits\.\nWho may: U0ANA, S0FIN$/],
+    [
+      'U0OLGA limit 1234 daily 900 for 4h',
+      {},
+      /is: operator\n.*\nResult: refused\. Only approvers may change limits\.\nWho may: U0ANA, S0FIN$/,
+    ],
     ['U0GUS limit 1234 daily 300 for 4h', { memberOf: ['S0FIN'] }, /is: approver/],
     ['<@U0BEN> limit 1234 daily 300 for 4h', {}, /is: approver/],
-    ['U0BEN limit 1234 daily 300 for 4h', { at: new Date('2026-12-23T15:00:00.000Z') }, /neither operator nor approver/],
+    [
+      'U0BEN limit 1234 daily 300 for 4h',
+      { at: new Date('2026-12-23T15:00:00.000Z') },
+      /neither operator nor approver/,
+    ],
     ['U0NINA limit 1234 daily 300 for 4h', { group: 'north' }, /Card: in North\nU0NINA is: approver/],
     ['U0ANA limit 1234 daily 300 for 4h', { group: 'north' }, /Who may: U0NINA/],
     ['U0OLGA block 1234', {}, /Result: done at once/],
@@ -95,7 +119,15 @@ describe('trying a policy on recorded decisions', () => {
 
   it('says what was decided, when and for whom', () => {
     expect(replayDecisions(policy, [{ ...then, raiseCents: 90_000 }])).toEqual([
-      { at: at.toISOString(), actionId: 'act_1', userId: 'U0ANA', verb: 'limit', acctId: 7, was: 'allowed', would: 'needs 2 more' },
+      {
+        at: at.toISOString(),
+        actionId: 'act_1',
+        userId: 'U0ANA',
+        verb: 'limit',
+        acctId: 7,
+        was: 'allowed',
+        would: 'needs 2 more',
+      },
     ]);
   });
 });

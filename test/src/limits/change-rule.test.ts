@@ -10,6 +10,7 @@ import {
   createPlanChange,
 } from '../../../src/limits/change-rule.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
@@ -192,9 +193,16 @@ describe('planning a change', () => {
 });
 
 describe('permitting a change', () => {
+  const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
   const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } };
 
-  async function permit(ownCents: number, over: Over, given: Approval | null = null, isOwnCard = false) {
+  async function permit(
+    ownCents: number,
+    over: Over,
+    given: Approval | null = null,
+    isOwnCard = false,
+    policy = standard,
+  ) {
     const roles = over.roles ?? ['approver'];
     const asked: AskedChange[] = [];
     const remembered: unknown[] = [];
@@ -206,7 +214,10 @@ describe('permitting a change', () => {
         forget: async () => {},
         changesFromBase: async (changes) => [...changes],
       },
-      ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null }),
+      ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
+      policyOfCard: async () => policy,
+      serviceDays: serviceDays('America/New_York'),
+      now,
       openRequest: async (request) => {
         asked.push(request);
         return 'I asked.';
@@ -215,6 +226,7 @@ describe('permitting a change', () => {
     })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
     return { refused, asked, remembered };
   }
+  const atMostADay = { ...standard, durations: { longestMs: 86_400_000, mayStay: false } };
   const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' } };
 
   it('lets an approver raise by little, and remembers it', async () => {
@@ -238,6 +250,14 @@ describe('permitting a change', () => {
 
     expect(refused).toMatchObject({ state: 'waiting', counted: null });
     expect(asked).toMatchObject([{ others: 1, counted: null }]);
+  });
+
+  it('refuses what lasts longer than the policy allows, also where others approved it', async () => {
+    const asked = await permit(5000, approver, null, false, atMostADay);
+    const approved = await permit(5000, approver, approval, false, atMostADay);
+
+    expect(asked.refused).toMatchObject({ state: 'failed', note: expect.stringContaining('only for 1 day at most') });
+    expect(approved).toMatchObject({ refused: { state: 'failed' }, remembered: [] });
   });
 
   it('refuses who may not', async () => {

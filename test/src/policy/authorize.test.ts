@@ -11,6 +11,7 @@ const OLGA = { userId: 'U0OLGA' };
 /** What Slack says now of everybody; at the click they had other roles. */
 function world(known: KnownRoles, { holder = null as string | null, former = null as string | null } = {}) {
   const asked: HowOld[] = [];
+  const remembered: object[] = [];
   const authorization = createAuthorization({
     rolesOf: async (_userId, howOld = {}) => {
       asked.push(howOld);
@@ -21,15 +22,17 @@ function world(known: KnownRoles, { holder = null as string | null, former = nul
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     groupOfCard: async () => null,
     permissionOf,
+    remember: async (decision, acctId) => void remembered.push({ ...decision, acctId }),
     now: () => now,
   });
   const click = (verb: string, roles: Role[] = ['approver']) => ({
+    id: 'act_1',
     verb,
     actor: OLGA,
     roles,
     askedAt: now.toISOString(),
   });
-  return { ...authorization, click, asked };
+  return { ...authorization, click, asked, remembered };
 }
 
 describe('may somebody do that now?', () => {
@@ -66,6 +69,32 @@ describe('may somebody do that now?', () => {
     expect(await unblock({ former: 'U0OLGA' })).toBe('refused');
     expect(await unblock({ holder: 'U0HUGO' }, 'U0OLGA')).toBe('refused');
     expect(await unblock({ holder: 'U0HUGO' })).toBe('allowed');
+  });
+
+  it('what was decided, and on which facts, is kept', async () => {
+    const { authorize, click, remembered } = world({ roles: ['approver'], isComplete: true }, { holder: 'U0HUGO' });
+    const raise = { raiseCents: Number.POSITIVE_INFINITY, lastsMs: Number.POSITIVE_INFINITY, isOverCap: true };
+
+    await authorize(click('limit'), { acctId: 1, ...raise });
+
+    expect(remembered).toEqual([
+      {
+        actionId: 'act_1',
+        acctId: 1,
+        verb: 'limit',
+        userId: 'U0OLGA',
+        roles: ['approver'],
+        isOwnCard: false,
+        isHolder: false,
+        isOwnAction: null,
+        ageMs: null,
+        raiseCents: 'no amount',
+        isOverCap: true,
+        lastsMs: 'stays',
+        kind: 'request',
+        others: 1,
+      },
+    ]);
   });
 
   it('what loosens a card and waited for eleven minutes is late', async () => {

@@ -203,4 +203,20 @@ describe('the policy', () => {
       short(decide(verbs.ask.permission, { roles: [], isOwnCard: true, raiseCents: 1, isOverCap: true }, policy)),
     ).toBe('+2');
   });
+
+  it.each<[string, number, string]>([
+    ['a day', 86_400_000, 'yes'],
+    ['longer than it may be', 86_400_001, 'no'],
+    ['until somebody changes it', Number.POSITIVE_INFINITY, 'no'],
+  ])('lets a raise last: %s', (_what, lastsMs, expected) => {
+    const policy = {
+      ...approvalPolicyOf({ twoPersonAboveCents: LITTLE }),
+      durations: { longestMs: 86_400_000, mayStay: false },
+    };
+
+    expect(short(decide(verbs.limit.permission, { ...approver, raiseCents: 1, lastsMs }, policy))).toBe(expected);
+    expect(short(decide(verbs.limit.permission, { ...approver, raiseCents: 0, lastsMs }, policy)), 'no raise').toBe(
+      'yes',
+    );
+  });
 });
