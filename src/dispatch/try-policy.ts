@@ -35,7 +35,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const [who = '', ...typed] = words.trim().split(/\s+/);
   const userId = /^<?@?([UW][A-Z0-9]+)>?$/.exec(who)?.[1];
   if (userId === undefined) return { kind: 'unclear', why: `“${who}” is no Slack user id such as U01ANA.` };
-  const command = parseCommand(typed.join(' '));
+  const command = parseCommand(typed.join(' '), { now: assumed.at, zone: policy.zone });
   if (command.kind !== 'read' || !Object.hasOwn(verbs, command.verb)) {
     return { kind: 'unclear', why: command.kind === 'unclear' ? command.why : 'What would they type behind /card?' };
   }

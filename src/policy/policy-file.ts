@@ -22,7 +22,10 @@ const dollars = z
 const peopleShape = z.preprocess(
   (given) => (Array.isArray(given) ? { mentioned: given } : given),
   z
-    .strictObject({ mentioned: z.array(member, members).default([]), permitted: z.array(member, members).default([]) })
+    .strictObject(
+      { mentioned: z.array(member, members).default([]), permitted: z.array(member, members).default([]) },
+      { error: ({ code }) => (code === 'invalid_type' ? `${members}, such as [U01ANA, S01FINANCE]` : undefined) },
+    )
     .transform(
       ({ mentioned, permitted }): People => ({ mentioned, permitted: [...new Set([...mentioned, ...permitted])] }),
     ),

@@ -67,7 +67,7 @@ describe('explaining what would happen', () => {
     ['U0OLGA block 1234', {}, /Result: done at once/],
     ['U0OLGA unblock 1234', {}, /Result: refused/],
     ['ana limit 1234 daily 900', {}, /no Slack user id/],
-    ['U0ANA limit 1234 daily', {}, /How much/],
+    ['U0ANA limit 1234 daily', {}, /What should the daily limit be/],
     ['U0ANA', {}, /What would they type/],
   ])('%s, %j', (words, assumed, expected) => {
     expect(explain(words, assumed)).toMatch(expected);

@@ -1,0 +1,73 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AuditRecord } from '../../src/audit/audit.ts';
+import { channels, people } from '../support/people.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const { ana, ben, zoe, olga } = people;
+const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
+const write = (text: string): void => writeFileSync(file, `version: 1\n${text}`);
+write(`approvers: [${ana}, ${ben}]\noperators: [${olga}]\n`);
+
+const cardbell = useCardbell({ throttle: atOnce, env: { POLICY_FILE: file } });
+
+const limitOf = (AcctId: number) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
+
+async function records(): Promise<AuditRecord[]> {
+  const lines = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
+  return lines.map((line) => JSON.parse(line).record as AuditRecord);
+}
+
+describe('the policy file', () => {
+  it('says who may, from the next look at it on, and its hash is on record', async () => {
+    const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+    const since = Date.now() / 1000;
+    await cardbell().command(zoe, `limit ${card.AcctId} daily 120`);
+    await cardbell().waitTold(zoe, /Only approvers/, since);
+
+    write(`approvers: [${zoe}]\noperators: [${olga}]\n`);
+    await until(async () => {
+      await cardbell().command(zoe, `limit ${card.AcctId} daily 120`);
+      return limitOf(card.AcctId) === 120;
+    }, 'the new file holds in both processes');
+
+    const [first, last] = [(await records())[0], (await records()).findLast(({ event }) => event === 'sent')];
+    expect(first?.policy?.version).toMatch(/^pol_[0-9a-f]{64}$/);
+    expect(last?.policy?.version).not.toBe(first?.policy?.version);
+  });
+
+  it('asks a second approver for what goes over a cap, though each step is small', async () => {
+    const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+    const other = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+    await cardbell().command(zoe, `limit ${card.AcctId} daily 100`);
+    await until(() => limitOf(card.AcctId) === 100, 'the limit is 100');
+    write(`approvers: [${zoe}, ${ana}]\noperators: [${olga}]\ncaps:\n  person:\n    24h: 500\n`);
+    await until(async () => {
+      await cardbell().command(ana, `limit ${other.AcctId} daily 100`);
+      return limitOf(other.AcctId) === 100;
+    }, 'the new file, with Ana, holds in both processes');
+
+    await cardbell().command(zoe, `limit ${card.AcctId} daily 500 for 2h`);
+    await until(() => limitOf(card.AcctId) === 500, 'the first raise is made');
+    await cardbell().command(zoe, `limit ${other.AcctId} daily 250 for 2h`);
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(other)}`));
+
+    expect(limitOf(other.AcctId), 'over the cap').toBe(100);
+    expect(JSON.stringify(cardbell().now(request).blocks)).toContain('$400.00 of $500.00 used within 24 hours');
+  });
+
+  it('that is no policy changes nothing, and the ops channel is told once, and again when it is mended', async () => {
+    write('approvers: nobody\n');
+    const told = await cardbell().waitFor(channels.ops, /The policy file cannot be used/);
+    expect(JSON.stringify(told.blocks)).toMatch(/policy\.yaml:.?2: approvers: expected/);
+
+    const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+    await cardbell().command(zoe, `limit ${card.AcctId} daily 90`);
+    await until(() => limitOf(card.AcctId) === 90, 'the policy from before holds');
+    write(`approvers: [${zoe}]\n`);
+    await cardbell().waitFor(channels.ops, /can be used again|Resolved/i);
+  });
+});
