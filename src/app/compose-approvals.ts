@@ -3,10 +3,16 @@ import type { Failures } from '../actions/fail-action.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
-import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../approvals/decide-request.ts';
+import {
+  createDecideRequest,
+  createDecisions,
+  createRecount,
+  createWhyNotAllowed,
+} from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createAgeRequest, createExpireRequest } from '../approvals/expire-request.ts';
+import { createJudgeClick } from '../approvals/judge-click.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
 import type { ActionBase } from './action-base.ts';
@@ -17,7 +23,7 @@ interface Deps {
   readonly base: ActionBase;
   readonly tools: Tools;
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
-  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise'>;
+  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
   readonly failures: Failures;
 }
 
@@ -32,7 +38,9 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
   const execution = createExecution({ ...common, complete });
   const expire = createExpireRequest({ ...common, resolve });
   const whyNotAllowed = createWhyNotAllowed(common);
-  const decisions = createDecisions({ ...common, execution, whyNotAllowed, finish });
+  const recount = createRecount(common);
+  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, recount });
+  const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
   return {
     askForRaise: createAskForRaise({
@@ -43,7 +51,7 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
       showWaiting: createShowWaiting(tools),
     }),
     decideRequest: createDecideRequest({ ...common, execution, expire, finish, decisions }),
-    overrideRequest: createOverrideRequest({ ...common, execution, finish, whyNotAllowed, capChange }),
+    overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, capChange }),
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, base),
     ageRequest: createAgeRequest({ ...common, execution, expire }),

@@ -39,6 +39,7 @@ export function composeLimits({ base, tools, openRequest }: Deps) {
       raises,
     }),
     countRaise: raises.count,
+    changesFromBase: raises.changesFromBase,
     decideTemporaryChange: createDecideTemporaryChange({ ...common, permitDecision, restore, notifyEnd }),
     endTemporaryChange: createEndTemporaryChange({ ...common, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...common, terms }),

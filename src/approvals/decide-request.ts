@@ -10,6 +10,7 @@ import { approvalsNeeded } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import type { ExpireRequest } from './expire-request.ts';
+import { type JudgeClick, lowers } from './judge-click.ts';
 import {
   type ApprovalClick,
   isDecidedBy,
@@ -66,29 +67,29 @@ export function createDecideRequest(deps: Deps) {
     }
     if (!action.approve) return await deps.decisions.deny(action, request);
     const why = await deps.decisions.approve(action, request, attempt);
-    if (why !== null) await refuse(why, 'Ask another approver.');
+    if (why !== null) await refuse(why.why, why.whoCan);
   };
 }
 
 /** Both put on record who decided before anything is done about it. */
 export interface Decisions {
   /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
-  approve(action: DecideAction, request: OpenRequest, attempt: Attempt): Promise<string | null>;
+  approve(
+    action: DecideAction,
+    request: OpenRequest,
+    attempt: Attempt,
+  ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
   deny(action: DecideAction, request: OpenRequest): Promise<void>;
 }
 
 interface DecisionDeps extends Pick<ActionTools, 'record'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly execution: Pick<Execution, 'execute'>;
-  readonly whyNotAllowed: WhyNotAllowed;
-  /** How much more a card may spend by a change. */
-  readonly countRaise: RaiseAmounts['count'];
+  readonly judgeClick: JudgeClick;
+  readonly recount: Recount;
   readonly updateRequest: (requestId: string) => Promise<void>;
   readonly finish: FinishRequest;
-  readonly policyOfCard: RulesOfCard;
 }
-
-type RulesOfCard = (acctId: number) => Promise<ApprovalPolicy>;
 
 interface Decided {
   readonly event: 'approved' | 'denied';
@@ -100,10 +101,15 @@ interface Decided {
 /** Nobody approves twice, and nobody approves their own request or a change of their own card. */
 export function createDecisions(deps: DecisionDeps): Decisions {
   return {
-    async approve(action, request, attempt) {
-      const why = await deps.whyNotAllowed(action, request);
-      if (why !== null) return why;
+    async approve(action, asked, attempt) {
+      const judged = await deps.judgeClick(action, asked);
+      if (judged.kind === 'refused') return judged;
+      const { request, now } = judged;
       const changed = await withOwnAmounts(action, request);
+      if (lowers(withGoals(now, changed.changes))) {
+        const why = 'That is less than it is now, and approving never lowers a limit.';
+        return { why, whoCan: 'Approve more, or deny the request. `/card limit` lowers a limit.' };
+      }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
       await record(action, request, { event: 'approved', outcome: 'another approval', counted });
@@ -142,8 +148,8 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const isWithin = isSameTerm && !isLooser(beyondAsked);
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
     const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
-    const { others, counted } = await recount(changed, action, deps);
-    const needed = Math.max(others, own.length + 1);
+    const { needed: byAmount, counted } = await deps.recount(changed, action);
+    const needed = Math.max(byAmount, own.length + 1);
     return isSame
       ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
       : { ...changed, needed, counted };
@@ -164,20 +170,24 @@ export function createDecisions(deps: DecisionDeps): Decisions {
  * How many approvers the change takes by now, and why: what the person who asked and the one who clicks added
  * meanwhile counts with it. What the click itself adds is not counted against it when its job runs again.
  */
-async function recount(
-  { action, acctId, changes, term }: OpenRequest,
-  click: DecideAction,
-  deps: Pick<DecisionDeps, 'countRaise' | 'policyOfCard'>,
-): Promise<{ others: number; counted: CountedRaise | null }> {
-  const people = [action.actor.userId, click.actor.userId];
-  const raise = await deps.countRaise(
-    { ...action, id: click.id },
-    acctId,
-    { changes, fromBase: changes, term },
-    people,
-  );
-  const needed = approvalsNeeded(amountIn(raise), await deps.policyOfCard(acctId));
-  return { others: needed, counted: tooMuchForOne(raise) };
+export type Recount = (
+  request: OpenRequest,
+  click: ApprovalClick,
+) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
+
+interface RecountDeps {
+  /** How much more a card may spend by a change. */
+  readonly countRaise: RaiseAmounts['count'];
+  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+}
+
+export function createRecount({ countRaise, policyOfCard }: RecountDeps): Recount {
+  return async function recount({ action, acctId, changes, term }, click) {
+    const people = [action.actor.userId, click.actor.userId];
+    const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
+    const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
+    return { needed, counted: tooMuchForOne(raise) };
+  };
 }
 
 /** Why somebody may not decide a request, one sentence; null when they may. */
@@ -186,12 +196,13 @@ export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Pro
 type WhyNotAllowedDeps = Pick<ActionTools, 'authorize' | 'now'>;
 
 export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
-  return async function whyNotAllowed(click, { action, acctId, holder, approvals }) {
+  return async function whyNotAllowed(click, { action, acctId, holder, approvals, voided }) {
     const by = click.actor.userId;
     const verdict = await deps.authorize(click, {
       acctId,
       heldBy: holder,
-      isOwnAction: action.actor.userId === by || approvals.some((approval) => approval.by === by),
+      // An approver who asked may say yes again, once their first yes is void.
+      isOwnAction: (action.actor.userId === by && !voided.includes(by)) || approvals.some((one) => one.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),
       raiseCents: 1,
     });

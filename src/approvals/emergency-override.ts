@@ -1,14 +1,14 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import { isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
+import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { atMost, type ServiceDays } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
-import type { WhyNotAllowed } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
+import { type JudgeClick, lowers } from './judge-click.ts';
 import { type ApprovedChange, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
@@ -17,7 +17,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
-  readonly whyNotAllowed: WhyNotAllowed;
+  readonly judgeClick: JudgeClick;
   readonly capChange: CapChange;
   /** Each card's glass can be broken once a day. */
   readonly recentRaises: Pick<RecentRaises, 'overrideRequest'>;
@@ -41,18 +41,21 @@ export function createOverrideRequest(deps: Deps) {
     if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
-    const why = await deps.whyNotAllowed(action, request);
-    if (why !== null) return await refuse(why);
-    const capped = await deps.capChange(request);
+    const judged = await deps.judgeClick(action, request);
+    if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
+    const capped = await deps.capChange(judged.request);
     if (capped === null) {
       return await refuse('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+    }
+    if (lowers(withGoals(judged.now, capped.changes))) {
+      return await refuse('The card may do more already than breaking the glass allows.');
     }
     if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
       return await refuse('The glass of this card was broken within the last 24 hours already.');
     }
-    const { acctId, card, id, approvals } = request;
+    const { acctId, card, id, approvals } = judged.request;
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: glass broken` });
-    await deps.execution.execute(action, request, { ...capped, approvals, note: action.reason }, attempt);
+    await deps.execution.execute(action, judged.request, { ...capped, approvals, note: action.reason }, attempt);
   };
 }
 

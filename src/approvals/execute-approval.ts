@@ -86,7 +86,7 @@ export function createExecution(deps: Deps): Execution {
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
     const raisedBy = { by: isAlone ? approval.by : null, askedBy: request.action.actor.userId };
-    const approved = { outcomeOf: request.action.id, requestId: request.id, raisedBy };
+    const approved = { outcomeOf: request.action.id, requestId: request.id, raisedBy, judged: approval.changes };
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);

@@ -64,6 +64,8 @@ export function createOpenRequest(deps: Deps) {
       term,
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],
+      voided: [],
+      isBlocked: false,
       counted,
       inFlight: [],
       note: '',

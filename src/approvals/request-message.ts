@@ -5,7 +5,22 @@ import { decisionOf, type LimitRequest, unconfirmedApproval } from './request.ts
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
-  const { id, action, card, changes, term, needed, approvals, counted, state, note, expiresAt, remindedAt } = request;
+  const {
+    id,
+    action,
+    card,
+    changes,
+    term,
+    needed,
+    approvals,
+    voided,
+    isBlocked,
+    counted,
+    state,
+    note,
+    expiresAt,
+    remindedAt,
+  } = request;
   const decision = decisionOf(request);
   return approvalRequest({
     value: id,
@@ -19,6 +34,8 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     reason: action.reason,
     needed,
     approvals,
+    voided,
+    isBlocked,
     counted,
     state,
     unconfirmed: unconfirmedApproval(request),

@@ -56,6 +56,10 @@ const requested = {
   /** How many different approvers it takes. */
   needed: z.int().min(1),
   approvals: z.array(Approval),
+  /** Slack users whose approval counts no more: what they approved was changed since, or they may not approve any more. */
+  voided: z.array(z.string()),
+  /** The card was blocked when somebody last looked. */
+  isBlocked: z.boolean(),
   /** Where it takes two because of how much it is: the raise, and the earlier ones that count with it. */
   counted: CountedRaise.nullable(),
   /** Oldest first. Whoever decides against the request while one of them may be at the card would be wrong. */

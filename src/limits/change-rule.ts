@@ -3,6 +3,7 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
 import type { Reports } from '../actions/report.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { isSameRule } from '../card-api/rule.ts';
 import {
   changesFrom,
   isAboutLimits,
@@ -31,6 +32,8 @@ export interface Approval {
   readonly requestId: string;
   /** Who asked, and who approved alone, be it by emergency override: it counts with their other raises. */
   readonly raisedBy: RaisedBy;
+  /** What they approved, from what the rules were then. */
+  readonly judged: readonly RuleChange[];
 }
 
 /** Changes a card's rules, under the account's lock. Throws CardApiError when the job should run again. */
@@ -206,6 +209,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
+    if (approval !== null && isMoved(fromBase, approval.judged)) return { state: 'failed', note: movedNow };
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
     const lasts = lastsMs(term, deps.now(), deps.serviceDays);
@@ -231,4 +235,10 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
   };
 }
 
+/** Somebody changed a rule since it was approved. */
+function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boolean {
+  return now.some(({ rule, from }) => judged.some((seen) => isSameRule(seen.rule, rule) && seen.from !== from));
+}
+
+const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
 const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask again if you still want it.';

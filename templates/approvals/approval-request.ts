@@ -44,6 +44,10 @@ export interface ApprovalRequest {
   readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
+  /** Whose approval counts no more: Slack user ids. Left out: nobody's. */
+  readonly voided?: readonly string[];
+  /** The card was blocked when somebody last looked. */
+  readonly isBlocked?: boolean;
   /** Why it takes two, where it is because of how much it is. */
   readonly counted: CountedRaise | null;
   readonly state: LimitRequest['state'];
@@ -91,6 +95,8 @@ export function approvalRequest(request: ApprovalRequest): Message {
       section(
         progress(request),
         whyTwo(request.counted, request.needed),
+        state === 'open' ? voidWords(request.voided) : null,
+        request.isBlocked === true ? BLOCKED : null,
         temporaryChange === null ? null : ending(temporaryChange),
       ),
       ...context(state === 'open' ? mayLeaveRuleset(card) : null),
@@ -165,6 +171,16 @@ function whyTwo(counted: CountedRaise | null, needed: number): string | null {
   const isByAmount = counted.cap === null && needed === 2;
   const why = isByAmount ? `Above ${formatCents(counted.aboveCents)} two people decide.` : whyOthers(counted, needed);
   return `${countedWords(counted)} ${why}`;
+}
+
+/** A raise does not unblock. */
+export const BLOCKED = 'The card is blocked: it pays nothing until an approver unblocks it.';
+
+function voidWords(voided: readonly string[] = []): string | null {
+  const who = [...new Set(voided)].slice(0, 10).map(mention).join(', ');
+  return who === ''
+    ? null
+    : `The approval of ${who} counts no more: it was for other values, or they may not approve now.`;
 }
 
 function needsWords(needed: number): string {

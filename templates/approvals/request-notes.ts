@@ -5,6 +5,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
+import { BLOCKED } from './approval-request.ts';
 
 /** Mentions of users and user groups, as configured. */
 function mentions(ids: readonly string[]): string {
@@ -22,16 +23,18 @@ export function requestReminder({ action, card, changes }: LimitRequest, approve
 
 /** An operator did what no approver answered: everybody who was passed over reads it. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
-  const { changes, term, card, decision, note } = request;
+  const { changes, term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
   const what = `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
+  const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
   return {
-    text: sentence(`${head} ${what}. Reason: ${outside(note, 300)}. ${mentions(approvers)}`),
+    text: sentence(`${head} ${what}. ${blocked}Reason: ${outside(note, 300)}. ${mentions(approvers)}`),
     blocks: [
       section(
         `*${head}*`,
         what,
+        blocked,
         `Reason: ${outside(note, 300)}`,
         dateToken(decision.at),
         `You were passed over: ${mentions(approvers) || 'no approvers are configured'}. Take it back if it should not be.`,

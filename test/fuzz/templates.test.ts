@@ -61,6 +61,8 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     changes,
     term: { kind: 'permanent' },
     needed: 1,
+    voided: [one],
+    isBlocked: true,
     approvals: [],
     counted: {
       rule: daily(one).rule,

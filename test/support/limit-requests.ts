@@ -31,6 +31,8 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     term: { kind: 'duration', ms: 3_600_000 },
     needed: 1,
     approvals: [],
+    voided: [],
+    isBlocked: false,
     counted: null,
     inFlight: [],
     note: '',

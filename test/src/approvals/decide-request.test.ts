@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createDecideRequest, createDecisions, createWhyNotAllowed } from '../../../src/approvals/decide-request.ts';
+import {
+  createDecideRequest,
+  createDecisions,
+  createRecount,
+  createWhyNotAllowed,
+} from '../../../src/approvals/decide-request.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
@@ -37,7 +42,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
     decisions: {
       approve: async () => {
         if (why === undefined) steps.push('approved');
-        return why ?? null;
+        return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
       },
       deny: async () => void steps.push('denied'),
     },
@@ -153,20 +158,25 @@ describe('an approval', () => {
     const { approve, deny } = createDecisions({
       requests: { save: async (request) => void saved.push(request) },
       execution: { execute: async (_click, _request, approved) => void executed.push(approved) },
-      whyNotAllowed: async () => why,
-      countRaise: async (_action, _acctId, _raise, people) => {
-        const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
-        const earlier =
-          raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
-        return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
-      },
+      judgeClick: async (_action, request) =>
+        why === null
+          ? { kind: 'counts', request, now: request.changes }
+          : { kind: 'refused', why, whoCan: 'Ask another approver.' },
+      recount: createRecount({
+        policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+        countRaise: async (_action, _acctId, _raise, people) => {
+          const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
+          const earlier =
+            raiseCents === ownCents ? [] : [{ by: 'U0BEN', at: '2026-11-20T14:12:00.000Z', cents: addedByBen }];
+          return { rule: raiseDaily.rule, ownCents, earlier, aboveCents: 100_000, cap: null };
+        },
+      }),
       record: async (_action, { event, detail, line }) => {
         recorded.push({ detail, counted: line?.counted ?? null });
         told.push({ event, outcome: line?.outcome });
       },
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
-      policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     });
     const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
     const refuse = (action: DecideAction, request = openRequestOf()) => deny(action, request);
@@ -229,7 +239,7 @@ describe('an approval', () => {
   it('that does not count is neither on record nor made', async () => {
     const world = decisions(0, 0, 'Nobody approves twice.');
 
-    expect(await world.run(click())).toBe('Nobody approves twice.');
+    expect(await world.run(click())).toMatchObject({ why: 'Nobody approves twice.' });
     expect([world.recorded, world.saved, world.executed]).toEqual([[], [], []]);
   });
 

@@ -76,7 +76,10 @@ describe('an operator in the approvers’ place', () => {
         whyNotYet: async () => (given.notYet === undefined ? null : { why: given.notYet, whoCan: 'Wait.' }),
         execute: async (_click, _request, approved) => void steps.push({ executed: approved }),
       },
-      whyNotAllowed: async () => given.why ?? null,
+      judgeClick: async (_action, judged) =>
+        given.why === undefined
+          ? { kind: 'counts', request: judged, now: judged.changes }
+          : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       capChange: async ({ changes, term }) => (given.isTooMuch ? null : { changes, term }),
       recentRaises: { overrideRequest: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),

@@ -60,7 +60,12 @@ describe('executing an approval', () => {
       'completed done',
     ]);
     expect(changes).toEqual([
-      { outcomeOf: 'act_ask1', requestId: 'req_ask1', raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      {
+        outcomeOf: 'act_ask1',
+        requestId: 'req_ask1',
+        raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' },
+        judged: openRequestOf().changes,
+      },
     ]);
   });
 

@@ -111,7 +111,9 @@ describe('a change of rules', () => {
     ],
     [
       'that others approved is the outcome of the action that asked',
-      { approval: { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } } },
+      {
+        approval: { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' }, judged: [] },
+      },
       ['permitted?', 'sent for req_1, as act_asked', `act_asked, limit, done, ${after}`],
     ],
     [
@@ -194,7 +196,12 @@ describe('planning a change', () => {
 
 describe('permitting a change', () => {
   const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
-  const approval: Approval = { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' } };
+  const approval: Approval = {
+    outcomeOf: 'act_asked',
+    requestId: 'req_1',
+    raisedBy: { by: null, askedBy: 'U0HUGO' },
+    judged: [],
+  };
 
   async function permit(
     ownCents: number,

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { ChangeRequest } from '../../../src/limits/change-request.ts';
+import { PATIENCE_MS, type Role } from '../../../src/policy/decide.ts';
+import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+import { link } from '../../support/refused.ts';
+
+const redis = useRedis();
+const person = (userId: string) => ({ userId, teamId: 'T1' });
+const limit = (
+  id: string,
+  dollars: number,
+  over: Over = {},
+  term: ChangeRequest['term'] = { kind: 'permanent' },
+): Action =>
+  ask('limit', {
+    ...byCommand,
+    id,
+    actor: person('U0ANA'),
+    changeRequest: { goals: [limitGoal('daily', dollars * 100)], term },
+    ...over,
+  });
+const approve = (requestId: string, id: string, userId: string): Action =>
+  ask('decide', { target: { kind: 'request', requestId }, id, approve: true, actor: person(userId) });
+const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
+/** Somebody changes the daily limit where the card service is administered. */
+const inPortal = ({ service }: PerformWorld, dollars: number): void => {
+  service.rules = { ...service.rules, DailySpendLimit: dollars };
+};
+const dailyOf = ({ service }: PerformWorld) => service.rules['DailySpendLimit'];
+const forDays = (days: number) => ({ kind: 'duration', ms: days * 24 * 3_600_000 }) as const;
+
+/** Nobody has a monthly limit in the way, and everybody is who they were when asked last. */
+async function world(over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
+  const made = await createActionWorld(redis(), over);
+  made.service.rules = { IsActive: true, DailySpendLimit: 400 };
+  return made;
+}
+
+describe('what one approver alone can do with a limit that was lowered', () => {
+  it('a limit that was lowered for a while, and lowered further in the portal, is not brought back alone', async () => {
+    const given = await world();
+    inPortal(given, 6000);
+    await performAction(limit('act_lower', 5999, {}, forDays(300)), given.deps);
+    inPortal(given, 100);
+
+    await performAction(limit('act_back', 6000), given.deps);
+
+    expect(dailyOf(given)).toBe(100);
+    expect(told(given)).toMatch(/second approver|another approver/);
+    expect(await given.deps.requests.open()).toMatchObject([{ needed: 2, changes: [{ from: 10_000, to: 600_000 }] }]);
+  });
+
+  it('nor by taking the temporary change back and putting back what was there', async () => {
+    const given = await world();
+    inPortal(given, 6000);
+    await performAction(limit('act_lower', 5999, {}, forDays(300)), given.deps);
+    inPortal(given, 100);
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_lower' } as const;
+
+    await performAction(ask('revert', { target, actor: person('U0ANA') }), given.deps);
+    expect((await given.deps.temporaryChanges.get('act_lower'))?.state).toBe('asking');
+    await performAction(
+      ask('complete-temporary-change', { target, restore: true, actor: person('U0ANA') }),
+      given.deps,
+    );
+
+    expect(dailyOf(given)).toBe(100);
+    expect(told(given)).toContain('One approver alone may not raise this: daily limit $100.00 → $6,000.00');
+  });
+
+  it('their own card that somebody lowered for a while is not raised by typing the old limit', async () => {
+    const given = await world();
+    await link(given, 'U0ANA');
+    await performAction(limit('act_lower', 100, { actor: person('U0BEN') }, forDays(7)), given.deps);
+
+    await performAction(limit('act_back', 400), given.deps);
+
+    expect(dailyOf(given)).toBe(100);
+    expect(told(given)).toContain('It is your own card, so it takes another approver.');
+  });
+});
+
+describe('a request whose numbers moved', () => {
+  it('is not approved by a click on the old ones: it shows the new ones, asks again, and takes as many as these take', async () => {
+    const given = await world();
+    inPortal(given, 5000);
+    const { deps } = await askedToPay(given, 6800);
+    inPortal(given, 100);
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+    expect(dailyOf(given)).toBe(100);
+    expect(told(given)).toMatch(/Somebody changed it since it was asked for\. Now: daily limit \$100\.00\./);
+    expect(await deps.requests.get('req_ask1')).toMatchObject({
+      state: 'open',
+      approvals: [],
+      needed: 2,
+      changes: [{ from: 10_000, to: 506_800 }],
+    });
+    await performAction(approvalClick('act_ben2', 'U0BEN'), deps);
+    expect(dailyOf(given), 'after one approval of the new numbers').toBe(100);
+    await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
+    expect(dailyOf(given), 'after two').toBe(5068);
+  });
+
+  it('loses the approval that was given before, also that of the approver who asked, who may approve it again', async () => {
+    const given = await world();
+    await performAction(limit('act_much', 2000), given.deps);
+    const requestId = 'req_much';
+    inPortal(given, 300);
+
+    await performAction(approve(requestId, 'act_ben', 'U0BEN'), given.deps);
+    expect(await given.deps.requests.get(requestId)).toMatchObject({ approvals: [], voided: ['U0ANA'], needed: 2 });
+    await performAction(approve(requestId, 'act_ana', 'U0ANA'), given.deps);
+    expect(dailyOf(given)).toBe(300);
+    await performAction(approve(requestId, 'act_ben2', 'U0BEN'), given.deps);
+    expect(dailyOf(given)).toBe(2000);
+  });
+
+  it('never lowers a limit: of two raises the smaller one does nothing after the larger one', async () => {
+    const given = await world();
+    await performAction(limit('act_small', 1800), given.deps);
+    await performAction(limit('act_large', 2500, { actor: person('U0ZOE') }), given.deps);
+    await performAction(approve('req_large', 'act_ben', 'U0BEN'), given.deps);
+    expect(dailyOf(given)).toBe(2500);
+
+    for (const id of ['act_1', 'act_2']) {
+      await performAction(approve('req_small', id, 'U0BEN'), given.deps);
+      expect(dailyOf(given)).toBe(2500);
+      expect(told(given)).toContain('It is enough already: daily limit $2,500.00.');
+    }
+  });
+
+  it('is not set to less than the limit is, whatever the approver types', async () => {
+    const given = await world();
+    await performAction(limit('act_much', 2000), given.deps);
+    const changeRequest = { goals: [limitGoal('daily', 10_000)], term: { kind: 'permanent' } } as const;
+
+    await performAction(Object.assign(approve('req_much', 'act_ben', 'U0BEN'), { changeRequest }), given.deps);
+
+    expect(dailyOf(given)).toBe(400);
+    expect(told(given)).toContain('approving never lowers a limit');
+  });
+
+  it('is overridden by no more than one approver may allow from what the limit is by then, and a block is told', async () => {
+    const given = await world();
+    inPortal(given, 4000);
+    const { deps } = await askedToPay(given, 500_000);
+    given.advance(PATIENCE_MS);
+    inPortal(given, 100);
+    given.service.status = 'BLOCKED';
+    const posted: string[] = [];
+    const postToApprovals: WorldDeps['postToApprovals'] = async (_id, { text }) => void posted.push(text);
+
+    await performAction(override, deps);
+    expect(dailyOf(given)).toBe(100);
+    expect(told(given)).toContain('Somebody changed it since it was asked for');
+    await performAction({ ...override, id: 'act_glass2' }, { ...deps, postToApprovals });
+
+    expect(dailyOf(given)).toBe(1100);
+    expect(posted.at(-1)).toContain('The card is blocked: it pays nothing until an approver unblocks it.');
+  });
+
+  it('asks again where the card was blocked since', async () => {
+    const given = await world();
+    const { deps } = await askedToPay(given, 50_000);
+    given.service.status = 'BLOCKED';
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+    expect(dailyOf(given)).toBe(400);
+    expect(told(given)).toContain('The card was blocked since it was asked for.');
+    await performAction(approvalClick('act_ben2', 'U0BEN'), deps);
+    expect(dailyOf(given)).toBe(900);
+  });
+});
+
+describe('who approved earlier', () => {
+  it('counts no more once they are no approver any more: it takes another one', async () => {
+    const roles = new Map<string, Role[]>([['U0BEN', ['approver']]]);
+    const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({
+      roles: roles.get(userId) ?? ['approver', 'operator', 'holder'],
+      isComplete: true,
+    });
+    const given = await world({ rolesOf });
+    const { deps } = await askedToPay(given, 150_000);
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+    roles.set('U0BEN', []);
+
+    await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
+    expect(dailyOf(given)).toBe(400);
+    expect(await deps.requests.get('req_ask1')).toMatchObject({ approvals: [{ by: 'U0ZOE' }], voided: ['U0BEN'] });
+    await performAction(approvalClick('act_ana', 'U0ANA'), deps);
+    expect(dailyOf(given)).toBe(1900);
+  });
+});
