@@ -6,6 +6,7 @@ import { undoBlock } from './actions/undo-block.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
 import { findAlert } from './alerts/find-alert.ts';
 import { openAlert } from './alerts/open-alert.ts';
+import { showDetails } from './alerts/show-details.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
@@ -59,6 +60,8 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.restore]: resolveTemporaryChange(true),
   [actionId.leaveIt]: resolveTemporaryChange(false),
   [actionId.undoBlock]: undoBlock,
+  [actionId.showDetails]: showDetails('team'),
+  [actionId.showHolderDetails]: showDetails('holder'),
   [actionId.trackShipment]: trackShipment,
 };
 

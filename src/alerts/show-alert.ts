@@ -16,11 +16,13 @@ const READ_AT_ONCE = 200;
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+  /** The channel wants all there is to say at once. */
+  readonly isLong: (channel: string) => Promise<boolean>;
   readonly notifyOps: NotifyOps;
 }
 
 /** How alerts look, alone and in a batch. */
-export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps) {
+export function createShowAlert({ alerts, visibilityOf, isLong, notifyOps }: Deps) {
   return {
     load: alerts.get,
 
@@ -29,7 +31,7 @@ export function createShowAlert({ alerts, visibilityOf, notifyOps }: Deps) {
       alert: Alert,
       { channel, audience }: { readonly channel: string; readonly audience: 'team' | 'holder' },
     ): Promise<Message | null> {
-      const view = { place: await visibilityOf(channel), channel };
+      const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel) };
       return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
     },
 

@@ -9,9 +9,10 @@ import { createResolveCard, type ResolveCard } from '../directory/resolve-card.t
 import { createShowCard } from '../directory/show-card.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
-import type { QuietHoursStore, Subscriptions } from '../routing/channel-rules-store.ts';
+import type { LongAlerts, QuietHoursStore, Subscriptions } from '../routing/channel-rules-store.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import type { Mutes } from '../routing/mute-store.ts';
+import { createSetAlertLength } from '../routing/set-alert-length.ts';
 import { createSetQuiet } from '../routing/set-quiet.ts';
 import { createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting } from '../routing/why.ts';
@@ -24,6 +25,7 @@ import type { Tools } from './compose-tools.ts';
 export interface RoutingParts {
   readonly subscriptions: Subscriptions;
   readonly quietHours: QuietHoursStore;
+  readonly longAlerts: LongAlerts;
   readonly mutes: Mutes;
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly defaultChannel: (kind: WebhookKind) => string | null;
@@ -82,6 +84,7 @@ export function composeChannelVerbs({ base: { stores, messages }, tools, routing
   const mayGetAlerts = createMayGetAlerts({ channelInfo: routing.channelInfo, reply: tools });
   return {
     ...createSubscriptionVerbs({ ...routing, mayGetAlerts, reply: tools }),
+    setAlertLength: createSetAlertLength({ ...routing, reply: tools }),
     setQuiet: createSetQuiet({ ...routing, mayGetAlerts, reply: tools, now: tools.now }),
     explainRouting: createExplainRouting({
       ...routing,

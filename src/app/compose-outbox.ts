@@ -39,6 +39,7 @@ import {
 } from '../outbox/tracked-message.ts';
 import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../outbox/undeliverable.ts';
+import { createLongAlerts } from '../routing/channel-rules-store.ts';
 import type { Slack } from '../slack/client.ts';
 import type { SlackClock } from '../slack/clock.ts';
 import type { Enqueue } from './enqueue.ts';
@@ -92,7 +93,12 @@ export function composeOutbox(deps: Deps) {
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const threads = createThreads(redis);
-  const showAlert = createShowAlert({ alerts, visibilityOf: deps.visibilityOf, notifyOps });
+  const showAlert = createShowAlert({
+    alerts,
+    visibilityOf: deps.visibilityOf,
+    isLong: createLongAlerts(redis).has,
+    notifyOps,
+  });
   const { rowsOf } = showAlert;
   const renderSubjects: RenderSubjects = {
     alert: trackable(showAlert),

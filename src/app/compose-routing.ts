@@ -12,7 +12,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import { createVisibilityOf, type VisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
-import { createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
+import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createWhyMutePasses } from '../routing/mute-exceptions.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createRoute, createRoutingRules, defaultChannel } from '../routing/route.ts';
@@ -65,6 +65,7 @@ export function composeRouting({
   });
   const subscriptions = createSubscriptions(redis);
   const quietHours = createQuietHours(redis);
+  const longAlerts = createLongAlerts(redis);
   const mutes = createMutes(redis);
   const route = createRoute({
     channels,
@@ -88,6 +89,7 @@ export function composeRouting({
     ...deps,
     subscriptions,
     quietHours,
+    longAlerts,
     async holdAsQuiet(channel: string) {
       const released = await holdAsQuiet(channel, { outbox, quietHours, alerts, eventLog, now });
       await wakeOutbox(channel);

@@ -41,6 +41,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     unsubscribe: channels.unsubscribe,
     subscriptions: channels.list,
     quiet: channels.setQuiet,
+    alerts: channels.setAlertLength,
     mutes: mutes.list,
     mute: mutes.mute,
     unmute: mutes.unmute,

@@ -49,6 +49,20 @@ export function createSubscriptions(redis: Redis | Cluster): Subscriptions {
   };
 }
 
+/** Channels whose alerts are long: all there is to say at once, in place of three lines. */
+export interface LongAlerts {
+  set(channel: string, isLong: boolean): Promise<void>;
+  has(channel: string): Promise<boolean>;
+}
+
+export function createLongAlerts(redis: Redis | Cluster): LongAlerts {
+  const key = stateKey('long-alerts');
+  return {
+    set: async (channel, isLong) => void (await (isLong ? redis.sadd(key, channel) : redis.srem(key, channel))),
+    has: async (channel) => (await redis.sismember(key, channel)) === 1,
+  };
+}
+
 /** Hours of the day, on the wall clock of a time zone. */
 export const QuietWindow = z.strictObject({
   /** `22:00`. */

@@ -13,6 +13,8 @@ export type MuteAction = z.infer<typeof MuteAction> | z.infer<typeof TravelActio
 /** About what a channel gets. The words after the verb are parsed where the action is performed. */
 const ChannelAction = <V extends string>(verb: V) => actionOf(verb, target.channel, {});
 export type ChannelAction = z.infer<ReturnType<typeof ChannelAction>>;
+export const AlertLengthAction = actionOf('alerts', target.channel, { isLong: z.boolean() });
+export type AlertLengthAction = z.infer<typeof AlertLengthAction>;
 /** About one alert; or about the last one of a card, once the user has said which card is meant. */
 export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.channel, target.card]), {});
 export type WhyAction = z.infer<typeof WhyAction>;
@@ -86,6 +88,24 @@ export const routingVerbs = {
         'From when to when should this channel be quiet?',
         'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off',
       ),
+    },
+  },
+  alerts: {
+    action: AlertLengthAction,
+    permission: { role: 'approver', doing: 'decide how a channel’s alerts look' },
+    refusedTo: 'change how alerts look',
+    isOfCard: false,
+    command: {
+      usage: 'alerts long|short',
+      example: '/card alerts long',
+      effect: 'shows everything of an alert at once in this channel, or three lines with Details',
+      read(words) {
+        const [form = ''] = words.map((word) => word.toLowerCase());
+        if (words.length !== 1 || (form !== 'long' && form !== 'short'))
+          return unclear('alerts long|short', 'Long or short?');
+        const on = { kind: 'channel', text: form } as const;
+        return { kind: 'read', verb: 'alerts', target: on, reason: '', input: { isLong: form === 'long' } };
+      },
     },
   },
   mutes: {

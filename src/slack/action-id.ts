@@ -43,6 +43,9 @@ export const actionId = {
   pickedLimit: 'picked_limit',
   /** One alert of a message that shows several. */
   openAlert: 'open_alert',
+  /** *Details* of an alert; and of one that was sent to the holder of its card. */
+  showDetails: 'show_details',
+  showHolderDetails: 'show_holder_details',
   /** Link buttons: Slack sends a block action for them too. */
   trackShipment: 'track_shipment',
 } as const;

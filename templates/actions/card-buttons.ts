@@ -12,7 +12,7 @@ interface About {
 }
 
 /** Outside text in a dialog is cut before the dialog's own words, which must stay whole. */
-function named(card: CardFacts, max: number): string {
+export function named(card: CardFacts, max: number): string {
   return truncate(plain(cardOfHolderRaw(card)), max);
 }
 
@@ -30,6 +30,12 @@ export function blockButton({ value, card }: About): Button {
       style: 'danger',
     }),
   });
+}
+
+/** For an alert: somebody has seen it. */
+export function acknowledgeButton({ value, card }: About): Button {
+  const label = `Acknowledge the alert about ${named(card, 45)}`;
+  return button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value, label });
 }
 
 export function activateButton({ value, card }: About): Button {

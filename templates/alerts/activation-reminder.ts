@@ -5,7 +5,7 @@ import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
 import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { cardHandle, cardOf, cardOfHolder, cardOfHolderRaw, holderRaw } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
@@ -37,7 +37,12 @@ export function activationReminder(alert: ActivationReminder): Message {
       ...actions(
         isWaiting ? activateButton({ value: event.id, card }) : null,
         isWaiting && tracking !== null
-          ? button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url })
+          ? button({
+              text: `Track with ${tracking.carrier}`,
+              action: actionId.trackShipment,
+              url: tracking.url,
+              label: `Track ${cardOfHolderRaw(card)} with ${tracking.carrier}`,
+            })
           : null,
       ),
       ...context(progressLine(progress), event.id),

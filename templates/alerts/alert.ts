@@ -1,18 +1,22 @@
 import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { TransactionKind } from '../../src/core/event.ts';
+import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { outcomeLines } from '../actions/outcomes.ts';
 import type { View } from '../core/view.ts';
 import { shared } from '../routing/shared-channel.ts';
 import { activationReminder } from './activation-reminder.ts';
 import { authorization } from './authorization.ts';
 import { cardShipping } from './card-shipping.ts';
 import { cardStatus } from './card-status.ts';
-import { cardTesting } from './card-testing.ts';
+import { cardTesting, testedOutcomes } from './card-testing.ts';
 import { decline } from './decline.ts';
 import { pin } from './pin.ts';
 import { reversal } from './reversal.ts';
 import { settlement } from './settlement.ts';
+import { type ShortLines, shortMessage } from './short-alert.ts';
+import { declineLines, reminderLines, shippingLines, statusLines, testingLines, virtualLines } from './short-lines.ts';
 import { virtualCard } from './virtual-card.ts';
 
 const transactions: { readonly [Kind in TransactionKind]: (alert: TransactionAlert, view: View) => Message } = {
@@ -23,21 +27,31 @@ const transactions: { readonly [Kind in TransactionKind]: (alert: TransactionAle
   decline,
 };
 
-/** Any alert, for readers of `view`. */
+/** Any alert, for readers of `view`: three lines, unless it is to be long. */
 export function renderAlert(alert: Alert, view: View): Message {
   if (!mayShow('details', view.place)) return shared(alert);
+  const [long, lines] = formsOf(alert, view);
+  if (view.isLong === true || lines === null) return long;
+  const outcomes = alert.kind === 'card-testing' ? testedOutcomes(alert) : outcomeLines(alert.outcomes);
+  return shortMessage(alert, long, lines, { details: actionId.showDetails, outcomes });
+}
+
+/** With all there is to say, and its three lines; null for what is a single line anyway. */
+function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines | null] {
   switch (alert.kind) {
-    case 'transaction':
-      return transactions[alert.event.kind](alert, view);
+    case 'transaction': {
+      const lines = alert.event.kind === 'decline' ? declineLines(alert, view) : null;
+      return [transactions[alert.event.kind](alert, view), lines];
+    }
     case 'card-testing':
-      return cardTesting(alert, view);
+      return [cardTesting(alert, view), testingLines(alert)];
     case 'card-status':
-      return cardStatus(alert, view);
+      return [cardStatus(alert, view), statusLines(alert)];
     case 'card-shipping':
-      return cardShipping(alert, view);
+      return [cardShipping(alert, view), shippingLines(alert)];
     case 'activation-reminder':
-      return activationReminder(alert);
+      return [activationReminder(alert), reminderLines(alert)];
     case 'virtual-card':
-      return virtualCard(alert, view);
+      return [virtualCard(alert, view), virtualLines(alert)];
   }
 }

@@ -4,7 +4,16 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
-import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import {
+  capital,
+  cardHandle,
+  cardName,
+  cardOf,
+  cardOfHolder,
+  cardOfHolderRaw,
+  holderName,
+  holderRaw,
+} from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
@@ -38,7 +47,12 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
       ...outcomeLines(outcomes),
       ...actions(
         tracking &&
-          button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
+          button({
+            text: `Track with ${tracking.carrier}`,
+            action: actionId.trackShipment,
+            url: tracking.url,
+            label: `Track ${cardOfHolderRaw(known)} with ${tracking.carrier}`,
+          }),
       ),
       ...context(
         progressLine(alert.progress),

@@ -12,6 +12,23 @@ import { progressLine } from './order-progress.ts';
 
 /** Cards shown one by one; an event with more says how many more. */
 const SHOWN_MAX = 10;
+const SHORT_MAX = 3;
+
+/** A change of status in words: a headline (raw), what changed from what to what, which card, and when. */
+export function statusWords(alert: StatusAlert) {
+  const { event, changes } = alert;
+  const [only] = changes;
+  const card = cardOf(alert);
+  const at = changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
+  if (changes.length !== 1 || only === undefined) {
+    const more = changes.length - SHORT_MAX;
+    const lines = [...changes.slice(0, SHORT_MAX).map(line), more > 0 ? `… and ${more} more.` : null];
+    return { title: `${changes.length} cards changed`, way: lines, card: { ...card, cardId: null, last4: null }, at };
+  }
+  const by = cause(only);
+  const lines = [`${capital(way(only))}${by && `, ${by}`}.${note(only)}`];
+  return { title: headline(only), way: lines, card: { ...card, cardId: only.cardId, last4: only.last4 }, at };
+}
 
 /** Cards that got another status, however many webhooks it took. */
 export function cardStatus(alert: StatusAlert, _view: View): Message {

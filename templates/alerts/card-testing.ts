@@ -50,6 +50,17 @@ export function cardTesting(alert: CardTestingAlert, _view: View): Message {
   };
 }
 
+/** What was done: about the warning, and about each of its cards. */
+export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
+  const { tried, outcomes } = alert;
+  const acted = tried.filter(({ acctId }) => outcomes.some((outcome) => outcome.acctId === acctId));
+  const shown = acted.slice(0, SHOWN_MAX);
+  return [
+    ...rows(shown, alert, acted.length - shown.length),
+    ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),
+  ];
+}
+
 function cardsWord(count: number): string {
   return count === 1 ? '1 card' : `${count} cards`;
 }

@@ -7,7 +7,7 @@ import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
-import { activateButton, blockButton } from '../actions/card-buttons.ts';
+import { acknowledgeButton, activateButton, blockButton, named } from '../actions/card-buttons.ts';
 import { controlButtons, controlsOf } from '../actions/control-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
 import { actions, button, context, type Field, fields, header, outside, section, sentence } from '../core/blocks.ts';
@@ -68,7 +68,8 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
-function meaningOf(card: CardFacts, reason: ShownReason): string {
+/** What the code means, one sentence. */
+export function meaningOf(card: CardFacts, reason: ShownReason): string {
   const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
   return isRulesets
     ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
@@ -110,22 +111,30 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   const about = { value: event.id, card };
 
   return [
-    isBlocked ? null : remedyButton({ event, remedy }, reason, isRaised),
+    isBlocked ? null : remedyButton({ event, remedy, card }, reason, isRaised),
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
     wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
-    isSeen ? null : button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: event.id }),
+    isSeen ? null : acknowledgeButton(about),
   ];
 }
 
 /** Opens the form for what would let the purchase pass: there only where the card API can do it. */
 function remedyButton(
-  { event, remedy }: Pick<TransactionAlert, 'event' | 'remedy'>,
+  { event, remedy, card }: Pick<TransactionAlert, 'event' | 'remedy' | 'card'>,
   reason: ShownReason,
   isDone: boolean,
 ): Button | null {
   const text = isDone ? '' : remedyWords(remedy, reason);
-  return text === '' ? null : button({ text, action: actionId.approveRemedy, value: event.id, style: 'primary' });
+  return text === ''
+    ? null
+    : button({
+        text,
+        action: actionId.approveRemedy,
+        value: event.id,
+        style: 'primary',
+        label: `${text.replace('…', '')} for ${named(card, 50)}`,
+      });
 }
 
 function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): string {

@@ -16,7 +16,8 @@ const followUps: Readonly<Record<string, string>> = {
   funding: 'funded',
 };
 
-const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+/** What became of an order. */
+export const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Virtual card created',
   not_created: 'Virtual card not created',
   partial: 'Virtual card created, not finished',
@@ -65,16 +66,17 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   };
 }
 
-function whatHappened({ outcome, failed }: VirtualCardEvent): string {
-  if (outcome === 'created') return 'The card was created, and everything that was ordered with it is done.';
+/** The same as a sentence. */
+export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
+  if (outcome === 'created') return 'The card is ready, with everything that was ordered with it.';
   if (outcome === 'resend')
-    return 'The details of this card were sent again to the configured receiver. Nothing about the card changed.';
+    return 'The details of this card were sent again to the configured receiver. The card itself did not change.';
   if (outcome === 'not_created')
-    return 'No card came to be. Check the order in the card program’s portal and order again.';
+    return 'No card was created. Check the order in the card program’s portal, then order again.';
   const words = failed
     .slice(0, 6)
     .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
-  return `The card exists, but it ${list}. Each of these can be corrected later.`;
+  return `The card exists, but it ${list}. You can fix each of these later.`;
 }

@@ -65,6 +65,13 @@ export function cardOfHolder(card: Card): string {
   return outside(cardOfHolderRaw(card), 140);
 }
 
+/** `Sam Rivera · card 1234`: the card in a headline or a row. */
+export function shortCard(card: Card): string {
+  const { last4, cardId } = card;
+  const number = last4 !== null && last4.trim() !== '' ? `card ${last4}` : cardId === null ? '' : `card ${cardId}`;
+  return [holderName(card), outside(number, 30)].filter(Boolean).join(' · ');
+}
+
 /** What to type after `/card show`, raw: the last four when known. */
 export function cardHandle({ last4, cardId, acctId }: Card): string {
   const handle = last4 ?? cardId ?? acctId;

@@ -1,10 +1,15 @@
 import type { Alert } from '../../src/alerts/alert.ts';
+import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
+import { declineLines, tracked } from '../alerts/short-lines.ts';
+import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { holderDecline } from './holder-decline.ts';
-import { holderShipping } from './holder-shipping.ts';
-import { holderStatus } from './holder-status.ts';
-import { holderVirtualCard } from './holder-virtual-card.ts';
+import { holderDecline, holderDeclineLines } from './holder-decline.ts';
+import { holderOutcomes } from './holder-outcomes.ts';
+import { holderShipping, shippingAdvice } from './holder-shipping.ts';
+import { holderStatus, holderStatusLines } from './holder-status.ts';
+import { holderVirtualCard, virtualWords } from './holder-virtual-card.ts';
 
 /**
  * An alert for the holder of its card, in a direct message: what happened to *your* card, and what you can do now.
@@ -12,6 +17,36 @@ import { holderVirtualCard } from './holder-virtual-card.ts';
  * @returns null for what holders are not told of: money that moved as it should.
  */
 export function renderHolderAlert(alert: Alert, view: View): Message | null {
+  const long = longAlert(alert, view);
+  const lines = view.isLong === true ? null : holderLines(alert, view);
+  if (long === null || lines === null) return long;
+  const outcomes = holderOutcomes(alert.outcomes);
+  return shortMessage(alert, long, lines, { details: actionId.showHolderDetails, outcomes });
+}
+
+/** The three lines of an alert for the holder: advice that is theirs, and their own card. */
+function holderLines(alert: Alert, view: View): ShortLines | null {
+  const who = `your ${cardName(cardOf(alert))}`;
+  const { event } = alert;
+  switch (alert.kind) {
+    case 'transaction':
+      return { ...declineLines(alert, view), ...holderDeclineLines(alert, view), who };
+    case 'card-status':
+      return holderStatusLines(alert);
+    case 'card-shipping': {
+      const cause = [`${tracked(alert.event)} ${shippingAdvice(alert)}`.trim()];
+      return { title: 'Your new card is on its way', who, at: alert.event.callbackAt, cause, small: [] };
+    }
+    case 'virtual-card': {
+      const { title, meaning, isCard } = virtualWords(alert);
+      return { title, who: isCard ? who : '', at: event.callbackAt, cause: [meaning], small: [] };
+    }
+    default:
+      return null;
+  }
+}
+
+function longAlert(alert: Alert, view: View): Message | null {
   switch (alert.kind) {
     case 'transaction':
       return alert.event.kind === 'decline' ? holderDecline(alert, view) : null;

@@ -23,11 +23,13 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
   });
 }
 
-export function recognizeButton(value: string): Button {
-  return button({ text: 'It was me', action: actionId.recognize, value });
+export function recognizeButton(value: string, card: CardFacts): Button {
+  const label = `It was me who used my ${cardRaw(card)}`;
+  return button({ text: 'It was me', action: actionId.recognize, value, label });
 }
 
 /** Opens the form in which the holder asks the approvers. */
-export function askButton(alertId: string): Button {
-  return button({ text: 'Ask for more…', action: actionId.requestIncrease, value: alertId, style: 'primary' });
+export function askButton(value: string, card: CardFacts): Button {
+  const label = `Ask for more for my ${cardRaw(card)}`;
+  return button({ text: 'Ask for more…', action: actionId.requestIncrease, value, style: 'primary', label });
 }

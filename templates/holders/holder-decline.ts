@@ -7,9 +7,11 @@ import { standing } from '../actions/outcomes.ts';
 import { howPaid } from '../alerts/decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
 import { amountTried, repeatsIn } from '../alerts/repeats.ts';
+import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { limitLine } from '../limits/limit-words.ts';
 import { askButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
@@ -52,6 +54,20 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   };
 }
 
+/** What differs from the lines for the team: whose card it is, and what the holder can do. */
+export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pick<ShortLines, 'cause' | 'small'> {
+  const { event } = alert;
+  const decline = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(decline, place);
+  const why =
+    (reason.remedy === 'raise_limit' && limitLine(alert)) ||
+    `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, place) || outside(reason.meaning, 300)}`;
+  return {
+    cause: [why, reason.isKnown ? null : serviceWords(reason, decline.message), whatToDo(alert, reason)],
+    small: [howPaid(event.isCardPresent), outside(locationLine(event.merchant), 80)],
+  };
+}
+
 function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
   const { isRecognized } = standing(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it was not you, block the card now.';
@@ -66,8 +82,8 @@ function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: S
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised;
   return [
-    canAsk ? askButton(event.id) : null,
-    isRecognized || isBlocked ? null : recognizeButton(event.id),
+    canAsk ? askButton(event.id, card) : null,
+    isRecognized || isBlocked ? null : recognizeButton(event.id, card),
     isBlockedAlready
       ? null
       : holderBlockButton({

@@ -4,9 +4,16 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { isAwaited } from '../alerts/order-progress.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { capital, cardName, cardOf, cardOfHolderRaw } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
+
+/** What the holder has to do before it can be used. */
+export function shippingAdvice(alert: ShippingAlert): string {
+  return isAwaited(alert)
+    ? 'It cannot be used before it is activated: tell whoever manages your cards when it arrives.'
+    : 'It is already activated: you can use it as soon as it arrives.';
+}
 
 /** Your new card is on its way. */
 export function holderShipping(alert: ShippingAlert): Message {
@@ -16,9 +23,7 @@ export function holderShipping(alert: ShippingAlert): Message {
   const number = outside(event.trackingNumber, 60);
   const method = outside(event.shippingMethod, 60);
   const followed = number === '' ? '' : `, tracking number ${number}`;
-  const todo = isAwaited(alert)
-    ? 'It cannot be used before it is activated: tell whoever manages your cards when it arrives.'
-    : 'It is already activated: you can use it as soon as it arrives.';
+  const todo = shippingAdvice(alert);
 
   return {
     text: sentence(
@@ -36,7 +41,12 @@ export function holderShipping(alert: ShippingAlert): Message {
       ...holderOutcomes(outcomes),
       ...actions(
         tracking &&
-          button({ text: `Track with ${tracking.carrier}`, action: actionId.trackShipment, url: tracking.url }),
+          button({
+            text: `Track with ${tracking.carrier}`,
+            action: actionId.trackShipment,
+            url: tracking.url,
+            label: `Track ${cardOfHolderRaw(card)} with ${tracking.carrier}`,
+          }),
       ),
       ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],

@@ -3,6 +3,7 @@ import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { standing } from '../actions/outcomes.ts';
+import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, statusWord } from '../core/card-words.ts';
 import { holderBlockButton } from './holder-buttons.ts';
@@ -18,9 +19,9 @@ const headlines: Readonly<Record<CardStatus, string>> = {
 };
 
 const meanings: Readonly<Record<CardStatus, string>> = {
-  INACTIVE: 'It cannot be used before it is activated: say so to somebody who runs the cards once you have it.',
-  ACTIVE: 'Purchases work from now on.',
-  BLOCKED: 'Every purchase is declined until somebody who approves unblocks it. Ask them if you do not know why.',
+  INACTIVE: 'It cannot be used before it is activated: tell whoever manages your cards when you have it.',
+  ACTIVE: 'You can use it now.',
+  BLOCKED: 'Every purchase is declined until an approver unblocks it. Ask an approver if you do not know why.',
   CLOSED: 'It can never be used again. Ask for a new one if you need it.',
 };
 
@@ -55,6 +56,20 @@ export function holderStatus(alert: StatusAlert): Message {
         event.id,
       ),
     ],
+  };
+}
+
+/** The same in three lines. */
+export function holderStatusLines(alert: StatusAlert): ShortLines {
+  const { event, changes } = alert;
+  const [only] = changes;
+  const status = changes.length === 1 && only !== undefined ? statusOf(only) : undefined;
+  return {
+    title: status === undefined ? `${changes.length} of your cards changed` : headlines[status],
+    who: '',
+    at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
+    cause: [...changes.slice(0, SHOWN_MAX).map(line), status === undefined ? null : meanings[status]],
+    small: [],
   };
 }
 

@@ -7,19 +7,24 @@ import { balanceWord, capital, cardName, cardOf, statusWord } from '../core/card
 
 const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Your virtual card is ready',
-  partial: 'Your virtual card is there, but not finished',
+  partial: 'Your virtual card was created, but something is missing',
   resend: 'The details of your virtual card were sent again',
   not_created: 'Your virtual card was not created',
 };
 
-const NUMBER = 'Its number comes from the card program itself; it is never sent over Slack.';
+const NUMBER = 'Its number comes from the card program and is never sent over Slack.';
 
 const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: NUMBER,
-  partial: `${NUMBER} Something that was ordered with it did not work: whoever runs the cards has been told.`,
-  resend: 'They went to the receiver that was configured for it. Nothing about the card changed.',
-  not_created: 'Whoever runs the cards has been told why.',
+  partial: `${NUMBER} Part of the order failed; whoever manages your cards has been told.`,
+  resend: 'They went to the configured receiver. The card itself did not change.',
+  not_created: 'Whoever manages your cards has been told why.',
 };
+
+/** What became of it, for the holder. */
+export function virtualWords({ event }: VirtualCardAlert) {
+  return { title: titles[event.outcome], meaning: meanings[event.outcome], isCard: event.outcome !== 'not_created' };
+}
 
 /** Your virtual card: ready or not. Never its number. */
 export function holderVirtualCard(alert: VirtualCardAlert): Message {

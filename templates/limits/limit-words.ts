@@ -28,12 +28,33 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
-  if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left: enough for this purchase by now.`;
+  if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left by now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
   const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
   return also.length === 0 ? line : `${line}\nAlso too small: ${also.join(', ')}.`;
+}
+
+/** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
+export function limitLine({ event, remedy }: TransactionAlert): string {
+  const [first, ...others] = stoppingOf(remedy);
+  if (first === undefined || first.from === null) return '';
+  const { rule, from, remainingCents } = first;
+  const over = `*Over the ${nameOf(rule)}`;
+  const resets = opensAgain(rule.period, event.occurredAt);
+  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
+  const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
+  const more = also.length === 0 ? '' : ` Also too small: ${also.join(', ')}.`;
+  if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
+  const missing = event.amountCents + event.paddingCents - remainingCents;
+  // Read a moment after the decline: something may have been given back meanwhile.
+  if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left by now: enough for this purchase.`;
+  const room =
+    rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
+  const what =
+    remainingCents > 0 ? `${formatCents(missing)} more than ${room}` : `nothing is left of ${formatCents(from)}`;
+  return `${over}:* ${what}${onTop(event)}.${resets}${more}`;
 }
 
 /** The limits that stopped the purchase, tightest first. */
@@ -97,10 +118,10 @@ export function left(cents: number): string {
 function opensAgain(period: LimitWindow, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
   if (period === 'transaction') return '';
-  return end === null ? ' It never starts anew.' : ` It opens ${dateAfter('again', end)}.`;
+  return end === null ? ' It never resets.' : ` ${dateAfter('Resets', end)}.`;
 }
 
 function until(period: LimitWindow, occurredAt: string): string {
   const end = windowEnd(period, occurredAt);
-  return end === null ? '' : `, opens ${dateAfter('again', end)}`;
+  return end === null ? '' : `, ${dateAfter('resets', end)}`;
 }

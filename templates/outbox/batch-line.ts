@@ -11,8 +11,8 @@ export function rowLine(row: BatchRow): string {
   return [what, outside(row.why, 50), outside(row.who, 40) + card, when].filter(Boolean).join(' · ');
 }
 
-/** Why, whose, which card, when. */
-export function rowDetails({ why, who, last4, at }: BatchRow): string[] {
-  const card = last4 === '' ? '' : `card ending ${outside(last4, 10)}`;
-  return [outside(why, 80), outside(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
+/** Whose, which card, when: `Sam Rivera`, `card 1234`, a time. */
+export function rowCard({ who, last4, at }: BatchRow): string[] {
+  const card = last4 === '' ? '' : `card ${outside(last4, 10)}`;
+  return [outside(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
 }

@@ -8,7 +8,7 @@ import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, header, outside, plainText, section, sentence } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
-import { rowDetails } from './batch-line.ts';
+import { rowCard } from './batch-line.ts';
 import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { sumOf, totals } from './batch-totals.ts';
@@ -94,11 +94,12 @@ function rowSentence(row: BatchRow): string {
 }
 
 function listRow(row: BatchRow): KnownBlock {
-  const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
+  const head = howMuchWhere(row);
   return section(
-    `*${outside(row.what, 40)}${head === '' ? '' : `: ${outside(head, 150)}`}*`,
-    rowDetails(row).join(' · '),
+    [`*${outside(row.what, 40)}${head === '' ? '' : `: ${outside(head, 150)}`}*`, ...rowCard(row)].join(' · '),
+    outside(row.why, 80),
     row.done === null ? null : truncate(outcomeLine(row.done), 250),
+    row.place === '' ? null : outside(row.place, 80),
   );
 }
 

@@ -88,7 +88,7 @@ describe('the demo, in a browser', () => {
     const text = await decline().innerText();
     expect(text).toContain('Over the daily limit');
     expect(text).toContain('Sam Rivera');
-    expect(text).toContain('$30.50 over the daily limit of $150.00; $53.60 was left.');
+    expect(text).toContain('$30.50 more than the $53.60 left.');
   });
 
   it('somebody without rights is refused with words, and nothing changes', async () => {

@@ -74,7 +74,7 @@ describe('/card alone', () => {
     const submit = (values: Record<string, unknown>) =>
       cardbell().workspace.submitView({ user: ana, viewId: top(ana)?.id ?? '', values });
 
-    const amount = await submit({ amount: 'lots', reason: 'trip' });
+    const amount = await submit({ amount: 'lots', duration: '4h', reason: 'trip' });
     const duration = await submit({ amount: '300', duration: 'a while', reason: 'trip' });
     await submit({ amount: '300', duration: '4h', reason: 'team trip' });
     const answer = await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));

@@ -91,9 +91,7 @@ describe('a purchase that several limits stop', () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
     expect(shown(alert)).toContain('Raise 2 limits…');
-    expect(shown(alert)).toMatch(
-      /Raise the daily limit to at least \$40\.00 and the weekly limit to at least \$40\.00/,
-    );
+    expect(shown(alert)).toMatch(/Over the daily limit:.*Also too small: weekly/);
     const since = writesOf(card).length;
 
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit of \$10\.00/);

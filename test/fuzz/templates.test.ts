@@ -27,6 +27,7 @@ import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/te
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
+import { alertLengthSet } from '../../templates/routing/alert-length.ts';
 import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
@@ -193,6 +194,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'not-permitted': (one) => [
     notPermitted({ doing: 'block cards', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
   ],
+  'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
   quiet: (one, two) => [
     quietSet({ words: one, except: two, until: at, released: 3 }),
     quietEnded({ wasSet: true, released: 2 }),

@@ -43,7 +43,7 @@ import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-m
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide.ts';
 import { createDecisions } from '../../src/policy/decision-store.ts';
-import { createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
+import { createLongAlerts, createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order.ts';
@@ -221,6 +221,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     routing: {
       subscriptions: createSubscriptions(redis),
       quietHours: createQuietHours(redis),
+      longAlerts: createLongAlerts(redis),
       mutes: createMutes(redis, now),
       holdAsQuiet: async () => 0,
       defaultChannel: () => null,

@@ -73,7 +73,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   /** Updates that Slack was asked for. */
   const updates: { ts: string; text: string }[] = [];
 
-  const showAlert = createShowAlert({ alerts, visibilityOf, notifyOps });
+  const showAlert = createShowAlert({ alerts, visibilityOf, isLong: async () => false, notifyOps });
   const { rowsOf } = showAlert;
   const none = async (): Promise<null> => null;
   const renderSubjects: RenderSubjects = {

@@ -8,6 +8,7 @@ import { helpEntries } from '../../src/dispatch/verbs.ts';
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
+import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { auditLine } from '../../templates/audit/audit-line.ts';
 import type { View } from '../../templates/core/view.ts';
@@ -26,13 +27,19 @@ import { examples } from '../support/examples.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { answer } from './answer-fixtures.ts';
 import { card, change, outcome, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
-import { expectFit, expectSafe, leaks, spiteful } from './judge.ts';
+import { expectFit, expectPlain, expectSafe, leaks, spiteful } from './judge.ts';
 
-/** The alert in both of its forms: for who runs the program, and for the holder of the card. */
+/** The alert in all of its forms: short, long and in a modal; for the team, and for the holder of the card. */
 function expectAlertFits(alert: Alert, view: View): void {
-  expectFit(renderAlert(alert, view));
-  const direct = renderHolderAlert(alert, { place: 'direct' });
-  if (direct !== null) expectFit(direct);
+  for (const isLong of [true, false]) {
+    expectFit(renderAlert(alert, { ...view, isLong }));
+    const direct = renderHolderAlert(alert, { place: 'direct', isLong });
+    if (direct !== null) expectFit(direct);
+  }
+  for (const audience of ['team', 'holder'] as const) {
+    const details = alertDetails(alert, audience, { ...view, place: 'direct' });
+    if (details !== null) expectPlain(details.blocks);
+  }
 }
 
 const outcomes = fc.array(

@@ -177,14 +177,14 @@ describe('a virtual card', () => {
   const card = { ...virtualAlert().card, holder: null, last4: null };
 
   it.each([
-    ['created', [], 'Virtual card created: Jon Snow', 'everything that was ordered with it is done'],
-    ['not_created', [], 'Virtual card not created: Jon Snow', 'No card came to be.'],
+    ['created', [], 'Virtual card created: Jon Snow', 'with everything that was ordered with it'],
+    ['not_created', [], 'Virtual card not created: Jon Snow', 'No card was created.'],
     ['resend', [], 'Virtual card details sent again: Jon Snow', 'were sent again to the configured receiver'],
     [
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],
       'Virtual card created, not finished: Jon Snow',
-      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. Each of these can be corrected later.',
+      'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. You can fix each of these later.',
     ],
   ])('that is %s', (result, failed, headline, words) => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: result, failed }, { card }), view);
@@ -205,7 +205,7 @@ describe('a virtual card', () => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
 
     for (const told of [text, shown(blocks)]) {
-      expect(told).toContain(`The card exists, but it could not be ${words}. Each of these can be corrected later.`);
+      expect(told).toContain(`The card exists, but it could not be ${words}. You can fix each of these later.`);
     }
   });
 
@@ -217,7 +217,9 @@ describe('a virtual card', () => {
       },
     );
 
-    expect(virtualCard(nothing, view).text).toMatch(/^Virtual card not created: Unknown holder\. No card came to be\./);
+    expect(virtualCard(nothing, view).text).toMatch(
+      /^Virtual card not created: Unknown holder\. No card was created\./,
+    );
   });
 
   it('keeps its balance out of public channels', () => {

@@ -4,7 +4,7 @@ import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
-const inChannel = { place: 'private', channel: 'C1' } as const;
+const inChannel = { place: 'private', channel: 'C1', isLong: true } as const;
 
 function triedCard(index: number, over: Partial<TriedCard> = {}): TriedCard {
   return {

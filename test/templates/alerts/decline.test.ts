@@ -19,7 +19,7 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
       *Over the daily limit*
-      *$49.00 over the daily limit of $400.00*; $35.10 was left. It opens <!date^1795237200^again {date_short_pretty} at {time}|again Nov 21, 2026, 12:00 AM ET>.
+      *$49.00 over the daily limit of $400.00*; $35.10 was left. <!date^1795237200^Resets {date_short_pretty} at {time}|Resets Nov 21, 2026, 12:00 AM ET>.
       The card service says: “Transaction exceeded daily spend limit”
       *Cardholder*
       Jane Doe
@@ -54,7 +54,7 @@ describe('a declined purchase', () => {
     );
 
     expect(short).toContain('*$49.00 over the daily limit of $400.00*; $35.10 was left.');
-    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left: enough for this purchase by now.');
+    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left by now: enough for this purchase.');
   });
 
   it('counts what the card service sets aside on top', () => {
@@ -74,7 +74,7 @@ describe('a declined purchase', () => {
     const never = shown(decline(declined(...velocity, { remedy: remedyOf(dailyRaise, lifetime) }), inChannel).blocks);
 
     expect(both).toContain(
-      'Also too small: weekly (nothing was left, opens <!date^1795323600^again {date_short_pretty} at {time}|again Nov 22, 2026, 12:00 AM ET>).',
+      'Also too small: weekly (nothing was left, <!date^1795323600^resets {date_short_pretty} at {time}|resets Nov 22, 2026, 12:00 AM ET>).',
     );
     expect(both).toContain('Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 if');
     expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait <!date^1795323600^until ');

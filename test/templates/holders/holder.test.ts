@@ -12,7 +12,7 @@ import {
 } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
-const view = { place: 'direct' } as const;
+const view = { place: 'direct', isLong: true } as const;
 const render = (alert: Parameters<typeof renderHolderAlert>[0]) => {
   const message = renderHolderAlert(alert, view);
   if (message === null) throw new Error('the holder is not told');

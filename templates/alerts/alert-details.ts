@@ -1,0 +1,20 @@
+import type { ModalView } from '@slack/types';
+import type { Alert } from '../../src/alerts/alert.ts';
+import * as limits from '../../src/slack/limits.ts';
+import { plainText } from '../core/blocks.ts';
+import type { View } from '../core/view.ts';
+import { renderHolderAlert } from '../holders/holder-alert.ts';
+import { renderAlert } from './alert.ts';
+
+/** All there is to say of an alert, without its buttons: these are on the message. Null where there is nothing. */
+export function alertDetails(alert: Alert, audience: 'team' | 'holder', view: View): ModalView | null {
+  const long = { ...view, isLong: true };
+  const message = audience === 'holder' ? renderHolderAlert(alert, long) : renderAlert(alert, long);
+  if (message === null) return null;
+  return {
+    type: 'modal',
+    title: plainText('Details', limits.MODAL_TITLE_MAX),
+    close: plainText('Close', limits.MODAL_TITLE_MAX),
+    blocks: message.blocks.filter(({ type }) => type !== 'actions'),
+  };
+}

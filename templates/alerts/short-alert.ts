@@ -1,0 +1,50 @@
+import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
+import type { Alert } from '../../src/alerts/alert.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { button, context, outside, section } from '../core/blocks.ts';
+import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
+
+/** The three lines of an alert, mrkdwn: what happened; why, and what fixes it; the small print. */
+export interface ShortLines {
+  /** `Declined: $84.10 at Corner Diner`. Raw. */
+  readonly title: string;
+  /** `Sam Rivera · card 1234`; empty where the cause names the cards. */
+  readonly who: string;
+  /** UTC ISO 8601. */
+  readonly at: string;
+  readonly cause: readonly (string | null)[];
+  readonly small: readonly (string | null)[];
+}
+
+/**
+ * An alert in three lines with its buttons; the rest is behind *Details* and in the thread.
+ *
+ * @param long the same alert with all there is to say: its sentence and its buttons are the same.
+ * @param outcomes what people did about it, one block.
+ */
+export function shortMessage(
+  alert: Alert,
+  long: Message,
+  { title, who, at, cause, small }: ShortLines,
+  { details, outcomes }: { readonly details: string; readonly outcomes: readonly KnownBlock[] },
+): Message {
+  const { event, late } = alert;
+  const isOneTime = !late && alert.kind === 'transaction' && Object.keys(alert.repeats).length === 0;
+  const when = isOneTime ? dateToken(at, '{time}') : dateToken(at);
+  const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? (block as ActionsBlock).elements : []));
+  return {
+    text: long.text,
+    blocks: [
+      section([`*${outside(title, 150)}*`, who, when].filter(Boolean).join(' · '), ...cause),
+      ...outcomes,
+      { type: 'actions', elements: [...controls, detailsButton(alert, details)] },
+      ...context([late ? 'Arrived late' : '', ...small, event.id].filter(Boolean).join(' · ')),
+    ],
+  };
+}
+
+function detailsButton(alert: Alert, action: string): Button {
+  const name = truncate(plain(cardOfHolderRaw(cardOf(alert))), 60);
+  return button({ text: 'Details', action, value: alert.event.id, label: `Details of the alert about ${name}` });
+}

@@ -1,0 +1,161 @@
+import type {
+  ActivationReminder,
+  CardTestingAlert,
+  ShippingAlert,
+  StatusAlert,
+  TransactionAlert,
+  VirtualCardAlert,
+} from '../../src/alerts/alert.ts';
+import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { standing } from '../actions/outcomes.ts';
+import { countOf, outside } from '../core/blocks.ts';
+import { cardHandle, cardOf, shortCard } from '../core/card-words.ts';
+import { trackingLink } from '../core/tracking-link.ts';
+import type { View } from '../core/view.ts';
+import { limitLine } from '../limits/limit-words.ts';
+import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
+import { statusWords } from './card-status.ts';
+import { howPaid, meaningOf, requestedAmount } from './decline.ts';
+import { fixes, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { isAwaited, progressLine } from './order-progress.ts';
+import { amountTried, repeatsIn } from './repeats.ts';
+import type { ShortLines } from './short-alert.ts';
+import { titles, whatHappened } from './virtual-card.ts';
+
+/** The three lines of a declined purchase. */
+export function declineLines(alert: TransactionAlert, view: View): ShortLines {
+  const { event } = alert;
+  const card = cardOf(alert);
+  const repeats = repeatsIn(alert, view);
+  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const merchant = event.merchant.name.trim();
+  const said = event.decline ?? { code: '', message: '' };
+  const reason = shownReason(said, view.place);
+  const requested = requestedAmount(event);
+  const isBlocked = alert.remedy?.kind === 'unblock';
+  return {
+    title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && ` at ${merchant}`}`,
+    who: shortCard(card),
+    at: repeats?.lastAt ?? event.occurredAt,
+    cause: [
+      isBlocked
+        ? '*Card is blocked.* Nothing to do unless it should work again.'
+        : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
+          `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
+      reason.isKnown ? null : serviceWords(reason, said.message),
+      // Where there is no button for it, what else fixes it.
+      reason.remedy === 'none' ? fixes(alert, reason, view.place)[1] : null,
+      isByRule(reason.code) ? followsRuleset(card) : null,
+    ],
+    small: [
+      outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
+      howPaid(event.isCardPresent),
+      requested && `merchant asked for ${requested}`,
+      outside(locationLine(event.merchant), 80),
+      card.isVirtual === true ? 'virtual card' : '',
+      repeats === null ? '' : `first try ${dateToken(repeats.firstAt)}`,
+      reason.isWithheld ? '' : outside(reason.code, 80),
+    ],
+  };
+}
+
+const CARDS_SHOWN = 3;
+
+/** The three lines of a warning of card testing. */
+export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
+  const merchant = event.merchant.name.trim();
+  const shown = tried
+    .slice(0, CARDS_SHOWN)
+    .map(({ holder, last4, acctId }) => shortCard({ holder, last4, acctId, cardId: null }));
+  const more = tried.length - shown.length;
+  const amounts = tried.flatMap(({ minCents, maxCents }) => [minCents, maxCents]);
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)].map(formatCents);
+  const amount = amounts.length === 0 ? '' : least === most ? `, ${least} each` : `, ${least} to ${most}`;
+  const count = tried.reduce((sum, one) => sum + one.count, 0);
+  return {
+    title: `Possible card testing: ${countOf(tried.length, 'card')}${merchant && ` at ${merchant}`}`,
+    who: '',
+    at:
+      tried
+        .map(({ lastAt }) => lastAt)
+        .toSorted()
+        .at(-1) ?? event.occurredAt,
+    cause: [
+      `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
+      'Ask the cardholders whether it was them, and block the cards of those who say no.',
+    ],
+    small: [outside(locationLine(event.merchant), 80), 'Further declines at this merchant are in this thread'],
+  };
+}
+
+/** Of a change of status. */
+export function statusLines(alert: StatusAlert): ShortLines {
+  const { event, changes, progress } = alert;
+  const { title, way, card, at } = statusWords(alert);
+  return {
+    title,
+    who: shortCard(card),
+    at,
+    cause: way,
+    small: [progressLine(progress), changes.length > 1 ? `${changes.length} cards` : '', event.customId ?? ''].map(
+      (text) => (text === null ? '' : text),
+    ),
+  };
+}
+
+/** Of a card that is on its way. */
+export function shippingLines(alert: ShippingAlert): ShortLines {
+  const { event, progress } = alert;
+  const card = cardOf(alert);
+  const todo = isAwaited(alert)
+    ? `When it arrives, activate it: \`/card activate ${outside(cardHandle(card), 20)}\``
+    : 'It is no longer waiting to be activated.';
+  return {
+    title: 'Card shipped',
+    who: shortCard(card),
+    at: event.callbackAt,
+    cause: [`${tracked(event)} ${todo}`.trim()],
+    small: [progressLine(progress), event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`],
+  };
+}
+
+/** `FedEx, 1234 5678.`, with a link where the carrier is known. */
+export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
+  const tracking = trackingLink(shippingMethod, trackingNumber);
+  const number = trackingNumber.trim().slice(0, 60);
+  const shown = number === '' ? '' : tracking === null ? outside(number, 60) : link(tracking.url, number);
+  const words = [outside(shippingMethod, 60), shown].filter(Boolean).join(', ');
+  return words === '' ? '' : `${words}.`;
+}
+
+/** Of a card that nobody has activated. */
+export function reminderLines(alert: ActivationReminder): ShortLines {
+  const { event, progress, outcomes } = alert;
+  const card = cardOf(alert);
+  const isWaiting = isAwaited(alert) && !standing(outcomes).isActivated;
+  const shipped = `Shipped ${dateToken(event.callbackAt, '{date_short_pretty}')}.`;
+  return {
+    title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',
+    who: shortCard(card),
+    at: event.callbackAt,
+    cause: [isWaiting ? `${shipped} If it never arrived, block it and order a new one.` : shipped],
+    small: [progressLine(progress)],
+  };
+}
+
+/** Of an order of a virtual card. */
+export function virtualLines(alert: VirtualCardAlert): ShortLines {
+  const { event, asked } = alert;
+  return {
+    title: titles[event.outcome],
+    who: shortCard(cardOf(alert)),
+    at: event.callbackAt,
+    cause: [whatHappened(event)],
+    small: [
+      asked === null ? '' : `asked for by ${mention(asked.by)}`,
+      event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`,
+    ],
+  };
+}

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { createLongAlerts } from '../../../src/routing/channel-rules-store.ts';
+import { createSetAlertLength } from '../../../src/routing/set-alert-length.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+it('a channel gets long alerts until somebody wants short ones, and both are on record', async () => {
+  const longAlerts = createLongAlerts(redis());
+  const recorded: unknown[] = [];
+  const reply = {
+    answer: async () => {},
+    record: async (_action: unknown, entry: unknown) => void recorded.push(entry),
+  };
+  const setAlertLength = createSetAlertLength({ longAlerts, reply });
+  const wants = (isLong: boolean) => {
+    const { origin, ...rest } = ask('block', { id: `act_${isLong}` });
+    const target = { kind: 'channel', text: '' } as const;
+    return setAlertLength({ ...rest, verb: 'alerts', target, origin: { ...origin, channel: 'C1' }, isLong });
+  };
+
+  await wants(true);
+  const [here, elsewhere] = [await longAlerts.has('C1'), await longAlerts.has('C2')];
+  await wants(false);
+
+  expect([here, elsewhere, await longAlerts.has('C1')]).toEqual([true, false, false]);
+  expect(recorded).toMatchObject([
+    { before: 'short alerts', after: 'long alerts' },
+    { before: 'long alerts', after: 'short alerts' },
+  ]);
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { Alert } from '../../../src/alerts/alert.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { alertDetails } from '../../../templates/alerts/alert-details.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import {
+  change,
+  declined,
+  outcome,
+  raise,
+  shippingAlert,
+  statusAlert,
+  transactionAlert,
+  virtualAlert,
+} from '../fixtures.ts';
+import { buttonIds, shown } from '../shown.ts';
+
+const view = { place: 'private', channel: 'C1' } as const;
+const time = '<!date^1795184040^{time}|Nov 20, 2026, 9:14 AM ET>';
+
+/** The texts that stand above the buttons and below them, without those of the buttons. */
+function lines(alert: Alert, isHolders = false): string[] {
+  const message = isHolders ? renderHolderAlert(alert, view) : renderAlert(alert, view);
+  const blocks = message?.blocks.filter(({ type }) => type !== 'actions') ?? [];
+  return shown(blocks).split('\n');
+}
+
+describe('an alert is three lines', () => {
+  it('of a decline: what happened; why, by how much and when it resets; the small print', () => {
+    const alert = transactionAlert({}, { remedy: raise });
+
+    expect(lines(alert)).toEqual([
+      `*Declined: $84.10 at Blue Bottle Coffee* · Jane Doe · card 1212 · ${time}`,
+      '*Over the daily limit:* $49.00 more than the $35.10 left. <!date^1795237200^Resets {date_short_pretty} at {time}|Resets Nov 21, 2026, 12:00 AM ET>.',
+      'Fast food restaurants · In person · Austin, TX · decline.rule.velocity · evt_0123456789abcdef',
+    ]);
+    expect(buttonIds(renderAlert(alert, view).blocks)).toEqual([
+      'approve_remedy',
+      'block_card',
+      'acknowledge_alert',
+      'show_details',
+    ]);
+  });
+
+  it.each<[string, Alert, RegExp, RegExp]>([
+    [
+      'a rule',
+      declined('decline.rule.location', 'No'),
+      /^\*Declined: \$84\.10 at /,
+      /^\*Purchases abroad not allowed\.\* The/,
+    ],
+    [
+      'a status',
+      statusAlert([change()]),
+      /^\*Card blocked\* · Jane Doe · card 1212/,
+      /^Active → blocked, made outside Slack\./,
+    ],
+    [
+      'a shipment',
+      shippingAlert(),
+      /^\*Card shipped\* · Jane Doe · card 1212/,
+      /^USPS, <https.*>\. When it arrives, activate it/,
+    ],
+    ['a virtual card', virtualAlert(), /^\*Virtual card created\* · .* · card 1212/, /^The card is ready/],
+  ])('of %s', (_what, alert, first, second) => {
+    const read = lines(alert);
+
+    expect(read).toHaveLength(3);
+    expect(read[0]).toMatch(first);
+    expect(read[1]).toMatch(second);
+    expect(read[2]).toContain('evt_0123456789abcdef');
+  });
+
+  it('for the holder: advice that is theirs, and not the program’s', () => {
+    const read = lines(transactionAlert({}, { remedy: raise }), true);
+
+    expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card ending 1212 · ${time}`);
+    expect(read.join('\n')).toMatch(/Ask for a higher limit, pay \$35\.10 or less/);
+    expect(read.join('\n')).not.toMatch(/Admin|Raise the/);
+  });
+
+  it('shows below them what was done', () => {
+    expect(lines(transactionAlert({}, { outcomes: [outcome({})] })).at(-2)).toMatch(/^\*Blocked\* by <@U1>/);
+  });
+
+  it('says the same sentence as the long form, which a channel can have back', () => {
+    const alert = transactionAlert({}, { remedy: raise });
+    const long = renderAlert(alert, { ...view, isLong: true });
+
+    expect(renderAlert(alert, view).text).toBe(long.text);
+    expect(shown(long.blocks)).toContain('*Admin:*');
+    expect(buttonIds(long.blocks)).not.toContain('show_details');
+  });
+
+  it('has all the rest in a form, where the buttons are not', () => {
+    const details = alertDetails(transactionAlert({}, { remedy: raise }), 'team', view);
+
+    expect(shown((details?.blocks ?? []) as Parameters<typeof shown>[0])).toContain('*Admin:*');
+    expect(buttonIds((details?.blocks ?? []) as Parameters<typeof shown>[0])).toEqual([]);
+  });
+
+  it.each(['team', 'holder'])('names its card on every button for who has it read out: %s', (audience) => {
+    const alert = transactionAlert({}, { remedy: raise });
+    const message = audience === 'team' ? renderAlert(alert, view) : renderHolderAlert(alert, view);
+    const elements = message?.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : [])) ?? [];
+
+    expect(elements.length).toBeGreaterThan(3);
+    for (const element of elements)
+      expect(element).toMatchObject({ accessibility_label: expect.stringContaining('1212') });
+  });
+});
