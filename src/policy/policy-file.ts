@@ -137,13 +137,18 @@ type PolicyFile = z.infer<typeof PolicyFile>;
  */
 export function parsePolicy(text: string, name: string, variables: Policy): Policy {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: 'error',
+  });
   if (document.errors.length > 0) {
     throw new ConfigError(
       document.errors.map(({ pos: [at], message }) => `${name}:${lines.linePos(at).line}: ${message.split('\n')[0]}`),
     );
   }
-  const read = PolicyFile.safeParse(document.toJS({ maxAliasCount: 0 }) ?? {});
+  const read = PolicyFile.safeParse(plainIn(document, name));
   if (!read.success) {
     throw new ConfigError(
       read.error.issues.map(({ path, message, code, ...issue }) => {
@@ -159,6 +164,15 @@ export function parsePolicy(text: string, name: string, variables: Policy): Poli
     );
   }
   return toPolicy(read.data, { hash: hash('sha256', text), source: name }, variables);
+}
+
+/** Repeated parts (`*name`) are followed a hundred times, so that a small file cannot become a large one. */
+function plainIn(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 }) ?? {};
+  } catch (error) {
+    throw new ConfigError([`${name}:1: ${error instanceof Error ? error.message : 'cannot be read'}`]);
+  }
 }
 
 /** The line of what a path leads to, or of what it is missing in. */

@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/audit/audit.ts';
 import { channels, people } from '../support/people.ts';
@@ -57,6 +58,29 @@ describe('the policy file', () => {
 
     expect(limitOf(other.AcctId), 'over the cap').toBe(100);
     expect(JSON.stringify(cardbell().now(request).blocks)).toContain('$400.00 of $500.00 used within 24 hours');
+  });
+
+  it('can be tried on the decisions that were made', async () => {
+    const { host, port, db } = cardbell().store.options;
+    const env = { PATH: process.env.PATH, REDIS_URL: `redis://${host ?? ''}:${port ?? ''}/${db ?? 0}` };
+    const other = join(dirname(file), 'other.yaml');
+    writeFileSync(
+      other,
+      `version: 1\napprovers: [${zoe}, ${ana}]\noperators: [${olga}]\namounts: [{ approvals: 2 }]\n`,
+    );
+    const replay = (path: string) =>
+      new Promise<{ code: unknown; out: string }>((resolve) => {
+        const args = ['dist/bin/policy.js', 'replay', '--since', '1d', '--file', path];
+        execFile(process.execPath, args, { env }, (error, out) =>
+          resolve({ code: error === null ? 0 : error.code, out }),
+        );
+      });
+
+    const strict = await replay(other);
+
+    expect(strict.code).toBe(1);
+    expect(strict.out).toMatch(new RegExp(`${zoe}  limit  account \\d+  was: allowed  would be: needs 1 more`));
+    expect(strict.out).toMatch(/\d+ of \d+ decisions would be different\.\n$/);
   });
 
   it('that is no policy changes nothing, and the ops channel is told once, and again when it is mended', async () => {

@@ -17,7 +17,7 @@ import {
 import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
 import { formatDuration, readDuration } from '../../src/core/duration.ts';
 import { endOf, isPlainlyTime, readEnd } from '../../src/core/end-time.ts';
-import { AppError, PayloadError } from '../../src/core/errors.ts';
+import { AppError, ConfigError, PayloadError } from '../../src/core/errors.ts';
 import { StoredEvent } from '../../src/core/event.ts';
 import { parseExactly } from '../../src/core/exact-json.ts';
 import { countryName, merchantCategory } from '../../src/core/merchant-category.ts';
@@ -27,6 +27,8 @@ import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
+import { policyOfVariables } from '../../src/policy/policy.ts';
+import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/webhooks/card-status.ts';
 import { familyOf, toStoredEvent } from '../../src/webhooks/kind.ts';
@@ -197,6 +199,43 @@ const properties: Readonly<Record<string, () => void>> = {
   },
   readWeekday() {
     ofText((text) => expect(weekdayNames[readWeekday(text) ?? 0]).toBeDefined());
+  },
+  parsePolicy() {
+    const variables = policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' });
+    const lines = fc.array(
+      fc.oneof(
+        spiteful,
+        fc.constantFrom(
+          'version: 1',
+          'approvers: [U0ANA]',
+          'amounts:',
+          '  - up_to: 5',
+          '    approvals: 1',
+          '  - approvals: 2',
+        ),
+        fc.constantFrom(
+          'caps: { person: { 24h: 1 } }',
+          'groups:',
+          '  - cards: [North]',
+          'a: &a [*a, *a]',
+          'b: *a',
+          '? [x]',
+        ),
+      ),
+      { maxLength: 8 },
+    );
+    check(
+      lines.map((all) => all.join('\n')),
+      (text) => {
+        try {
+          const { standard } = parsePolicy(text, 'policy.yaml', variables);
+          expect(standard.approval.bands.at(-1)?.upToCents ?? null).toBeNull();
+        } catch (error) {
+          if (!(error instanceof ConfigError)) throw error;
+          for (const problem of error.problems) expect(problem).toMatch(/^policy\.yaml:\d+: /);
+        }
+      },
+    );
   },
   parseCommand() {
     const words = fc.array(fc.oneof(spiteful, fc.constantFrom('limit', 'block', 'daily', '450', 'for', '4h', '4242')));
