@@ -11,7 +11,8 @@ import {
   type SendingState,
 } from './action-state.ts';
 
-const KEPT_SECONDS = 8 * 24 * 3600;
+/** A job that failed is kept for 14 days, and may be run again on the last one. */
+const KEPT_SECONDS = 15 * 24 * 3600;
 
 /** How far each action got. */
 export interface Progress {

@@ -11,8 +11,8 @@ export const AGGREGATION_GAP_MS = 30 * 60_000;
 /** Nobody looks at yesterday's message: what goes on for longer gets a new one. */
 export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
 
-/** As long as the same webhook may arrive again. */
-const MEMBER_TTL_SECONDS = 8 * 24 * 3600;
+/** As long as the same event may come again: a job that failed is kept for 14 days. */
+const MEMBER_TTL_SECONDS = 15 * 24 * 3600;
 
 /** Groups of one card, merchant and reason that run at the same time; more than a few never overlap. */
 const RUNNING_MAX = 8;

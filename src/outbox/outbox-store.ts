@@ -8,8 +8,8 @@ import { toStored } from '../core/unknown-fields.ts';
 import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
 import { entryOf, type UnreadableEntry } from './entry-of.ts';
 
-/** Longer than anything that was posted can be put into the outbox again. */
-const SENT_TTL_SECONDS = 8 * 24 * 3600;
+/** Longer than anything can be put again: a job that failed is kept for 14 days, and may be run again on the last one. */
+const SENT_TTL_SECONDS = 15 * 24 * 3600;
 
 /** Held entries that are due wait as long as the least urgent alert: quiet hours are over, and nothing is burning. */
 const HELD_WAIT_MS = maxWaitMs.spend;
