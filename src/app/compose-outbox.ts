@@ -51,7 +51,7 @@ interface Deps {
   readonly slack: Slack;
   readonly slackClock: Pick<SlackClock, 'now'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly redo: Pick<Redo, 'remember'>;
+  readonly redo: Pick<Redo, 'remember' | 'isInDoubt'>;
   readonly outbox: Outbox;
   readonly trackedMessages: TrackedMessages;
   readonly alerts: Alerts;
@@ -218,6 +218,7 @@ export function composeOutbox(deps: Deps) {
           log,
           now: () => performance.now(),
           slackNow: deps.slackClock.now,
+          isInDoubt: deps.redo.isInDoubt,
           sleep,
           wakeIn: (to, delayMs) => {
             const second = Math.round((Date.now() + delayMs) / 1000);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
+import { createAudit } from '../audit/audit.ts';
 import { PayloadError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
@@ -7,6 +8,7 @@ import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
+import { createRecordDiscovered } from '../recovery/record-discovered.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
 import { createBackfilled, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
@@ -43,6 +45,7 @@ export function composeRecovery({ base, slack, cards }: Deps) {
     toEvent: toMissedStatus,
     backfilled,
     take: late.take,
+    recordDiscovered: createRecordDiscovered({ audit: createAudit({ redis, log }), now }),
     async lastGapEndMs() {
       const [gap] = await redis.zrange(webKeys.gaps, '-1', '-1');
       return Number(gap?.split('-')[1] ?? 0);

@@ -78,6 +78,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
     if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    if (!redo.isSettled()) return ['what redis may have lost is written again'];
     if (memory.isFull()) return ['redis is nearly full'];
     return slackApp.takesSlack() ? [] : ['the socket to Slack is not open'];
   }

@@ -36,6 +36,8 @@ export const AuditRecord = z.strictObject({
     'confirmed',
     'unconfirmed',
     'superseded',
+    /** Seen in the card service after a gap; no other record explains it. */
+    'discovered',
   ]),
   verb: z.string(),
   /** Slack user and team; null when Cardbell acted by itself, for instance at the end of a temporary limit. */
@@ -98,8 +100,8 @@ export interface Audit {
 /** Before the first record. */
 export const GENESIS = '0'.repeat(64);
 
-/** A job can be repeated for this long. */
-const MEMORY_TTL_SECONDS = 8 * 24 * 3600;
+/** A job that failed is kept for 14 days, and may be run again on the last one. */
+const MEMORY_TTL_SECONDS = 15 * 24 * 3600;
 const PAGE = 500;
 
 const appendSource = readScript(new URL('./append.lua', import.meta.url));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
+import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
 import type { RedisClient } from './redis.ts';
 
@@ -9,13 +10,21 @@ const KEPT_MAX = 20_000;
 /** What other processes need to repeat their own writes. */
 const OTHERS_MS = 1000;
 const LOOK_EVERY_MS = 1000;
+/** How long after a restart of Redis what is posted is looked for first. Recovery has begun by then. */
+const DOUBT_MS = 120_000;
 
 /** Repeats writes that Redis has acknowledged and lost. */
 export interface Redo {
   /** @param again repeats a write that was acknowledged; it must add nothing when the write is still there. */
   remember(again: () => Promise<unknown>): void;
+  /**
+   * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
+   * what can be looked up is looked up before it is done again.
+   */
+  isInDoubt(): boolean;
   /** Resolves when Redis has everything that this process wrote, as far as it knows. */
   settled(): Promise<void>;
+  isSettled(): boolean;
   stop(): void;
 }
 
@@ -29,6 +38,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   let writes: { readonly atMs: number; readonly again: () => Promise<unknown> }[] = [];
   let known: ReadonlySet<string> = new Set();
   let goneAtMs: number | null = null;
+  let doubtUntilMs = Number.NEGATIVE_INFINITY;
   let settled = Promise.resolve();
   let settle = (): void => {};
   let isLooking = false;
@@ -65,7 +75,9 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       if (first === undefined || (atMs - first.atMs < 2 * KEPT_MS && writes.length < 2 * KEPT_MAX)) return;
       writes = writes.filter((write) => atMs - write.atMs < KEPT_MS).slice(-KEPT_MAX);
     },
+    isInDoubt: () => performance.now() < doubtUntilMs,
     settled: () => settled,
+    isSettled: () => goneAtMs === null,
     stop() {
       clearInterval(timer);
       redis.off('close', close);
@@ -78,7 +90,9 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
     try {
       const ids = await runIdsOf(redis);
       const isOther = [...known].some((id) => !ids.has(id));
+      const isNew = known.size === 0;
       known = ids;
+      if (isOther || (isNew && (await isJustRestarted(redis)))) doubtUntilMs = performance.now() + DOUBT_MS;
       if (isOther) await writeAgain();
     } catch (error) {
       // Away again: the next connection looks again. A server that does not tell who it is cannot be told from another.
@@ -100,6 +114,20 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
     onLoss();
     await sleep(OTHERS_MS);
   }
+}
+
+/** For a process that has just started itself: what Redis holds is older than its present run. */
+async function isJustRestarted(redis: RedisClient): Promise<boolean> {
+  const since = await redis.get(webKeys.since);
+  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const restarts = await Promise.all(
+    nodes.map(async (node) => {
+      const [[seconds], info] = await Promise.all([node.time(), node.info('server')]);
+      const upMs = Number(/^uptime_in_seconds:(\d+)/m.exec(info)?.[1] ?? Number.POSITIVE_INFINITY) * 1000;
+      return upMs < DOUBT_MS && Number(seconds) * 1000 - upMs > Number(since);
+    }),
+  );
+  return since !== null && restarts.some(Boolean);
 }
 
 /** Each server names itself anew at its start. */

@@ -30,6 +30,8 @@ export interface Runtime {
   readonly now: () => number;
   /** Milliseconds by Slack's clock; null when it is not known. */
   readonly slackNow: () => number | null;
+  /** Redis may have forgotten what was posted, so a message is looked for before it is posted. */
+  readonly isInDoubt: () => boolean;
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;

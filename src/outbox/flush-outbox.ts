@@ -98,6 +98,9 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await putBack(claimed, deps);
       continue;
     }
+    // Redis may have forgotten that it was posted.
+    const isInDoubt = deps.runtime.isInDoubt() && sending.attempt === 1;
+    if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') continue;
     const again = await send(claimed, draft, deps);
     if (again !== null) return again;
   }

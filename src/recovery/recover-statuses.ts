@@ -6,6 +6,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
+import type { RecordDiscovered } from './record-discovered.ts';
 
 /** Longer than the service keeps retrying a webhook, or its queue delays one. */
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
@@ -75,6 +76,8 @@ interface Deps {
   readonly backfilled: Pick<Backfilled, 'remember'>;
   /** Stores events that are not stored yet, marked as late. @returns how many were new. */
   readonly take: (gapId: string, events: readonly CardStatusEvent[]) => Promise<number>;
+  /** Puts a change that a gap hid on record when no other record explains it. */
+  readonly recordDiscovered: RecordDiscovered;
   /** When the last gap ended (ms); 0 when there was none. */
   readonly lastGapEndMs: () => Promise<number>;
   readonly now: () => number;
@@ -85,7 +88,7 @@ interface Deps {
  * present status. Safe to repeat: the same change is the same event.
  */
 export function createStatusRecovery(deps: Deps) {
-  const { directory, toEvent, backfilled, take, lastGapEndMs, now } = deps;
+  const { directory, toEvent, backfilled, take, recordDiscovered, lastGapEndMs, now } = deps;
 
   return {
     /** Reports the cards that changed in a gap. @returns how many. */
@@ -96,7 +99,7 @@ export function createStatusRecovery(deps: Deps) {
       } else {
         await directory.refresh({ force: true });
       }
-      return await reportChanges(gap.id, 0);
+      return await reportChanges(gap, 0);
     },
 
     /** Updates the directory, and reports every status that no webhook has explained for a while, gap or no gap. */
@@ -104,12 +107,12 @@ export function createStatusRecovery(deps: Deps) {
       const { listedAt } = await directory.status();
       // A recovery's own refresh may have exceeded the service's hourly quota.
       await directory.refresh({ force: (await lastGapEndMs()) > Date.parse(listedAt ?? '') });
-      await reportChanges('maintenance', WEBHOOK_DUE_AFTER_MS);
+      await reportChanges(null, WEBHOOK_DUE_AFTER_MS);
     },
   };
 
-  /** @param unexplainedMs how long to wait for the webhook. */
-  async function reportChanges(gapId: string, unexplainedMs: number): Promise<number> {
+  /** @param gap null: none. @param unexplainedMs how long to wait for the webhook. */
+  async function reportChanges(gap: Gap | null, unexplainedMs: number): Promise<number> {
     let reported = 0;
     for await (const account of directory.all()) {
       for (const { cardId, last4, status, seenAt, was } of account.cards) {
@@ -125,7 +128,8 @@ export function createStatusRecovery(deps: Deps) {
         });
         // Before the event is stored, so that no webhook slips in between.
         await backfilled.remember(cardId, { status, after: was.seenAt, until: seenAt });
-        reported += await take(gapId, [event]);
+        if (gap !== null) await recordDiscovered(gap, event, was.status);
+        reported += await take(gap?.id ?? 'maintenance', [event]);
       }
     }
     return reported;

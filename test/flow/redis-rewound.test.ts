@@ -10,14 +10,18 @@ import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({
+  throttle: atOnce,
+  // Recovery asks for every account.
+  env: { CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 }) },
+});
 let again: LocalRedis | undefined;
 afterAll(async () => {
   await again?.stop();
 });
 
 /** Redis loses everything that happens in `meanwhile`, as after a failover, a power failure or a slow disk. */
-async function losing(meanwhile: () => Promise<void>): Promise<void> {
+async function losing(meanwhile: () => Promise<void>, restart = async (): Promise<void> => {}): Promise<void> {
   const { redis } = cardbell();
   const running = again ?? redis;
   const files = join(redis.folder, 'appendonlydir');
@@ -30,6 +34,7 @@ async function losing(meanwhile: () => Promise<void>): Promise<void> {
   await cp(`${files}-older`, files, { recursive: true });
   await rm(`${files}-older`, { recursive: true });
   again = await startRedis({ port: redis.port, folder: redis.folder });
+  await restart();
   await until(async () => (await fetch(`${cardbell().url}/readyz`)).status === 200, 'web is ready again');
 }
 
@@ -113,3 +118,30 @@ it('a block that was made in the time that was lost is on record, and is not mad
   expect(events.every(({ actor }) => actor?.userId === people.olga)).toBe(true);
   expect(writes().slice(before)).toHaveLength(1);
 }, 120_000);
+
+it('when every process dies with Redis, what was posted is found in the channel, and a change that no record knows is on record as discovered', async () => {
+  const { store, sandbox, texts, waitFor, press, take: takeAccount, account, webs, workers } = cardbell();
+  const { startWeb, startWorker } = cardbell();
+  const { AcctId } = takeAccount('ACTIVE');
+  const posted = (): string[] => texts(channels.declines).filter((text) => text.includes('88,888'));
+  const discovered = async (): Promise<string[]> =>
+    (await store.lrange('{cardbell:audit}:chain', 0, -1)).filter((line) => line.includes('"discovered"'));
+
+  await losing(
+    async () => {
+      sandbox.purchase({ AcctId, Amount: 88_888 });
+      await press(people.olga, await waitFor(channels.declines, /88,888/), 'block_card');
+      await until(() => account(AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
+      await quiet(cardbell());
+      for (const child of [...webs, ...workers]) child.kill('SIGKILL');
+    },
+    async () => void (await Promise.all([startWeb(), startWorker()])),
+  );
+  await until(async () => (await discovered()).length > 0, 'the block is on record', 90_000);
+  await quiet(cardbell());
+
+  expect(posted()).toHaveLength(1);
+  expect((await discovered()).map((line) => JSON.parse(line).record)).toMatchObject([
+    { acctId: AcctId, actor: null, before: 'active', after: 'blocked' },
+  ]);
+}, 180_000);

@@ -34,12 +34,20 @@ export interface WorldOptions {
   readonly script?: readonly PostOutcome[];
   /** How many look-ups in the history fail. */
   readonly lostLookUps?: number;
+  /** Redis has come back older, and these entries were posted in the time that it has lost. */
+  readonly forgotten?: readonly string[];
   /** Called at every moment of every run: may throw Crash, or stand still. */
   readonly onMoment?: (moment: Moment) => void | Promise<void>;
 }
 
 /** An outbox in memory, a channel that tells the truth in its history, and a clock that jumps instead of waiting. */
-export function createWorld({ entries: given, script = [], lostLookUps = 0, onMoment = () => {} }: WorldOptions) {
+export function createWorld({
+  entries: given,
+  script = [],
+  lostLookUps = 0,
+  forgotten,
+  onMoment = () => {},
+}: WorldOptions) {
   let clock = 1_000_000;
   let sending: Sending | null = null;
   let pausedUntil = 0;
@@ -47,7 +55,12 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
   const queue = [...given];
   const plan = [...script];
   /** Everything that Slack took, each with the time from which it shows. */
-  const posts: { ts: string; ref: string; text: string; at: number }[] = [];
+  const posts: { ts: string; ref: string; text: string; at: number }[] = (forgotten ?? []).map((id, index) => ({
+    ts: String(index + 1),
+    ref: `m_${id}`,
+    text: id,
+    at: 0,
+  }));
   const shown = () => posts.filter(({ at }) => at <= clock).toSorted((one, other) => one.at - other.at);
   const noted = new Map<string, number>();
   const sentAt = new Map<string, string>();
@@ -165,6 +178,7 @@ export function createWorld({ entries: given, script = [], lostLookUps = 0, onMo
       log,
       now: () => clock,
       slackNow: () => null,
+      isInDoubt: () => forgotten !== undefined,
       sleep: steps.sleep,
       wakeIn: async () => {},
       measureWait: () => {},

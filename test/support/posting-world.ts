@@ -183,6 +183,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           log,
           now: () => performance.now(),
           slackNow: () => null,
+          isInDoubt: () => false,
           sleep: async () => {},
           wakeIn: async () => {},
           measureWait: () => {},

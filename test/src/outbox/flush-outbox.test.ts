@@ -36,6 +36,19 @@ describe('a channel’s messages', () => {
     expect(shownIn(world.shown())).toEqual(ids);
   });
 
+  it('are looked for before they are posted while Redis may have forgotten that they were', async () => {
+    const ids = idsOf(2);
+    const known = createWorld({ entries: ids.slice(0, 1).map(alert), forgotten: ids.slice(0, 1) });
+    const fresh = createWorld({ entries: ids.slice(1).map(alert), forgotten: [] });
+
+    await known.drain();
+    await fresh.drain();
+
+    expect(shownIn(known.shown())).toEqual(['e0']);
+    expect(known.noted.get('e0'), 'where it stands is known again').toBe(1);
+    expect(shownIn(fresh.shown())).toEqual(['e1']);
+  });
+
   it('stand there once in the end, whatever happens on the way', async () => {
     const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
     await fc.assert(

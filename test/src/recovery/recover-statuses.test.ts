@@ -56,6 +56,7 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length) {
       taken.push(...news);
       return news.length;
     },
+    recordDiscovered: async () => {},
     lastGapEndMs: async () => 0,
     now: () => nowMs,
   });

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { createAudit, type Statement } from '../../../src/audit/audit.ts';
+import { gapOf } from '../../../src/core/gap.ts';
+import { createRecordDiscovered } from '../../../src/recovery/record-discovered.ts';
+import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const now = (): Date => new Date('2026-11-20T12:00:00Z');
+const gap = gapOf(Date.parse('2026-11-20T11:59:00Z'), now().getTime(), 'rewound');
+const blocked = toMissedStatus({
+  acctId: 7378,
+  holder: 'Jane Doe',
+  customId: null,
+  card: { cardId: 1, last4: '1212', status: 'BLOCKED' },
+  was: { status: 'ACTIVE', seenAt: '2026-11-20T11:00:00.000Z' },
+  seenAt: now().toISOString(),
+});
+
+const byOlga: Statement = {
+  at: '2026-11-20T11:59:30.000Z',
+  actionId: 'act_1',
+  event: 'sent',
+  verb: 'block',
+  actor: { userId: 'U0OLGA', teamId: 'T1' },
+  roles: ['operator'],
+  acctId: 7378,
+  cardId: 1,
+  before: 'active',
+  after: 'blocked',
+  reason: '',
+  channel: null,
+  messageTs: null,
+  alertId: null,
+  detail: null,
+};
+
+async function records() {
+  const found = [];
+  for await (const { record } of createAudit({ redis: redis() }).read()) if (record !== null) found.push(record);
+  return found;
+}
+
+const record = (): Promise<void> =>
+  createRecordDiscovered({ audit: createAudit({ redis: redis() }), now })(gap, blocked, 'ACTIVE');
+
+it('a change that no record explains is on record as discovered, once', async () => {
+  await record();
+  await record();
+
+  expect(await records()).toMatchObject([
+    { event: 'discovered', actor: null, acctId: 7378, cardId: 1, before: 'active', after: 'blocked' },
+  ]);
+});
+
+it('a change that somebody made through Cardbell is not discovered', async () => {
+  await createAudit({ redis: redis() }).append(byOlga);
+  await record();
+
+  expect((await records()).map(({ event }) => event)).toEqual(['sent']);
+});
+
+it('a record of another account, another status or an earlier day explains nothing', async () => {
+  const audit = createAudit({ redis: redis() });
+  await audit.append({ ...byOlga, acctId: 7379 });
+  await audit.append({ ...byOlga, before: 'blocked', after: 'active' });
+  await audit.append({ ...byOlga, at: '2026-11-19T12:00:00.000Z' });
+  await record();
+
+  expect((await records()).at(-1)?.event).toBe('discovered');
+});
