@@ -50,6 +50,7 @@ export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
   const groups = byIds(sorted);
   const inferred = new Set<string>();
   for (const orphan of groups.filter((group) => !group.some(isOpening))) {
+    // A group that another one took over is empty.
     const [first] = orphan;
     const home = first === undefined ? undefined : bestHome(first, groups);
     if (home === undefined) continue;
@@ -76,7 +77,7 @@ function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
     }
     home.push(step, ...others.flatMap((other) => other.splice(0)));
   }
-  return groups.filter((group) => group.length > 0);
+  return groups;
 }
 
 function isRelated(a: PurchaseStep, b: PurchaseStep): boolean {

@@ -25,6 +25,7 @@ describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
 
   it('has a meaning, and says who can do what', () => {
     expect(reason).toMatchObject({ code, remedy, isKnown: true, isSensitive: code === 'decline.card.pin' });
+    expect(reason.title).toMatch(/^[A-Z]/);
     expect(reason.title).not.toMatch(/decline\./);
     expect(reason.title.length).toBeLessThan(46);
     for (const words of [reason.meaning, reason.holderFix, reason.adminFix]) expect(words).toMatch(/^[A-Z].*\.$/);
@@ -33,6 +34,38 @@ describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
   it('is found whatever its case and surrounding spaces', () => {
     expect(declineReason({ code: ` ${code.toUpperCase()}\n`, message })).toEqual(reason);
   });
+});
+
+it.each([
+  ...['daily', 'weekly', 'monthly', 'yearly', 'lifetime'].map((period) => [
+    'decline.rule.velocity',
+    `Transaction exceeded ${period} spend limit`,
+  ]),
+  ...['New Card Pending Activation', 'Inactive', 'Closed', 'Blocked', 'something else'].map((status) => [
+    'decline.card.status',
+    `Card Status ${status}`,
+  ]),
+  ['decline.rule.mcc', 'Unauthorized merchant'],
+  ['decline.of.tomorrow', 'Something new'],
+])('%s with "%s" says what it means, and what both can do', (code, message) => {
+  const { title, meaning, holderFix, adminFix } = declineReason({ code, message });
+
+  expect(title).toMatch(/^[A-Z]/);
+  for (const words of [meaning, holderFix, adminFix]) expect(words).toMatch(/^[A-Z].*\w.*\.$/);
+  expect(`${holderFix} ${adminFix}`, 'nothing was left out of a sentence').not.toMatch(/[ ,] ?[.,]/);
+});
+
+it.each([
+  ['daily', 'wait until midnight Eastern time'],
+  ['weekly', 'wait until Sunday'],
+  ['monthly', 'wait until the first of the month'],
+  ['yearly', 'wait until January 1'],
+  ['lifetime', 'pay another way'],
+])('a %s limit tells the holder to raise it, or to %s', (period, otherwise) => {
+  const { holderFix } = declineReason({ code: 'decline.rule.velocity', message: `exceeded ${period} limit` });
+
+  expect(holderFix).toContain('Ask for a higher limit');
+  expect(holderFix).toContain(otherwise);
 });
 
 it('gives no two codes the same title', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FOLLOWS_WITHIN_MS, groupPurchases, type PurchaseStep } from '../../../src/alerts/purchase-timeline.ts';
+import { FOLLOWS_WITHIN_MS, groupPurchases, PurchaseStep } from '../../../src/alerts/purchase-timeline.ts';
 
 const START = Date.parse('2026-11-20T14:00:00Z');
 const DAY = 24 * 60;
@@ -93,6 +93,85 @@ describe('the steps of a purchase', () => {
     ['a refund of another amount', step('settlement', 1, { direction: 'credit', cents: 8409 })],
   ])('are not inferred for %s', (_what, other) => {
     expect(grouped([step('authorization', 0), other])).toHaveLength(2);
+  });
+
+  it('share ids through a step that comes later: what was two groups is one', () => {
+    const auth = step('authorization', 0, { networkTransactionId: '1' });
+    const reversal = step('reversal', 1, { networkTransactionId: '2', authTransactionId: '77' });
+    const more = step('reversal', 2, { networkTransactionId: '3', authTransactionId: '77' });
+    const link = step('settlement', 3, { networkTransactionId: '1', authTransactionId: '77' });
+
+    expect(grouped([auth, reversal, more, link])).toEqual([
+      { ids: [auth, reversal, more, link].map(({ eventId }) => eventId), inferred: [] },
+    ]);
+  });
+
+  it('do not match where they name two authorizations of the same merchant', () => {
+    const steps = [
+      step('authorization', 0, { authTransactionId: '77' }),
+      step('authorization', 1, { authTransactionId: '78' }),
+    ];
+
+    expect(grouped(steps)).toHaveLength(2);
+  });
+
+  const tenDays = 10 * 24 * 3_600_000;
+  const month = 31 * 24 * 3_600_000;
+  const hour = 3_600_000;
+  const atMs = (ms: number): Partial<PurchaseStep> => ({ at: new Date(START + ms).toISOString() });
+  const refund = { direction: 'credit' } as const;
+
+  it.each<[string, PurchaseStep, number]>([
+    ['a settlement after ten days', step('settlement', 0, atMs(tenDays)), 1],
+    ['a settlement later than that', step('settlement', 0, atMs(tenDays + 1)), 2],
+    ['a refund after 31 days', step('settlement', 0, { ...refund, ...atMs(month) }), 1],
+    ['a refund later than that', step('settlement', 0, { ...refund, ...atMs(month + 1) }), 2],
+    ['a settlement by a clock that is an hour slow', step('settlement', 0, atMs(-hour)), 1],
+    ['a settlement from before that', step('settlement', 0, atMs(-hour - 1)), 2],
+  ])('in time are inferred: %s', (_what, other, groups) => {
+    expect(grouped([step('authorization', 0), other])).toHaveLength(groups);
+  });
+
+  it.each(['4121', '5811', '5812', '5813', '5814', '7230', '7297', '7298'])(
+    'may have a tip of up to 30 % where people tip: %s',
+    (mcc) => {
+      const auth = step('authorization', 0, { mcc, cents: 10_000 });
+
+      expect(grouped([auth, step('settlement', DAY, { mcc, cents: 13_000 })])).toHaveLength(1);
+      expect(grouped([auth, step('settlement', DAY, { mcc, cents: 13_001 })])).toHaveLength(2);
+    },
+  );
+
+  it.each(['5541', '5542', '5552', '5983'])('may be settled for a full tank where fuel is sold: %s', (mcc) => {
+    const auth = step('authorization', 0, { mcc, cents: 100 });
+
+    expect(grouped([auth, step('settlement', DAY, { mcc, cents: 25_000 })])).toHaveLength(1);
+  });
+
+  it('have one refund, and none after a reversal', () => {
+    const auth = step('authorization', 0);
+    const refunds = [step('settlement', DAY, refund), step('settlement', DAY + 1, refund)];
+
+    expect(grouped([auth, ...refunds])).toHaveLength(2);
+    expect(grouped([auth, step('reversal', 1, { cents: 100 }), ...refunds])).toHaveLength(3);
+  });
+
+  it('have reversals up to what was held, and no settlement after all of it', () => {
+    const auth = step('authorization', 0);
+    const half = (minutes: number): PurchaseStep => step('reversal', minutes, { cents: 4205 });
+
+    expect(grouped([auth, half(1), half(2)])).toHaveLength(1);
+    expect(grouped([auth, half(1), half(2), step('reversal', 3, { cents: 1 })])).toHaveLength(2);
+    expect(grouped([auth, half(1), half(2), step('settlement', DAY, { cents: 4205 })])).toHaveLength(2);
+    expect(grouped([auth, half(1), step('settlement', DAY, { cents: 4205 })])).toHaveLength(1);
+  });
+
+  it('of each kind and direction can be kept', () => {
+    for (const kind of ['authorization', 'pin', 'settlement', 'reversal'] as const)
+      for (const direction of ['debit', 'credit'] as const) {
+        const kept = step(kind, 0, { direction });
+        expect(PurchaseStep.parse(kept)).toEqual(kept);
+      }
   });
 
   it('have one settlement each: a second one goes to another purchase, or stays alone', () => {

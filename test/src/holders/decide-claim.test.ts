@@ -33,7 +33,7 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
       return { card, before: null, isSame: false };
     },
     record: async (_action, entry) => void entries.push(entry),
-    refuse: async (_action, { why }) => void refusals.push(why),
+    refuse: async (_action, { what, why, whoCan }) => void refusals.push(`${what}: ${why} ${whoCan}`),
     updateClaim: async (claimId) => void updated.push(claimId),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock: withoutLock,
@@ -74,7 +74,10 @@ it('takes one decision only, and none from the person who claims', async () => {
   await world.decideClaim(decision(null));
   await world.decideClaim(decision(1, { id: 'act_second' }));
 
-  expect(world.refusals).toEqual(['You claim this card yourself.', 'This claim is refused already.']);
+  expect(world.refusals).toEqual([
+    'Your decision: You claim this card yourself. It takes somebody else who approves.',
+    'Your decision: This claim is refused already. Nothing is left to decide.',
+  ]);
   expect(world.set).toEqual([]);
 });
 
@@ -85,7 +88,52 @@ it('expires by itself, and a decision that comes after its time does not count',
   await world.endClaim('clm_1');
 
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'expired' });
-  expect(world.refusals).toEqual(['This claim expired without a decision.']);
+  expect(world.refusals).toEqual(['Your decision: This claim expired without a decision. Have it claimed again.']);
   expect([...world.told.keys()]).toEqual(['clm_1-expired']);
   expect(world.set).toEqual([]);
+});
+
+it('takes a decision up to its last moment', async () => {
+  const world = await setUp(open.expiresAt);
+
+  await world.decideClaim(decision(1));
+
+  expect(world.refusals).toEqual([]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed' });
+  expect([...world.told], 'the link tells it').toEqual([]);
+});
+
+it('is refused where the claim is not kept any more', async () => {
+  const world = await setUp();
+
+  await world.decideClaim(ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_old', choice: 1 } }));
+
+  expect(world.refusals).toEqual(['Your decision: This claim is too old. Have it claimed again.']);
+});
+
+it('is ended by its time once, told again after a crash, and never after a decision', async () => {
+  const expired = await setUp();
+  await expired.endClaim('clm_1');
+  await expired.endClaim('clm_1');
+  await expired.endClaim('clm_old');
+
+  expect(await expired.claims.get('clm_1')).toMatchObject({ state: 'expired' });
+  expect([...expired.told.keys()]).toEqual(['clm_1-expired']);
+  expect(expired.updated).toEqual(['clm_1', 'clm_1']);
+
+  const decided = await setUp();
+  await decided.decideClaim(decision(null));
+  await decided.endClaim('clm_1');
+
+  expect(await decided.claims.get('clm_1')).toMatchObject({ state: 'refused' });
+  expect(decided.updated).toEqual(['clm_1']);
+});
+
+it('links nothing for a choice that the claim does not have', async () => {
+  const world = await setUp();
+
+  await world.decideClaim(decision(9));
+
+  expect(world.set).toEqual([]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
 });

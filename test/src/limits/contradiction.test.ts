@@ -158,6 +158,12 @@ describe('limits that rise along', () => {
     expect(contradiction(apart, [change('daily', 1499.99)])).toBeNull();
   });
 
+  it('do not rise with a limit that is taken away, also where they are nothing at all', () => {
+    const closed: CardLimits = { ...current, limits: { ...none, daily: 0, weekly: 0 }, apartCents: 1 };
+
+    expect(withRaisedAlong(closed, [limitGoal('daily', null)])).toEqual([limitGoal('daily', null)]);
+  });
+
   it('leave no contradiction, and each is as low as can be', () => {
     const steps = fc.record({
       daily: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
