@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
+import { createIntake, inboxKeys } from '../../src/intake/intake.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, groups, people, secrets } from '../support/people.ts';
+import { ask } from '../support/perform-world.ts';
+import { quiet } from '../support/quiet.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce });
+const { ana, ben, zoe, otto } = people;
+
+const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
+const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+
+/** Somebody sets the daily limit where the card program is administered. */
+async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
+  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
+  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, DailySpendLimit: dollars });
+  expect((await fetch(address, { method: 'PUT', headers, body })).ok).toBe(true);
+}
+
+/** A card without other limits than the daily one. */
+const plainCard = (): SandboxAccount =>
+  cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
+    const { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } = SpendRules;
+    const others = [WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit];
+    return AvailableBalance > 600 && others.every((limit) => limit === null);
+  });
+
+describe('while no worker runs', () => {
+  it('what was asked for is decided by the roles of the moment in which it is done', async () => {
+    const card = cardbell().take('BLOCKED');
+    const { workers, workspace, command, startWorker, waitTold } = cardbell();
+    await workers[0]?.stop();
+    const since = Date.now() / 1000;
+
+    await command(ana, `unblock ${card.AcctId}`);
+    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) > 0, 'it waits in the inbox');
+    await workspace.setUserGroup(groups.approvers, [ben]);
+    await startWorker();
+    const answer = await waitTold(ana, /Only approvers may unblock cards/, since);
+    await workspace.setUserGroup(groups.approvers, [ana, ben]);
+
+    expect(answer.text).toContain('Nothing changed');
+    expect(statusOf(card)).toBe('BLOCKED');
+    await cardbell().waitFor(channels.audit, new RegExp(`<@${ana}> was refused to unblock`));
+  });
+});
+
+describe('an entry that somebody writes into Redis', () => {
+  it.each(['block', 'unblock'] as const)('%s: is not done in the name of somebody without a role', async (verb) => {
+    const card = cardbell().take(verb === 'block' ? 'ACTIVE' : 'BLOCKED');
+    const before = statusOf(card);
+    const intake = createIntake(cardbell().store as Parameters<typeof createIntake>[0], { diskWait: () => 'none' });
+    const target = { kind: 'card', acctId: card.AcctId, cardId: null, alertId: null } as const;
+    const action = ask(verb, { id: `act_planted${verb}`, target, actor: { userId: otto, teamId: 'T1' } });
+
+    await intake.take({ type: 'action', action: { ...action, askedAt: new Date().toISOString() } });
+    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'it was taken');
+    await quiet(cardbell());
+
+    expect(statusOf(card)).toBe(before);
+  });
+});
+
+describe('a request whose limit was lowered since', () => {
+  it('is not set to what was asked for by one approver: it shows the new numbers and asks again', async () => {
+    const card = plainCard();
+    await inPortal(card, 700);
+    const at = new Date().toISOString();
+    await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+    await cardbell().command(otto, `ask ${last4Of(card)} 760 hotel`);
+    const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(shown(request)).toContain('$700.00 → $760.00');
+    await inPortal(card, 100);
+    const since = Date.now() / 1000;
+
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await cardbell().waitTold(ben, /Somebody changed it since it was asked for\. Now: daily limit \$100\.00/, since);
+    await until(() => shown(request).includes('$100.00 → $760.00'), 'the request shows what is true now');
+    expect(limitOf(card)).toBe(100);
+    await cardbell().press(ben, request, 'decide_request_approve');
+    await until(() => limitOf(card) === 760, 'it is approved with these numbers');
+  });
+});
