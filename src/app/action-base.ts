@@ -133,6 +133,8 @@ export interface Settings {
   readonly log: Log;
   /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
   readonly policyFor: (group: string | null) => ApprovalPolicy;
+  /** Some groups of cards have rules or approvers of their own. */
+  readonly hasCardGroups: () => boolean;
   readonly serviceDays: ServiceDays;
   /** A datetime of the API, UTC ISO 8601; null when it is none. */
   readonly toInstant: (text: string) => string | null;

@@ -52,13 +52,20 @@ export function composeTools({ stores, cards, people, messages, notices, timers,
     stores.pending.put({ kind: 'choice', action, questionId });
   const wordsOf = (verb: string) => permissionOf(verb).doing;
   const isOwnCard = createIsOwnCard({ ...stores, ...cards, ...people });
-  const groupOfCard = async (acctId: number): Promise<string | null> => (await factsOf(acctId)).group;
-  const policyOfCard: Tools['policyOfCard'] = async (acctId) => settings.policyFor(await groupOfCard(acctId));
+  const groupOfCard = async (acctId: number): Promise<string | null | undefined> => {
+    if (!settings.hasCardGroups()) return null;
+    const account = (await cards.directory.account(acctId)) ?? (await cards.directory.reload(acctId));
+    return account === null ? undefined : account.group;
+  };
+  const policyOfCard: Tools['policyOfCard'] = async (acctId) => settings.policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // What only looks at something is no decision about a card.
     if (entryOf(decision.verb as Verb).isLook === true) return;
     const group = acctId === undefined ? null : await groupOfCard(acctId);
-    await stores.decisions.remember({ ...decision, acctId: acctId ?? null, group }, settings.now().getTime());
+    await stores.decisions.remember(
+      { ...decision, acctId: acctId ?? null, group: group ?? null },
+      settings.now().getTime(),
+    );
   };
   const outcomes = createOutcomesOnAlerts({ ...messages, alerts, seen: messages.alertMessages.seen });
   return {

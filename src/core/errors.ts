@@ -57,13 +57,13 @@ export class TooLateError extends AppError {
   readonly retryable = true;
 }
 
-/** Slack does not say who has which role, so nobody can be permitted what takes one. */
+/** Slack does not say who has which role, or nobody says whose card it is: nobody can be permitted what takes a role. */
 export class RolesUnreadError extends AppError {
   readonly code = 'roles_unread';
   readonly retryable = true;
 
-  constructor() {
-    super('Slack does not say who has which role');
+  constructor(what = 'Slack does not say who has which role') {
+    super(what);
   }
 }
 

@@ -44,8 +44,11 @@ export interface AuthorizationDeps {
   /** Whether a card counts as somebody's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  /** The group of cards that it belongs to, as the card service calls it: each may have approvers of its own. */
-  readonly groupOfCard: (acctId: number) => Promise<string | null>;
+  /**
+   * The group of cards that it belongs to, as the card service calls it: each may have approvers of its own. Undefined:
+   * the card service does not say.
+   */
+  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
   readonly permissionOf: (verb: string) => Permission;
   /** Keeps what was decided, so that another policy can be tried on it. */
   readonly remember: (
@@ -87,7 +90,11 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     acctId?: number,
   ) {
     const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
-    const ofGroup = acctId === undefined ? {} : { group: await deps.groupOfCard(acctId) };
+    const group = acctId === undefined ? undefined : await deps.groupOfCard(acctId);
+    // Whoever may make any card safer may make this one safer; what loosens it waits.
+    if (acctId !== undefined && group === undefined && isLooser)
+      throw new RolesUnreadError('the card service does not say in which group a card is');
+    const ofGroup = group === undefined ? {} : { group };
     const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs };
     const { roles, isComplete } = await deps.rolesOf(actor.userId, { ...howOld, ...ofGroup });
     return { roles: isComplete || isLooser ? roles : [...new Set([...roles, ...atClick])], isComplete };

@@ -276,6 +276,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     scheduleConfirm: async () => {},
     notifyOps: async ({ cause }) => void opsIssues.add(cause),
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    hasCardGroups: () => false,
     now,
     log: createLog({ level: 'silent', process: 'test' }),
     isLastAttempt: false,

@@ -9,7 +9,10 @@ const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
 
 /** What Slack says now of everybody; at the click they had other roles. */
-function world(known: KnownRoles, { holder = null as string | null, former = null as string | null } = {}) {
+function world(
+  known: KnownRoles,
+  { holder = null as string | null, former = null as string | null, group = null as string | null | undefined } = {},
+) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
   const authorization = createAuthorization({
@@ -20,7 +23,7 @@ function world(known: KnownRoles, { holder = null as string | null, former = nul
     links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
     isOwnCard: async (userId) => userId === holder || userId === former,
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-    groupOfCard: async () => null,
+    groupOfCard: async () => group,
     permissionOf,
     remember: async (decision, acctId) => void remembered.push({ ...decision, acctId }),
     now: () => now,
@@ -69,6 +72,14 @@ describe('may somebody do that now?', () => {
     expect(await unblock({ former: 'U0OLGA' })).toBe('refused');
     expect(await unblock({ holder: 'U0HUGO' }, 'U0OLGA')).toBe('refused');
     expect(await unblock({ holder: 'U0HUGO' })).toBe('allowed');
+  });
+
+  it('a card whose group nobody knows can be made safer, and not looser', async () => {
+    const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { group: undefined });
+
+    expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
+    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('in which group a card is');
+    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('in which group a card is');
   });
 
   it('what was decided, and on which facts, is kept', async () => {
