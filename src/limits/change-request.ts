@@ -84,7 +84,7 @@ export function readTerm(
 export function termWords(term: Term): string {
   switch (term.kind) {
     case 'permanent':
-      return 'until it is changed';
+      return 'permanently';
     case 'purchase':
       return 'for this purchase only, at most 15 minutes';
     case 'duration':

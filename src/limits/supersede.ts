@@ -87,5 +87,5 @@ export function keptWords(temporary: readonly RuleGoal[], asked: number): string
   if (temporary.length === 0) return null;
   const names = ruleNames(temporary);
   if (temporary.length > 1) return `The ${names} were temporary; now they stay until they are changed.`;
-  return `${asked === 1 ? 'It' : `The ${names}`} was temporary; now it stays until it is changed.`;
+  return `${asked === 1 ? 'It' : `The ${names}`} was temporary; now it is permanent.`;
 }

@@ -93,14 +93,14 @@ const outcome: Readonly<Record<ActionResult['state'], string>> = {
   unchanged: 'Nothing changed.',
   waiting: 'Nothing changed yet.',
   failed: 'Nothing changed.',
-  unknown: 'No answer came back, so it may or may not have happened. Look at the card before you try again.',
+  unknown: 'No answer came back, so it may or may not have happened. Check the card before you try again.',
 };
 
 const sureWords: Readonly<Record<Confirmation, string>> = {
-  sent: 'Sent. If the card service does not confirm it within 2 minutes, I tell you.',
+  sent: 'Sent. I’ll message you if it isn’t confirmed within 2 minutes.',
   confirmed: 'Confirmed by the card service.',
   unconfirmed:
-    'The card service took it, but did not confirm it within 2 minutes. Look at the card before you rely on it.',
+    'The card service accepted it but did not confirm it within 2 minutes. Check the card before you rely on it.',
   superseded: '',
 };
 

@@ -9,37 +9,37 @@ type Words = Readonly<Record<Outcome['state'], string>>;
 const words: Readonly<Record<Outcome['verb'], Words>> = {
   block: {
     done: 'Blocked',
-    failed: 'Not blocked',
-    waiting: 'Block is waiting',
+    failed: 'Block failed',
+    waiting: 'Block pending',
     unknown: 'May be blocked',
   },
   unblock: {
     done: 'Unblocked',
-    failed: 'Not unblocked',
-    waiting: 'Unblock is waiting',
+    failed: 'Unblock failed',
+    waiting: 'Unblock pending',
     unknown: 'May be unblocked',
   },
   activate: {
     done: 'Activated',
-    failed: 'Not activated',
-    waiting: 'Activation is waiting',
+    failed: 'Activation failed',
+    waiting: 'Activation pending',
     unknown: 'May be activated',
   },
   limit: {
     done: 'Limit changed',
-    failed: 'Limit not changed',
+    failed: 'Limit change failed',
     waiting: 'Raise waits for another approver',
     unknown: 'Limit may have changed',
   },
   recognize: {
-    done: 'Recognized: it was them',
+    done: 'Confirmed by the cardholder',
     failed: 'Not recognized',
     waiting: 'Not recognized yet',
     unknown: 'May be recognized',
   },
   allow: {
     done: 'Spend rules changed',
-    failed: 'Spend rules not changed',
+    failed: 'Change of spend rules failed',
     waiting: 'Change waits for another approver',
     unknown: 'Spend rules may have changed',
   },
@@ -55,24 +55,27 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' by itself' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
-  return state === 'done' ? ` by ${who}` : ` asked by ${who}`;
+  return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;
 }
 
 /** How sure it is. A change that was made again since says nothing more. */
 const sureWords: Readonly<Record<Confirmation, string>> = {
-  sent: ' · sent, waiting for the card service to confirm',
+  sent: ' · sent, not confirmed yet',
   confirmed: ' · confirmed',
-  unconfirmed: ' · *not confirmed*: the card service did not show it within 2 minutes. Look at the card',
+  unconfirmed: ' · *not confirmed* by the card service within 2 minutes. Check the card',
   superseded: '',
 };
 
 /** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
 export function outcomeLine(outcome: Outcome): string {
-  const { verb, at, state, text, confirmation } = outcome;
+  const { verb, by, at, state, text, confirmation } = outcome;
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time}, {date_short_pretty}');
   const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
-  const head = `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
+  const head =
+    verb === 'recognize' && by !== null && state === 'done'
+      ? `*${mention(by)} confirmed making this purchase* at ${when}`
+      : `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
   return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
 }
 

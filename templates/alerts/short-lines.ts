@@ -41,7 +41,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
     at: repeats?.lastAt ?? event.occurredAt,
     cause: [
       isBlocked
-        ? '*Card is blocked.* Nothing to do unless it should work again.'
+        ? `*Card is blocked.* If it should work again: \`/card unblock ${outside(cardHandle(card), 20)}\``
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason, said.message),

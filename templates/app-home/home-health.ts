@@ -27,15 +27,17 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
   const lag = isLate ? `, the oldest for ${Math.round(lagMs / 1000)} seconds` : '';
 
   return [
-    header(isWell ? 'Cardbell is well' : 'Cardbell needs attention'),
+    header(isWell ? 'All systems normal' : 'Cardbell needs attention'),
     section(
       isCardApiAway
-        ? '*The card service does not answer.* Alerts go out with less; what changes cards waits or fails.'
+        ? '*The card service is not responding.* Alerts have less detail, and card changes wait or fail.'
         : null,
       isCardTokenDead ? '*The card service refuses Cardbell’s token.* Set a new CARD_API_TOKEN for the worker.' : null,
-      waiting === 0 ? 'Nothing waits to be worked on.' : `${waiting} waiting to be worked on${lag}.`,
-      failed === 0 ? 'Nothing failed for good.' : `*${failed} failed for good.*`,
-      quarantined === 0 ? 'Every webhook could be read.' : `*${quarantined} kept aside: could not be read.*`,
+      waiting === 0 ? 'No backlog.' : `${waiting} jobs waiting${lag}.`,
+      failed === 0 ? 'No errors.' : `*${failed} failed permanently.*`,
+      quarantined === 0
+        ? 'All webhooks could be read.'
+        : `*${quarantined} webhooks could not be read and are in quarantine.*`,
       ...stuck
         .slice(0, SHOWN_MAX)
         .map(

@@ -20,7 +20,7 @@ export function home({ at, own, team }: Home): { type: 'home'; blocks: KnownBloc
     ...(own.length === 0 ? [] : homeOwnCards(own)),
     ...(team === null ? [] : homeTeam(team)),
     ...(own.length === 0 && team === null ? external() : []),
-    ...context(`${dateAfter('As of', at)}. It is drawn anew when something changes.`),
+    ...context(`${dateAfter('As of', at)}. Updates automatically.`),
   ];
   return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }

@@ -91,7 +91,10 @@ export function approvalRequest(request: ApprovalRequest): Message {
         request.payCents === null ? null : `To pay ${formatCents(request.payCents)}.`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
       ),
-      ...fields([...ruleFields(changes), ['Stays', capital(outside(termWords(request.term), 80))]]),
+      ...fields([
+        ...ruleFields(changes),
+        ['Duration', request.term.kind === 'permanent' ? 'Permanent' : capital(outside(termWords(request.term), 80))],
+      ]),
       section(
         progress(request),
         whyTwo(request.counted, request.needed),

@@ -17,7 +17,13 @@ export function requestReminder({ action, card, changes }: LimitRequest, approve
   const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
   return {
     text: sentence(`Reminder: ${asked} ${mentions(approvers)}`),
-    blocks: [section(`*Reminder.* ${asked}`, mentions(approvers), 'Nothing happens by itself: the request is above.')],
+    blocks: [
+      section(
+        `*Reminder.* ${asked}`,
+        mentions(approvers),
+        'Nothing changes until somebody decides: the request is above.',
+      ),
+    ],
   };
 }
 
@@ -29,7 +35,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
   const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
   return {
-    text: sentence(`${head} ${what}. ${blocked}Reason: ${outside(note, 300)}. ${mentions(approvers)}`),
+    text: sentence(`${head} ${what}. ${blocked}Reason: “${outside(note, 300)}” ${mentions(approvers)}`),
     blocks: [
       section(
         `*${head}*`,
@@ -37,7 +43,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
         blocked,
         `Reason: ${outside(note, 300)}`,
         dateToken(decision.at),
-        `You were passed over: ${mentions(approvers) || 'no approvers are configured'}. Take it back if it should not be.`,
+        `Approved without you: ${mentions(approvers) || 'no approvers are configured'}. Reverse it if you disagree.`,
       ),
     ],
   };

@@ -21,14 +21,15 @@ function line(outcome: Outcome): string {
 }
 
 function head({ verb, state, by, asHolder }: Outcome): string {
-  const itself = verb === 'restore' ? ' by itself' : ' outside Slack';
-  const who = by === null ? itself : ` by ${mention(by)}`;
-  if (verb === 'recognize') return 'You said that it was you';
+  const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  if (verb === 'recognize') return 'You confirmed making this purchase';
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
-  if (state === 'waiting') return `${noun} waits for an approver`;
-  if (state === 'unknown') return `${noun} may have worked, or not`;
+  if (state === 'waiting')
+    return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
+  if (state === 'unknown') return `${noun} may or may not have worked`;
   if (state === 'failed') return `${noun} did not work`;
+  if (verb === 'restore') return 'Your card’s limits are back to what they were';
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
@@ -38,8 +39,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   block: { done: 'blocked', noun: 'The block' },
   unblock: { done: 'unblocked', noun: 'The unblock' },
   activate: { done: 'activated', noun: 'The activation' },
-  limit: { done: 'given another limit', noun: 'The change of the limit' },
-  allow: { done: 'allowed to do more', noun: 'The change of its rules' },
+  limit: { done: 'given a new limit', noun: 'The limit change' },
+  allow: { done: 'allowed to do more', noun: 'The rule change' },
   restore: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 
@@ -48,12 +49,13 @@ function next({ verb, state, text, confirmation }: Outcome): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'acknowledge') return '';
   if (state === 'failed' || state === 'unknown') {
-    const todo = verb === 'block' ? 'Ask somebody who runs the cards to block it now.' : '';
+    const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
     return [outside(text, 300), todo].filter(Boolean).join(' ');
   }
-  if (state !== 'done' || verb === 'restore') return '';
-  if (verb === 'block') return 'It declines everything until somebody who approves unblocks it.';
-  if (confirmation === 'sent') return 'Wait a moment: the card service has not confirmed it yet.';
+  if (state === 'done' && verb === 'restore') return text === '' ? '' : `${outside(text, 300)}.`;
+  if (state !== 'done') return '';
+  if (verb === 'block') return 'It declines everything until an approver unblocks it.';
+  if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
   return confirmation === 'superseded' ? '' : 'You can try again now.';
 }

@@ -15,7 +15,7 @@ export const termChoices = [
   ['midnight', 'Until midnight, Eastern time'],
   ['24h', '24 hours'],
   ['day', 'To the end of the day below'],
-  ['permanent', 'Until it is changed'],
+  ['permanent', 'Permanent'],
 ] as const;
 export type TermChoice = (typeof termChoices)[number][0];
 /** What was asked for, where that is none of the choices. */
@@ -104,7 +104,7 @@ export function termInputs(initial: TermChoice | { readonly asAsked: string }): 
       block_id: formInput.day,
       optional: true,
       label: plainText('Day', limits.INPUT_LABEL_MAX),
-      hint: plainText('Only for “To the end of the day below”.', limits.INPUT_HINT_MAX),
+      hint: plainText('Only if you chose “To the end of the day below”.', limits.INPUT_HINT_MAX),
       element: { type: 'datepicker', action_id: formInput.day },
     },
   ];

@@ -32,14 +32,14 @@ function cardWords({ who, last4 }: BatchRow): string {
   return last4 === '' ? who : `${who}, card ending ${last4}`;
 }
 
-/** `1,203 × over the daily limit`, the first five, and how many more there are. */
+/** `Over the daily limit: 1,203`, the first five, and how many more there are. */
 function top(counted: readonly (readonly [text: string, times: number])[]): string {
   // One that is left over takes no more room than its name.
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
-  const lines = shown.map(([text, times]) => `${count(times)} × ${outside(text, 60)}`);
+  const lines = shown.map(([text, times]) => `${outside(text, 60)}: ${count(times)}`);
   const rest = counted.slice(shown.length);
   const times = rest.reduce((sum, [, one]) => sum + one, 0);
-  if (rest.length > 0) lines.push(`${count(times)} × ${count(rest.length)} others`);
+  if (rest.length > 0) lines.push(`and ${count(times)} more`);
   return lines.join('\n');
 }
 

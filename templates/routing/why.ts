@@ -24,13 +24,13 @@ export interface Why {
 }
 
 const stepWords: Readonly<Record<string, string>> = {
-  taken: 'Taken',
+  taken: 'Received',
   repeated: 'Delivered again',
-  routed: 'Goes to',
-  skipped: 'Passed over',
+  routed: 'Routed to',
+  skipped: 'Skipped',
   muted: 'Not posted in',
   held: 'Waits in',
-  grouped: 'Told with another in',
+  grouped: 'Grouped in',
   queued: 'Queued for',
   posted: 'Posted in',
   redirected: 'Moved away from',
@@ -38,7 +38,7 @@ const stepWords: Readonly<Record<string, string>> = {
   edited: 'Changed in',
 };
 
-/** The way of one event through dedupe, routing, mutes, quiet hours, grouping and delivery. */
+/** What one event went through: dedupe, routing, mutes, quiet hours, grouping and delivery. */
 export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
   const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
@@ -51,12 +51,12 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
   return {
     text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
     blocks: [
-      header(`The way of ${id}`),
+      header(`How ${id} was routed`),
       section(what),
       section(
         recovered === null
-          ? `*Taken* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}.`
-          : `*Recovered* ${dateToken(receivedAt)}. ${recovered} A webhook of it that comes now adds nothing.`,
+          ? `*Received* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}.`
+          : `*Recovered* ${dateToken(receivedAt)}. ${recovered} If its webhook still arrives, it is ignored.`,
         recovered === null ? deliveredWords(times) : null,
       ),
       ...shown,
@@ -67,8 +67,8 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
 }
 
 function deliveredWords(times: number): string {
-  if (times > 1) return `*Delivered ${times} times*: the ${times - 1} after the first added nothing.`;
-  return times === 1 ? 'Delivered once.' : 'How often it was delivered is remembered for a week only.';
+  if (times > 1) return `*Delivered ${times} times*: repeats are ignored.`;
+  return times === 1 ? 'Delivered once.' : 'The number of deliveries is kept for a week only.';
 }
 
 /** One step: what, where and when, and in at most `textMax` characters why. */
@@ -81,7 +81,7 @@ export function stepLine({ step, at, channel, text }: Why['steps'][number], text
 /** Where it stands now: the way to it is told above. */
 function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
   const place = address === null ? dateToken(at) : link(address, 'the message');
-  return `*Stands in* ${visibilityOf(channel)}: ${place}`;
+  return `*Link* in ${visibilityOf(channel)}: ${place}`;
 }
 
 function visibilityOf(channel: string): string {

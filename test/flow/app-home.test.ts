@@ -23,7 +23,7 @@ describe('App Home', () => {
     await cardbell().workspace.openHome(otto);
     await sees(otto, /Do you hold a card\?.*\/card link/);
 
-    expect(shown(otto)).not.toMatch(/Declined lately|Cardbell is well|needs attention/);
+    expect(shown(otto)).not.toMatch(/Declined lately|All systems normal|needs attention/);
   });
 
   it('shows holders their own card, what is left of its limits, and its declines, and nothing of other cards', async () => {
@@ -38,7 +38,7 @@ describe('App Home', () => {
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
     await sees(hugo, /Declined lately.*wrong PIN/);
 
-    expect(shown(hugo)).not.toMatch(new RegExp(`${holderOf(foreign)}|Cardbell is well|needs attention`));
+    expect(shown(hugo)).not.toMatch(new RegExp(`${holderOf(foreign)}|All systems normal|needs attention`));
     expect((shown(hugo).match(/Declined lately/g) ?? []).length).toBe(1);
   });
 
@@ -60,7 +60,7 @@ describe('App Home', () => {
 
   it('names failed jobs and quarantined webhooks with their cause', async () => {
     await cardbell().workspace.openHome(ben);
-    await sees(ben, /Cardbell is well/);
+    await sees(ben, /All systems normal/);
 
     await cardbell().deliver({
       kind: 'decline',

@@ -165,7 +165,7 @@ describe('a holder asks for more', () => {
     await until(() => statusOf(card) === 'BLOCKED', 'it is blocked');
 
     await cardbell().command(ana, `unblock ${card.AcctId}`);
-    await cardbell().waitTold(ana, /Nobody unblocks the own card/, since);
+    await cardbell().waitTold(ana, /can’t unblock your own card/, since);
 
     expect(statusOf(card)).toBe('BLOCKED');
   });
@@ -247,7 +247,7 @@ describe('a block', () => {
     await until(() => shown(alert).includes('undo_block'), 'it can be undone');
 
     await cardbell().press(gus, alert, 'undo_block');
-    await cardbell().waitTold(gus, /Only who blocked it/, since);
+    await cardbell().waitTold(gus, /Only the person who blocked it/, since);
     expect(statusOf(card)).toBe('BLOCKED');
     await cardbell().press(olga, alert, 'undo_block');
     await until(() => statusOf(card) === 'ACTIVE', 'it is active again');

@@ -197,8 +197,8 @@ describe('the holder', () => {
     expect(shown(message)).not.toMatch(/Admin|acknowledge_alert|approve_remedy/);
 
     await cardbell().press(hugo, message, 'recognize_purchase');
-    await until(() => shown(message).includes('You said that it was you'), 'the message says so');
-    await until(() => shown(alert).includes(`Recognized: it was them* by the holder <@${hugo}>`), 'the alert says so');
+    await until(() => shown(message).includes('You confirmed making this purchase'), 'the message says so');
+    await until(() => shown(alert).includes(`<@${hugo}> confirmed making this purchase*`), 'the alert says so');
 
     expect(shown(message)).not.toContain('recognize_purchase');
     expect(shown(message)).toContain('Block my card');

@@ -125,7 +125,7 @@ const rows: Refused[] = [
     when: 'somebody else blocked',
     asked: { ...onBlock, actor: OTTO },
     before: ({ deps }) => performAction(ask('block', byCommand), deps),
-    why: /Only who blocked it/,
+    why: /Only the person who blocked it/,
     isOfCard: true,
   },
   {
@@ -136,7 +136,7 @@ const rows: Refused[] = [
       world.service.status = 'BLOCKED';
       await link(world, 'U0OLGA');
     },
-    why: /Nobody unblocks the own card/,
+    why: /can’t unblock your own card/,
     isOfCard: true,
   },
   {
@@ -182,7 +182,7 @@ const rows: Refused[] = [
     when: 'the end cannot be read',
     asked: { ...byCommand, details: 'whenever' },
     deps: routing(),
-    why: /is no end that lies ahead/,
+    why: /always has an end/,
     isOfCard: true,
   },
   {
@@ -200,7 +200,13 @@ const rows: Refused[] = [
     deps: routing(),
     why: /I know no such alert/,
   },
-  { verb: 'quiet', when: 'the hours cannot be read', asked: typed('at night'), deps: routing(), why: /are no hours/ },
+  {
+    verb: 'quiet',
+    when: 'the hours cannot be read',
+    asked: typed('at night'),
+    deps: routing(),
+    why: /is not a range of hours/,
+  },
   { verb: 'subscribe', when: 'the filter cannot be read', asked: typed('everything blue'), deps: routing(), why: /./ },
   {
     verb: 'subscribe',

@@ -123,7 +123,7 @@ describe('how long a change stays, as a person writes it', () => {
   });
 
   it.each<[Term, string]>([
-    [{ kind: 'permanent' }, 'until it is changed'],
+    [{ kind: 'permanent' }, 'permanently'],
     [{ kind: 'purchase' }, 'for this purchase only, at most 15 minutes'],
     [{ kind: 'duration', ms: 4 * 3_600_000 }, 'for 4 hours'],
     [{ kind: 'midnight' }, 'until midnight Eastern time'],

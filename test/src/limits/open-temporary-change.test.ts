@@ -201,7 +201,7 @@ describe('a change for good', () => {
 
     const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
-    expect(said).toEqual({ note: 'It was temporary; now it stays until it is changed.', control: null });
+    expect(said).toEqual({ note: 'It was temporary; now it is permanent.', control: null });
     expect(steps).toEqual(['superseded act_1: 1 for good']);
   });
 
@@ -210,9 +210,7 @@ describe('a change for good', () => {
 
     const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
-    expect(said?.note).toBe(
-      'It was temporary; now it stays until it is changed. The weekly limit goes back to $450.00.',
-    );
+    expect(said?.note).toBe('It was temporary; now it is permanent. The weekly limit goes back to $450.00.');
   });
 
   it('says only what goes back to more, where it changes what was temporary', async () => {

@@ -299,14 +299,14 @@ describe('one of several temporary limits kept for good', () => {
       'as it is: it was temporary, the other stays with it',
       { daily: 700 },
       [700, 700],
-      'It was temporary; now it stays until it is changed. The weekly limit goes back to $700.00, not to $600.00',
+      'It was temporary; now it is permanent. The weekly limit goes back to $700.00, not to $600.00',
     ],
     ['lower than the other was: that goes back to what it was', { daily: 500 }, [500, 600], ''],
     [
       'with another that was not temporary: said of the one only',
       { daily: 700, monthly: 2100 },
       [700, 700],
-      'The daily limit was temporary; now it stays until it is changed.',
+      'The daily limit was temporary; now it is permanent.',
     ],
     [
       'both: said of both',

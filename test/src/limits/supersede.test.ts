@@ -81,9 +81,7 @@ it('touches nothing where no rule was changed again', async () => {
 
 it('says which of the rules that were asked for were temporary', () => {
   expect(keptWords([], 1)).toBeNull();
-  expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it stays until it is changed.');
-  expect(keptWords([limitGoal('daily', 1)], 2)).toBe(
-    'The daily limit was temporary; now it stays until it is changed.',
-  );
+  expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it is permanent.');
+  expect(keptWords([limitGoal('daily', 1)], 2)).toBe('The daily limit was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1), limitGoal('weekly', 1)], 2)).toContain('were temporary');
 });

@@ -38,7 +38,7 @@ describe('the own card', () => {
 
     await performAction(ask('unblock', { ...byCommand, actor: ANA }), world.deps);
 
-    expect(text(world)).toContain('Nobody unblocks the own card');
+    expect(text(world)).toContain('can’t unblock your own card');
     expect(world.writes).toEqual([]);
     expect(await world.stations()).toEqual(['asked', 'refused']);
   });

@@ -69,7 +69,7 @@ describe('a card-testing warning', () => {
     const { blocks } = renderAlert(warning([triedCard(0), triedCard(1), triedCard(2)], { outcomes }), inChannel);
 
     expect(shown(blocks)).toMatch(/Jane Doe.*\n {4}\*Blocked\* by <@U1>/);
-    expect(shown(blocks)).toMatch(/Jon Snow.*\n {4}\*Not blocked\* asked by <@U1>.*refused/);
+    expect(shown(blocks)).toMatch(/Jon Snow.*\n {4}\*Block failed\* \(requested by <@U1>\).*refused/);
     expect(buttonIds(blocks)).toEqual(['block_tested_cards']);
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Block both cards' }, style: 'danger' });
     expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000000"');

@@ -279,12 +279,12 @@ describe('the controls', () => {
 
   it.each([
     ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
-    ['to be blocked', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block is waiting* asked by <@U1>'],
+    ['to be blocked', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block pending* (requested by <@U1>)'],
     [
       'not blocked after all',
       [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
       'approve_remedy block_card acknowledge_alert',
-      '*Not blocked* asked by <@U1>',
+      '*Block failed* (requested by <@U1>)',
     ],
     [
       'acknowledged',
@@ -297,7 +297,7 @@ describe('the controls', () => {
       'waiting for another approver',
       [outcome({ verb: 'limit', state: 'waiting' })],
       'block_card acknowledge_alert',
-      '*Raise waits for another approver* asked by <@U1>',
+      '*Raise waits for another approver* (requested by <@U1>)',
     ],
     [
       'blocked and unblocked',

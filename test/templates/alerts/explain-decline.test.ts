@@ -18,7 +18,7 @@ it('names who can do what would fix it, and the way of the event where it is giv
 
   expect(text).toContain('Approvers can change the limit: <!subteam^S0APPROVERS>, <@U0ZOE>.');
   expect(text).toMatch(
-    /How it got here.*\*Goes to\* <#C1><!date[^>]+>\. Because it is the default channel for declines\./,
+    /How it got here.*\*Routed to\* <#C1><!date[^>]+>\. Because it is the default channel for declines\./,
   );
   // In how many places, and in which: “posted” twice would be a riddle.
   expect(text).toMatch(/\*Posted in\* <#C1><!date.*\*Posted in\* a direct message<!date/);

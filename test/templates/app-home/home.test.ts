@@ -85,13 +85,13 @@ describe('App Home', () => {
   });
 
   it.each([
-    [{}, /Cardbell is well/],
-    [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 waiting to be worked on, the oldest for 42 seconds/s],
-    [{ isCardApiAway: true }, /needs attention.*does not answer/s],
+    [{}, /All systems normal/],
+    [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 jobs waiting, the oldest for 42 seconds/s],
+    [{ isCardApiAway: true }, /needs attention.*is not responding/s],
     [{ isCardTokenDead: true }, /needs attention.*CARD_API_TOKEN/s],
     [
       { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
-      /1 failed for good.*boom \(j1\)/s,
+      /1 failed permanently.*boom \(j1\)/s,
     ],
   ])('says how the bot fares: %j', (over, words) => {
     expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);
@@ -139,7 +139,7 @@ describe('App Home', () => {
         expect(checkBlocks(view.blocks, 'home')).toEqual([]);
         expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
         // What says how old it is stands at the end, so nothing was cut off.
-        expect(shown(view.blocks)).toMatch(/drawn anew when something changes/);
+        expect(shown(view.blocks)).toMatch(/Updates automatically/);
         if (count > 10) expect(shown(view.blocks)).toMatch(/more of your cards/);
       }),
       { numRuns: 60 },

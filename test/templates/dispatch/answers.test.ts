@@ -141,7 +141,7 @@ describe('the result of an action', () => {
     ],
     [
       'unknown',
-      'Not sure: tried to change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Look at the card before you try again.',
+      'Not sure: tried to change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Check the card before you try again.',
     ],
   ] as const)('%s', (state, sentence) => {
     const { text, blocks } = actionResult({

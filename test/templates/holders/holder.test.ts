@@ -73,7 +73,7 @@ describe('a decline, for the holder', () => {
       outcome({ verb: 'limit', by: 'U1', confirmation: 'unconfirmed' }),
       /^(?![\s\S]*try again now)[\s\S]*may not work yet/,
     ],
-    [outcome({ verb: 'recognize', by: 'U9' }), /You said that it was you/],
+    [outcome({ verb: 'recognize', by: 'U9' }), /You confirmed making this purchase/],
     [
       outcome({ by: 'U9', state: 'failed', text: 'The card service says: “no”' }),
       /did not work.*says: “no”.*block it now/,
