@@ -59,3 +59,13 @@ it('knows nothing of one that never came to be', async () => {
   expect(await store.get('act_1')).toBeNull();
   expect(await store.all()).toEqual([]);
 });
+
+it('keeps one that has ended for 30 days: as long as the messages that show it can be edited', async () => {
+  const store = createTemporaryChanges(redis());
+
+  await store.save({ ...temporaryChange, state: 'ended' });
+
+  const [key = ''] = await redis().keys('*temporary-change:act_1');
+  expect(await redis().ttl(key)).toBeGreaterThan(30 * 24 * 3600 - 60);
+  expect(await redis().ttl(key)).toBeLessThanOrEqual(30 * 24 * 3600);
+});
