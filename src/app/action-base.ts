@@ -10,6 +10,7 @@ import type { Since } from '../core/since.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { ServiceDays } from '../limits/change-request.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
+import type { TimeLeft } from '../limits/time-left.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
@@ -130,6 +131,7 @@ export interface Timers {
 
 export interface Settings {
   readonly now: () => Date;
+  readonly timeLeft: TimeLeft;
   readonly log: Log;
   /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
   readonly policyFor: (group: string | null) => ApprovalPolicy;

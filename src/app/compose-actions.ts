@@ -6,6 +6,7 @@ import { SlackError } from '../core/errors.ts';
 import { createSeal } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
 import { verbs } from '../dispatch/verbs.ts';
+import { createTimeLeft } from '../limits/time-left.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { PostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages } from '../outbox/tracked-message-store.ts';
@@ -14,6 +15,7 @@ import { type Permissions, policyOnRecord } from '../policy/permissions.ts';
 import { mentionedAs, sectionOf } from '../policy/policy.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
+import type { SlackClock } from '../slack/clock.ts';
 import { createPermalink } from '../slack/message.ts';
 import { momentOf } from '../webhooks/moment.ts';
 import type { ActionBase, ActionStores, Messages, Notices, People, Timers } from './action-base.ts';
@@ -26,6 +28,7 @@ import type { WorkerBase } from './worker-base.ts';
 interface Deps {
   readonly base: WorkerBase;
   readonly slack: Slack;
+  readonly slackClock: Pick<SlackClock, 'now'>;
   readonly notifyOps: NotifyOps;
   readonly cards: CardParts;
   readonly postTracked: PostTracked;
@@ -33,7 +36,8 @@ interface Deps {
 }
 
 /** What everything that people ask for is composed over, from what the whole worker stands on. */
-export function composeActionBase({ base, slack, notifyOps, cards, postTracked, rolesOf }: Deps): ActionBase {
+export function composeActionBase({ base, cards, postTracked, rolesOf, ...ops }: Deps): ActionBase {
+  const { slack, slackClock, notifyOps } = ops;
   const { config, stores, enqueue, now, log } = base;
   const { policy } = base;
   const chain = createAudit({
@@ -56,6 +60,11 @@ export function composeActionBase({ base, slack, notifyOps, cards, postTracked, 
     timers: timers(enqueue),
     settings: {
       now,
+      timeLeft: createTimeLeft({
+        sharedNow: base.clock.measure,
+        secondNow: () => slackClock.now() ?? Date.now(),
+        notifyOps,
+      }),
       log,
       policyFor: (group) => sectionOf(policy.current(), group).approval,
       hasCardGroups: () => policy.current().groups.length > 0,

@@ -62,8 +62,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const verbs = composeVerbs({
     base: composeActionBase({
       base,
-      slack,
-      notifyOps,
+      ...ops,
       cards,
       postTracked: outbox.postTracked,
       rolesOf: permissions.rolesOf,
@@ -97,6 +96,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     sweep: createSweep({
       ...stores,
       enqueue,
+      now,
       hasEdits: outbox.hasEdits,
       mutes,
       holdAllAsQuiet: () => holdAllAsQuiet({ ...stores, quietHours, now }),

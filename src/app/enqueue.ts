@@ -14,11 +14,11 @@ interface When {
 /** Adds a job. May be repeated: by its id, or by what it is merged by, it is one job. */
 export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, when?: When) => Promise<void>;
 
-export function createEnqueue(queues: Queues): Enqueue {
+export function createEnqueue(queues: Queues, now: () => Date = () => new Date()): Enqueue {
   return async (name, data, when = {}) => {
     const { queue, retry, id, mergeBy } = jobs[name];
     const options: JobsOptions = { ...retry };
-    if (when.atMs !== undefined) options.delay = Math.max(0, when.atMs - Date.now());
+    if (when.atMs !== undefined) options.delay = Math.max(0, when.atMs - now().getTime());
     if (when.delayMs !== undefined) options.delay = Math.ceil(when.delayMs);
     const jobId = when.id ?? id?.(data);
     if (jobId !== undefined) options.jobId = jobId;

@@ -14,7 +14,6 @@ import type { composeRecovery } from './compose-recovery.ts';
 import type { composeVerbs } from './compose-verbs.ts';
 import { toJob } from './inbox-jobs.ts';
 import type { JobHandlers } from './run-job.ts';
-import { urgentEndId } from './sweep.ts';
 import type { WorkerBase } from './worker-base.ts';
 
 interface Deps {
@@ -44,7 +43,11 @@ export function createJobHandlers(deps: Deps): JobHandlers {
       endPurchaseChanges(event, {
         temporaryChanges: stores.temporaryChanges,
         endTemporaryChangeNow: (id) =>
-          enqueue('end-temporary-change', { temporaryChangeId: id }, { id: urgentEndId(id) }),
+          enqueue(
+            'end-temporary-change',
+            { temporaryChangeId: id, isEarly: true },
+            { id: `temporary-change-${id}-early` },
+          ),
       }),
     log,
   });
@@ -85,7 +88,7 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     'record-refusal': ({ action, why }) => verbs.recordRefusal(action, { why }),
     'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
-    'end-temporary-change': ({ temporaryChangeId }) => verbs.endTemporaryChange(temporaryChangeId),
+    'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
     'end-mute': ({ muteId }) => verbs.endMute(muteId),
     'end-undo': ({ actionId }) => verbs.endUndo(actionId),
     'end-claim': ({ claimId }) => verbs.endClaim(claimId),

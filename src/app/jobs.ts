@@ -66,7 +66,11 @@ const job = <Schema extends z.ZodType>(
 const ofAlert = z.strictObject({ alertId: z.string() });
 const ofRequest = z.strictObject({ requestId: z.string() });
 const ofClaim = z.strictObject({ claimId: z.string() });
-const ofTemporaryChange = z.strictObject({ temporaryChangeId: z.string() });
+const ofTemporaryChange = z.strictObject({
+  temporaryChangeId: z.string(),
+  /** What it was made for has happened: it ends before its time. */
+  isEarly: z.boolean().optional(),
+});
 const ofAction = z.strictObject({ actionId: z.string() });
 const nothing = z.strictObject({});
 

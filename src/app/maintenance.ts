@@ -14,9 +14,11 @@ const MEMORY_MS = 1000;
 /** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
 const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
+/** Clocks that are right differ by less. */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 interface Deps {
-  readonly base: Pick<WorkerBase, 'redis' | 'queues' | 'enqueue' | 'log'> & {
+  readonly base: Pick<WorkerBase, 'redis' | 'queues' | 'enqueue' | 'clock' | 'log'> & {
     readonly memory: Pick<MemoryWatch, 'level'>;
     readonly stores: {
       readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
@@ -48,6 +50,7 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
         void orLog('sweep', sweep);
         void orLog('clock skew', wakeSkewed);
         void orLog('watch', watch);
+        void orLog('clock', checkClock);
       }, SWEEP_MS);
       timers.push(
         sweeping,
@@ -74,6 +77,12 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
     else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
   }
 
+  /** The clock of this machine decides nothing here, but BullMQ goes by it. */
+  async function checkClock(): Promise<void> {
+    const aheadMs = Date.now() - (await base.clock.measure()).getTime();
+    if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await ops.notifyOps(opsIssue.clocksDiffer());
+  }
+
   async function notifyOfMemory(): Promise<void> {
     const level = base.memory.level();
     if (level === toldOfMemory) return;
@@ -89,6 +98,7 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
 
   async function begin(): Promise<void> {
     await orLog('watch', watch);
+    await orLog('clock', checkClock);
     await setTimers();
     await wakeSkewed();
     await sweep();

@@ -11,6 +11,7 @@ const LATE_MS = 30_000;
 
 interface Deps {
   readonly enqueue: Enqueue;
+  readonly now: () => Date;
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
   /** True when messages of a channel wait to be edited. */
   readonly hasEdits: (channel: string) => Promise<boolean>;
@@ -28,8 +29,8 @@ interface Deps {
  * job is added under the id of the one that may be there already.
  */
 export function createSweep(deps: Deps): () => Promise<void> {
-  const { enqueue, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
-  const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < Date.now();
+  const { enqueue, now, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
+  const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < now().getTime();
 
   return async function sweep() {
     for (const channel of await outbox.channels()) {
@@ -37,7 +38,7 @@ export function createSweep(deps: Deps): () => Promise<void> {
     }
     for (const { id, endsAt, state } of await temporaryChanges.all()) {
       if (state === 'open' && isLate(endsAt)) {
-        await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: urgentEndId(id) });
+        await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: `temporary-change-${id}-now` });
       }
     }
     for (const { id, endsAt } of await mutes.inForce()) {
@@ -52,9 +53,4 @@ export function createSweep(deps: Deps): () => Promise<void> {
     // Last: it reads alerts, and one that cannot be read must not hold up the others.
     await holdAllAsQuiet();
   };
-}
-
-/** Id of a job that ends a temporary change at once, whatever its timer says. */
-export function urgentEndId(temporaryChangeId: string): string {
-  return `temporary-change-${temporaryChangeId}-now`;
 }

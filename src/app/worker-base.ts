@@ -5,6 +5,7 @@ import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createRequests } from '../approvals/request-store.ts';
+import { type Clock, createClock } from '../core/clock.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
@@ -41,6 +42,7 @@ export interface WorkerBase {
   readonly send: Send;
   readonly memory: MemoryWatch;
   readonly redo: Redo;
+  readonly clock: Clock;
   readonly now: () => Date;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -64,7 +66,8 @@ export function createWorkerBase(
 ): WorkerBase {
   const redo = createRedo(redis, log);
   const stores = rememberWrites(redo, createStores(redis, log));
-  const enqueue = createEnqueue(queues);
+  const clock = createClock(redis);
+  const enqueue = createEnqueue(queues, clock.now);
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
   const send: Send = {
     wakeOutbox,
@@ -72,7 +75,7 @@ export function createWorkerBase(
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
   };
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
-  return { config, policy, redis, queues, enqueue, stores, send, memory, redo, now: () => new Date(), metrics, log };
+  return { config, policy, redis, queues, enqueue, stores, send, memory, redo, clock, now: clock.now, metrics, log };
 }
 
 function createStores(redis: RedisClient, log: Log) {

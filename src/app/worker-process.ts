@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { within } from '../core/deadline.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
@@ -21,6 +22,8 @@ import { createWorkerBase } from './worker-base.ts';
 
 /** Alerts that wait in the queue, for all workers. What is above this waits in the inbox. */
 const ALERT_JOBS_MAX = 1000;
+/** How long the start waits for the time of Redis. */
+const CLOCK_MS = 2000;
 
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(
@@ -36,6 +39,11 @@ export async function startWorker(
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
   const base = createWorkerBase(config, redis, queues, { policy, log, metrics: admin.metrics });
+  await within(
+    CLOCK_MS,
+    base.clock.measure().then(() => {}),
+    () => log.warn('Redis does not say the time yet'),
+  );
   const { handlers, tellUnreadable, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),

@@ -10,6 +10,7 @@ import { nameWords } from '../directory/card-query.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import type { TimeLeft } from './time-left.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
 const COME_BACK_MS = 60_000;
@@ -18,6 +19,7 @@ interface EndDeps extends Pick<ActionTools, 'withLock'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
+  readonly timeLeft: TimeLeft;
 }
 
 /**
@@ -26,10 +28,11 @@ interface EndDeps extends Pick<ActionTools, 'withLock'> {
  * What somebody else set since then is theirs: people are asked instead of overwriting it. Safe to repeat: one that
  * has ended is no longer open.
  *
- * The returned function answers with milliseconds after which to try again, or null when it is over.
+ * The returned function answers with milliseconds after which to try again, or null when it is over. It takes whether the
+ * change ends before its time, because what it was made for has happened.
  */
-export function createEndTemporaryChange({ temporaryChanges, withLock, restore, notifyEnd }: EndDeps) {
-  return async function endTemporaryChange(temporaryChangeId: string): Promise<number | null> {
+export function createEndTemporaryChange({ temporaryChanges, withLock, restore, notifyEnd, timeLeft }: EndDeps) {
+  return async function endTemporaryChange(temporaryChangeId: string, isEarly = false): Promise<number | null> {
     const acctId = (await temporaryChanges.get(temporaryChangeId))?.acctId;
     if (acctId === undefined) return null;
     return await withLock(`account:${acctId}`, async (lease) => {
@@ -40,6 +43,9 @@ export function createEndTemporaryChange({ temporaryChanges, withLock, restore, 
         await notifyEnd.show(temporaryChange);
         return null;
       }
+      const leftMs = isEarly ? 0 : await timeLeft(temporaryChange.endsAt);
+      if (leftMs === null) return COME_BACK_MS;
+      if (leftMs > 0) return leftMs;
       try {
         await notifyEnd.notify(await restore(temporaryChange, null, lease), null);
       } catch (error) {

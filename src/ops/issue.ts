@@ -211,3 +211,14 @@ export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
     todo: 'Run the newer version of Cardbell that stored them on every machine.',
   };
 }
+
+export function clocksDiffer(): OpsIssue {
+  return {
+    cause: 'clocks-differ',
+    title: 'Two clocks differ by more than a minute',
+    what: 'The clock of Redis and that of Slack, or of a machine that runs Cardbell, do not show the same time.',
+    means:
+      'Temporary changes are not ended while nobody can tell whether their time is over. Nothing is reverted too early.',
+    todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
+  };
+}

@@ -278,6 +278,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     hasCardGroups: () => false,
     now,
+    // Its time is over when a test says so.
+    timeLeft: async () => 0,
     log: createLog({ level: 'silent', process: 'test' }),
     isLastAttempt: false,
     ...over,

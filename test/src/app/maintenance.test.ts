@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Enqueue } from '../../../src/app/enqueue.ts';
 import { createMaintenance } from '../../../src/app/maintenance.ts';
+import { createClock } from '../../../src/core/clock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import type { MemoryLevel } from '../../../src/intake/memory.ts';
@@ -31,6 +32,7 @@ async function started({ failing = '', level = (): MemoryLevel => 'enough' } = {
       queues,
       enqueue,
       stores: { temporaryChanges: { all: async () => [] }, quarantined: { count: async () => 0 } },
+      clock: createClock(redis()),
       memory: { level },
       log: createLog({ level: 'silent', process: 'test' }),
     },

@@ -21,6 +21,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
     void added.push({ name, data, ...(when?.id !== undefined && { id: when.id }) });
   await createSweep({
     enqueue,
+    now: () => new Date(),
     outbox: { channels: none, waiting: async () => 0 },
     hasEdits: async () => false,
     temporaryChanges: { all: none },

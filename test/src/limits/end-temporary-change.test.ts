@@ -99,7 +99,12 @@ describe('restoring what was there before', () => {
 
 describe('the time of a temporary change is over', () => {
   type Found = TemporaryChange | null;
-  async function end(temporaryChange: Found | (() => Found), error: Error | null = null) {
+  interface Time {
+    /** Null: nobody can tell. */
+    readonly leftMs?: number | null;
+    readonly isEarly?: boolean;
+  }
+  async function end(temporaryChange: Found | (() => Found), error: Error | null = null, time: Time = {}) {
     const steps: string[] = [];
     const again = await createEndTemporaryChange({
       temporaryChanges: {
@@ -109,6 +114,7 @@ describe('the time of a temporary change is over', () => {
         steps.push(`locked ${name}`);
         return await work(held);
       },
+      timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };
@@ -117,7 +123,7 @@ describe('the time of a temporary change is over', () => {
         notify: async ({ state }, _action, refused = '') => void steps.push(`told ${state} ${refused}`.trim()),
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },
-    })('act_1');
+    })('act_1', time.isEarly);
     return { again, locks: steps.slice(0, 1), steps: steps.slice(1) };
   }
   const failed = (code: 'refused' | 'unavailable' | 'token_dead'): CardApiError =>
@@ -127,6 +133,20 @@ describe('the time of a temporary change is over', () => {
     expect(await end(temporaryChangeOf())).toEqual({
       again: null,
       locks: [`locked account:${acctId}`],
+      steps: ['told ended'],
+    });
+  });
+
+  it('waits where its time is not over: the clock that woke it is fast', async () => {
+    expect(await end(temporaryChangeOf(), null, { leftMs: 5_000 })).toMatchObject({ again: 5_000, steps: [] });
+  });
+
+  it('reverts nothing while nobody can tell whether its time is over, and looks again', async () => {
+    expect(await end(temporaryChangeOf(), null, { leftMs: null })).toMatchObject({ again: 60_000, steps: [] });
+  });
+
+  it('ends before its time where what it was made for has happened', async () => {
+    expect(await end(temporaryChangeOf(), null, { leftMs: 5_000, isEarly: true })).toMatchObject({
       steps: ['told ended'],
     });
   });

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { stateKey } from '../../src/core/keys.ts';
+import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
+import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce, workers: 0 });
+const { ana } = people;
+const MINUTE_MS = 60_000;
+
+/** The clock of a process, ahead by some minutes from its start. */
+function ahead(minutes: number): { NODE_OPTIONS: string } {
+  const code = `const Right = Date;
+    const aheadMs = ${minutes * MINUTE_MS};
+    globalThis.Date = class extends Right {
+      constructor(...given) { if (given.length === 0) super(Right.now() + aheadMs); else super(...given); }
+      static now() { return Right.now() + aheadMs; }
+    };`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+it('a worker whose clock is 70 minutes fast reverts no temporary limit before its time, and ops are told', async () => {
+  const { startWorker, take, command, waitTold, waitFor, store, account, writes } = cardbell();
+  await startWorker(ahead(70));
+  const card = take('ACTIVE');
+  const beats = async (): Promise<string> => JSON.stringify(await store.hgetall(stateKey('workers')));
+
+  await command(ana, `limit ${card.AcctId} monthly 2000 for 1 hour`);
+  await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const [temporaryChange] = await createTemporaryChanges(store).all();
+  await waitFor(channels.ops, /Two clocks differ by more than a minute/);
+  const before = await beats();
+  await until(async () => (await beats()) !== before, 'the worker has looked for what is late');
+  await quiet(cardbell());
+
+  const leftMs = Date.parse(temporaryChange?.endsAt ?? '') - Date.now();
+  expect(Math.abs(leftMs - 60 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+  expect(account(card.AcctId).SpendRules).toMatchObject({ MonthlySpendLimit: 2000 });
+  expect(writes().filter(({ path }) => path.includes(`/${card.AcctId}/`))).toHaveLength(1);
+}, 120_000);

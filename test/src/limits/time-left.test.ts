@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createTimeLeft } from '../../../src/limits/time-left.ts';
+
+const now = new Date('2026-11-20T15:00:00.000Z');
+const endsAt = '2026-11-20T15:10:00.000Z';
+
+function setUp(secondAheadMs: number) {
+  const told: string[] = [];
+  const timeLeft = createTimeLeft({
+    sharedNow: async () => now,
+    secondNow: () => now.getTime() + secondAheadMs,
+    notifyOps: async ({ title }) => void told.push(title),
+  });
+  return { timeLeft, told };
+}
+
+it('is by the clock of Redis, where a second clock says much the same', async () => {
+  const { timeLeft, told } = setUp(2_000);
+
+  expect(await timeLeft(endsAt)).toBe(600_000);
+  expect(await timeLeft('2026-11-20T14:59:59.000Z')).toBe(-1000);
+  expect(told).toEqual([]);
+});
+
+it.each([70 * 60_000, -70 * 60_000])(
+  'is not known where a second clock differs by %i ms, and ops are told',
+  async (ms) => {
+    const { timeLeft, told } = setUp(ms);
+
+    expect(await timeLeft(endsAt)).toBeNull();
+    expect(told).toEqual(['Two clocks differ by more than a minute']);
+  },
+);
