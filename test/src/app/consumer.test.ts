@@ -42,6 +42,10 @@ it.each([
   ['is full', new Error("OOM command not allowed when used memory > 'maxmemory'.")],
   ['has become a replica', new Error("READONLY You can't write against a read only replica.")],
   ['moves keys between servers', new Error('Too many Cluster redirections. Last error: MOVED 3 127.0.0.1:7001')],
+  [
+    'has moved a key that a script reads',
+    new Error('ERR Script attempted to access a non local key in a cluster node'),
+  ],
   ['does not free a lock', new StoreUnavailableError('the lock was not free in time')],
 ])(
   'a Redis that %s uses up none of the attempts of a job',
