@@ -11,7 +11,7 @@ const OLGA = { userId: 'U0OLGA' };
 /** What Slack says now of everybody; at the click they had other roles. */
 function world(
   known: KnownRoles,
-  { holder = null as string | null, former = null as string | null, group = null as string | null | undefined } = {},
+  { holder = null as string | null, former = null as string | null, isGroupKnown = true } = {},
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
@@ -23,7 +23,7 @@ function world(
     links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
     isOwnCard: async (userId) => userId === holder || userId === former,
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-    groupOfCard: async () => group,
+    groupOfCard: async () => (isGroupKnown ? null : undefined),
     permissionOf,
     remember: async (decision, acctId) => void remembered.push({ ...decision, acctId }),
     now: () => now,
@@ -75,7 +75,7 @@ describe('may somebody do that now?', () => {
   });
 
   it('a card whose group nobody knows can be made safer, and not looser', async () => {
-    const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { group: undefined });
+    const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isGroupKnown: false });
 
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
     await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('in which group a card is');
