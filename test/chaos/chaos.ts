@@ -7,9 +7,9 @@ import { channels } from '../support/people.ts';
 import { openRaw, type RawConnection } from '../support/raw-connection.ts';
 import { until } from '../support/until.ts';
 import { checkAggregationGroups } from './aggregation-groups.ts';
-import { auditFaults, moneyFaults, startClicks } from './clicks.ts';
+import { auditFaults, doubledWrites, moneyFaults, startClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
-import { startDisturbances } from './disturbances.ts';
+import { type Disturbances, startDisturbances } from './disturbances.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
 import { look } from './oracle.ts';
 import { createRandom } from './random.ts';
@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly events: number;
   /** How long things are broken. */
   readonly seconds: number;
+  /** Events that come when everything is well again. */
+  readonly calm: { readonly events: number; readonly seconds: number };
   /** Longest wait afterwards for everything to be posted. */
   readonly drainSeconds: number;
   /** How many times faster than the service's its retries are. */
@@ -100,14 +102,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const besideIdle = await answersBesideIdle(cluster, options.idleConnections);
     say(`the web process answers in ${besideIdle} ms beside ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
-    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 700 : 1000);
+    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 350 : 1000);
     const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
       pauseMs: options.isShort ? [150, 650] : [500, 3000],
       isShort: options.isShort,
       say,
     });
-    await sendAll(options, cluster, service.send, sent, random);
-    await Promise.all([disturbances.stop(), clicks.stop()]);
+    const next = createEvents(random, cluster.sandbox.accounts());
+    const send = (events: number, seconds: number): Promise<void> =>
+      sendAll({ events, seconds, isShort: options.isShort }, { next, send: service.send, sent, random });
+    await send(options.events, options.seconds);
+    await disturbances.stop();
+    // While everything is well, most events get a message of their own: what goes wrong seldom shows.
+    await send(options.events + options.calm.events, options.calm.seconds);
+    await clicks.stop();
     say('everything is well again, waiting for what is on its way');
     const waiting = await drained(cluster, service.inFlight, options);
 
@@ -138,7 +146,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       messages: seen.messages,
       clicks: clicks.made(),
       actions: audit.actions,
-      faults: [...audit.faults, ...aggregationGroups.faults, ...(await moneyFaults(cluster.store, cluster))],
+      faults: [
+        ...audit.faults,
+        ...aggregationGroups.faults,
+        ...(await moneyFaults(cluster.store, cluster)),
+        ...doubledWrites(cluster, interruptedWrites(disturbances)),
+        // Slack may have refused the blocks of a few while it failed.
+        ...(seen.bare > seen.messages / 10 ? [`${seen.bare} messages show no blocks`] : []),
+        ...(clicks.made() === 0 ? ['nobody clicked'] : []),
+      ],
       clicksLost: audit.lost.map((click) => withTrace(click, cluster.logs())),
       toldNotDone:
         cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length +
@@ -152,6 +168,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await cluster.stop();
     echo.close();
   }
+}
+
+/** How many writes may have lost their answer because their worker died or stood still. */
+function interruptedWrites({ done, struck }: Pick<Disturbances, 'done' | 'struck'>): number {
+  const workers = [...done].filter(([what]) => /worker/.test(what) && /SIGKILL|frozen/.test(what));
+  const strikes = [...struck].filter((step) => step.endsWith('the card API is asked to write'));
+  return sum(workers.map(([, times]) => times)) + strikes.length;
 }
 
 /** Every broken promise in words; empty when all were kept. */
@@ -194,18 +217,22 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
 
 /** Spreads the events over the time, some several times and some out of order. */
 async function sendAll(
-  { events, seconds, isShort }: ChaosOptions,
-  { sandbox }: ChaosCluster,
-  send: (webhook: ChaosEvent['webhook']) => Promise<void>,
-  sent: ChaosEvent[],
-  random: ReturnType<typeof createRandom>,
+  { events, seconds, isShort }: Pick<ChaosOptions, 'events' | 'seconds' | 'isShort'>,
+  to: {
+    readonly next: () => ChaosEvent;
+    readonly send: (webhook: ChaosEvent['webhook']) => Promise<void>;
+    readonly sent: ChaosEvent[];
+    readonly random: ReturnType<typeof createRandom>;
+  },
 ): Promise<void> {
-  const next = createEvents(random, sandbox.accounts());
+  const { next, send, sent, random } = to;
+  const before = sent.length;
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
   const latestMs = isShort ? 3000 : 8000;
-  while (performance.now() < endsAt) {
-    const due = Math.min(events, Math.ceil(((performance.now() - startedAt) / (seconds * 1000)) * events));
+  while (sent.length < events || performance.now() < endsAt) {
+    const share = (performance.now() - startedAt) / (seconds * 1000);
+    const due = Math.min(events, before + Math.ceil(share * (events - before)));
     while (sent.length < due) {
       const event = next();
       sent.push(event);

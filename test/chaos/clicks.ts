@@ -105,6 +105,9 @@ const ends: ReadonlySet<AuditRecord['event']> = new Set([
   'denied',
 ]);
 
+/** Of so many clicks to block at least one must have had its effect. */
+const WORTH_JUDGING = 6;
+
 /** What is wrong with the record of what people did, in words; empty when nothing is. */
 export async function auditFaults(store: Redis, { acknowledged }: Pick<Clicks, 'acknowledged'>) {
   const faults: string[] = [];
@@ -124,8 +127,31 @@ export async function auditFaults(store: Redis, { acknowledged }: Pick<Clicks, '
     if (asked > 1 || (ended !== 1 && !isWaiting))
       faults.push(`${id} (${acknowledged.get(id) ?? 'not acknowledged'}): ${all.join(', ')}`);
   }
+  const blocks = [...acknowledged]
+    .filter(([, what]) => /^(?:press|block)/.test(what))
+    .map(([id]) => events.get(id) ?? []);
+  if (blocks.length >= WORTH_JUDGING && !blocks.some((all) => all.includes('done') || all.includes('unchanged')))
+    faults.push(`of ${blocks.length} clicks to block none had an effect`);
   const lost = [...acknowledged].filter(([id]) => !events.has(id)).map(([id, what]) => `${id} (${what})`);
   return { faults, lost, actions: events.size };
+}
+
+/**
+ * Writes that the card service took and answered twice in a row. Only a worker that was killed or stood still before it
+ * could read the answer may send its write again.
+ */
+export function doubledWrites({ sandbox }: Pick<ChaosCluster, 'sandbox'>, interrupted: number): string[] {
+  const last = new Map<string, string>();
+  const doubled: string[] = [];
+  for (const { method, path, body, status } of sandbox.calls) {
+    if (method !== 'PUT' || status !== 200) continue;
+    const written = JSON.stringify(body);
+    if (last.get(path) === written) doubled.push(path);
+    last.set(path, written);
+  }
+  return doubled.length <= interrupted
+    ? []
+    : [`${doubled.length} writes were sent twice: ${doubled.slice(0, 5).join('; ')}`];
 }
 
 /** Writes of the card API that came back after a later one, and cards that are not as the last outcome says. */

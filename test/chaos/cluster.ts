@@ -81,7 +81,12 @@ export async function startCluster(options: {
     ALERTS_CHANNEL_SPEND: channels.spend,
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
-  const workerEnv = { CARD_API_URL: sandbox.url, CARD_API_TOKEN: secrets.apiToken };
+  const workerEnv = {
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    // A little slower than Slack allows, as the product is.
+    TEST_PACE: JSON.stringify({ postMs: Math.ceil(1050 / options.postsPerSecond) }),
+  };
   const logs: string[] = [];
   let isStopping = false;
 

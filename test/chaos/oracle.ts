@@ -10,6 +10,10 @@ export interface Seen {
    * was posted, and is left out.
    */
   readonly said: ReadonlyMap<string, number>;
+  /** In how many summaries an event is counted, by its mark: where it is repeated after one, a message of its own follows. */
+  readonly summarized: ReadonlyMap<string, number>;
+  /** Messages about events without a single block. */
+  readonly bare: number;
   /** Events that share their message with others. */
   readonly batch: number;
   readonly messages: number;
@@ -25,7 +29,9 @@ export interface Seen {
 export async function look(workspace: Workspace, channels: readonly string[]): Promise<Seen> {
   const times = new Map<string, number>();
   const said = new Map<string, number>();
+  const summarized = new Map<string, number>();
   let batch = 0;
+  let bare = 0;
   let messages = 0;
   for (const channel of channels) {
     const summaries = new Map<string, Map<string, number>>();
@@ -34,6 +40,7 @@ export async function look(workspace: Workspace, channels: readonly string[]): P
       messages += 1;
       const shown = await shownIn(message, workspace);
       if (!isList(message)) added(said, saidIn(message));
+      if (shown.size > 0 && !isList(message) && (message.blocks ?? []).length === 0) bare += 1;
       const root = message.thread_ts ?? message.ts;
       const group = isList(message) ? lists : summaries;
       const key = isList(message) ? root : message.ts;
@@ -41,12 +48,13 @@ export async function look(workspace: Workspace, channels: readonly string[]): P
     }
     for (const key of new Set([...summaries.keys(), ...lists.keys()])) {
       const shown = new Map(summaries.get(key));
+      for (const mark of lists.get(key)?.keys() ?? []) summarized.set(mark, (summarized.get(mark) ?? 0) + 1);
       raise(shown, lists.get(key) ?? new Map());
       if (shown.size > 1) batch += shown.size;
       added(times, shown);
     }
   }
-  return { times, said, batch, messages };
+  return { times, said, summarized, bare, batch, messages };
 }
 
 /** The rows behind a summary, in its thread. */

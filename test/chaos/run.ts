@@ -19,6 +19,7 @@ const report = await runChaos({
   seed,
   events,
   seconds,
+  calm: { events: 0, seconds: 0 },
   drainSeconds: Math.max(60, Math.min(150, seconds / 2)),
   timeScale: 60,
   postsPerSecond: 1,
