@@ -59,8 +59,9 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
 }
 
 /** Opens a request that others decide. */
-export function composeOpenRequest({ stores, messages, timers, settings }: ActionBase) {
-  return createOpenRequest({ ...stores, ...messages, ...timers, ...settings });
+export function composeOpenRequest({ base, tools }: Pick<Deps, 'base' | 'tools'>) {
+  const { stores, messages, timers } = base;
+  return createOpenRequest({ ...stores, ...messages, ...timers, ...tools });
 }
 
 /** What whoever looks at a changed card has to do with requests. */

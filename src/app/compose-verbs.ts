@@ -72,7 +72,7 @@ export type Capabilities = ReturnType<typeof composeCapabilities>;
 
 export function composeCapabilities({ base, routing, digest, recovery, updateForm }: VerbsDeps) {
   const tools = composeTools(base);
-  const openRequest = composeOpenRequest(base);
+  const openRequest = composeOpenRequest({ base, tools });
   const limits = composeLimits({ base, tools, openRequest });
   const failures = composeFailures({ base, tools });
   const resolveCard = composeResolveCard({ base, tools });

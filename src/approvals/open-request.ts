@@ -13,10 +13,9 @@ export type RequestedChange = AskedChange<LimitRequest['action']>;
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly requests: Requests;
   /** Who holds the card. */
-  readonly links: {
-    ofAccount(acctId: number): Promise<{ readonly userId: string } | null>;
-    wasHolderLately(userId: string, acctId: number): Promise<boolean>;
-  };
+  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+  /** Whether a card counts as somebody's own. */
+  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   /** Posts into the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Looks after a request that nobody answers, from now on. */
@@ -40,7 +39,7 @@ export function createOpenRequest(deps: Deps) {
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return `${by} asked for that already: the request is open in the approvals channel.`;
     }
-    const isOwnCard = await deps.links.wasHolderLately(userId, acctId);
+    const isOwnCard = await deps.isOwnCard(userId, acctId);
     // The same action again after a crash finds its request; what others decided meanwhile stays.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
     await deps.postRequest(request);

@@ -24,8 +24,8 @@ function setUp(holder: string | null = null) {
     requests,
     links: {
       ofAccount: async () => (holder === null ? null : { userId: holder }),
-      wasHolderLately: async (userId) => userId === holder,
     },
+    isOwnCard: async (userId) => userId === holder,
     postRequest: async ({ id }) => void posted.push(id),
     scheduleRequest: async () => {},
     now: () => new Date(askedAt),
