@@ -1,5 +1,6 @@
 import type { ReadCommand, UnclearCommand } from '../actions/verb.ts';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { closest } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { entryOf, verbNames } from './verbs.ts';
@@ -51,7 +52,13 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (verb.toLowerCase() === 'help') return { kind: 'help' };
   const read = readers.get(verb.toLowerCase());
   if (read !== undefined) return read(rest, clock);
-  return { kind: 'unclear', why: `I do not know “${verb.slice(0, 40)}”.`, usage: '/card help' };
+  const meant = closest(verb, commandWords);
+  const suggestion = meant === null ? '' : ` Did you mean “${meant}”?`;
+  return {
+    kind: 'unclear',
+    why: `I do not know “${verb.slice(0, 40)}”.${suggestion}`,
+    usage: `/card ${meant ?? 'help'}`,
+  };
 }
 
 export function firstWord(usage: string): string {

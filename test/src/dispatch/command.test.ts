@@ -160,3 +160,8 @@ describe('the text of a command that Slack escaped', () => {
     expect(readSlashText(escaped)).toBe(typed);
   });
 });
+
+it('suggests the word that a typo probably means', () => {
+  expect(parseCommand('blok 4242', clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?') });
+  expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I do not know “frobnicate”.', usage: '/card help' });
+});

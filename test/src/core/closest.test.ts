@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { closest } from '../../../src/core/closest.ts';
+
+const words = ['block', 'unblock', 'show', 'limit', 'mute'];
+
+it.each([
+  ['blok', 'block'],
+  ['LIMTI', 'limit'],
+  ['unblok', 'unblock'],
+  ['shwo', null],
+  ['shw', 'show'],
+  ['frobnicate', null],
+  ['', null],
+  ['x'.repeat(5000), null],
+])('%j probably means %s', (typed, word) => {
+  expect(closest(typed, words)).toBe(word);
+});
