@@ -87,7 +87,7 @@ async function main(): Promise<number> {
     metrics: createMetrics('recover'),
   });
   const { ops, cards } = composeServices(base);
-  const recovery = composeRecovery({ base, slack: ops.slack, cards });
+  const recovery = composeRecovery({ base, slack: ops.slack, cards, visibilityOf: async () => 'public' });
   const { gap, isDryRun } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
+import { notShownHere } from '../../templates/routing/shared-channel.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
@@ -33,15 +34,19 @@ import { createSender, EDIT_BURST, type Throttle } from '../outbox/send-message.
 import {
   createPostTracked,
   createRenderPosted,
+  type RenderSubject,
   type RenderSubjects,
+  type Trackable,
   trackable,
   updateMessages,
 } from '../outbox/tracked-message.ts';
 import type { Subject, TrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../outbox/undeliverable.ts';
+import { createUnsharedChannel } from '../routing/channel-access.ts';
 import { createLongAlerts } from '../routing/channel-rules-store.ts';
 import type { Slack } from '../slack/client.ts';
 import type { SlackClock } from '../slack/clock.ts';
+import type { Channels } from './config.ts';
 import type { Enqueue } from './enqueue.ts';
 import { remembered } from './remember-writes.ts';
 
@@ -62,7 +67,7 @@ interface Deps {
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly withLock: WithLock;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  readonly fallbackChannel: string;
+  readonly channels: Channels;
   /** Until when (ms) the quiet hours of a channel hold an alert; null: not at all. */
   readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
   readonly throttle: Throttle;
@@ -100,20 +105,26 @@ export function composeOutbox(deps: Deps) {
     notifyOps,
   });
   const { rowsOf } = showAlert;
+  /** What stands in a channel that has been shared since shows nothing any more. */
+  const forTeam = <T>({ load, render }: Trackable<T>): RenderSubject => {
+    const shown = trackable({ load, render });
+    return async (id, place) =>
+      (await deps.visibilityOf(place.channel)) === 'shared' ? notShownHere() : await shown(id, place);
+  };
   const renderSubjects: RenderSubjects = {
     alert: trackable(showAlert),
-    request: trackable({
+    request: forTeam({
       load: deps.requests.get,
       render: async (request) => {
         const id = temporaryChangeIdOf(request);
         return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
       },
     }),
-    'temporary-change': trackable({
+    'temporary-change': forTeam({
       load: temporaryChanges.get,
       render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
     }),
-    claim: trackable({ load: deps.claims.get, render: (claim) => claimMessage(claim, factsOf) }),
+    claim: forTeam({ load: deps.claims.get, render: (claim) => claimMessage(claim, factsOf) }),
   };
   const renderBatch = createRenderBatch({ rowsOf, unsupported });
   const attachRows = createAttachRows({
@@ -133,6 +144,7 @@ export function composeOutbox(deps: Deps) {
     threads,
     unsupported,
     notifyOps,
+    visibilityOf: deps.visibilityOf,
   });
   const sender = createSender({
     slack,
@@ -161,9 +173,10 @@ export function composeOutbox(deps: Deps) {
     outbox,
     wakeOutbox,
     fallback: {
-      channel: deps.fallbackChannel,
+      channel: deps.channels.fallback,
       shows: async (subject) =>
-        (await trackedMessages.references(subject)).some(({ channel }) => channel === deps.fallbackChannel),
+        (await trackedMessages.references(subject)).some(({ channel }) => channel === deps.channels.fallback),
+      unshared: createUnsharedChannel(deps.channels, deps.visibilityOf),
     },
     renderEntries,
     attachRows,

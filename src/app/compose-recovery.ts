@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { createAudit } from '../audit/audit.ts';
-import { PayloadError } from '../core/errors.ts';
+import { PayloadError, SlackError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
+import { SHARED_CHANNEL } from '../outbox/render-entries.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
 import { createRecordDiscovered } from '../recovery/record-discovered.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
 import { createBackfilled, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
+import type { VisibilityOf } from '../routing/channel-access.ts';
 import type { Slack } from '../slack/client.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
@@ -28,11 +30,12 @@ const CALL_MS = 120_000;
 interface Deps {
   readonly base: WorkerBase;
   readonly slack: Slack;
+  readonly visibilityOf: VisibilityOf;
   readonly cards: Pick<CardParts, 'card' | 'directory' | 'assumptions'>;
 }
 
 /** Recovery of gaps, put together over one Redis. */
-export function composeRecovery({ base, slack, cards }: Deps) {
+export function composeRecovery({ base, slack, cards, visibilityOf }: Deps) {
   const { redis, config, send, now, log } = base;
   const { card, directory, assumptions } = cards;
   const channel = config.channels.ops;
@@ -90,7 +93,15 @@ export function composeRecovery({ base, slack, cards }: Deps) {
     recoveries,
   });
   const notify = createNotifyRecovery({
-    slack,
+    slack: {
+      ...slack,
+      // The progress is posted at once, past the outbox, which would check this. The result comes through it.
+      async post(to, ...message) {
+        if ((await visibilityOf(to)) === 'shared')
+          throw new SlackError('chat.postMessage', 'channel_unusable', SHARED_CHANNEL);
+        return await slack.post(to, ...message);
+      },
+    },
     channel,
     recoveries,
     render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),

@@ -4,6 +4,7 @@ import { createCurrentRoles } from '../policy/current-roles.ts';
 import { createPermissions } from '../policy/permissions.ts';
 import { createHeldUntil } from '../routing/held-until.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
+import { checkChannels } from './check-channels.ts';
 import { composeActionBase, composeUpdateForm } from './compose-actions.ts';
 import { type CardParts, composeCards } from './compose-cards.ts';
 import { composeDelivery } from './compose-delivery.ts';
@@ -54,7 +55,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
   const outbox = composeOutbox({
     ...common,
     visibilityOf,
-    fallbackChannel: base.config.channels.fallback,
+    channels: base.config.channels,
     heldUntil: createHeldUntil({ ...stores, quietHours: routing.quietHours, now }),
     throttle,
   });
@@ -73,7 +74,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     updateForm: composeUpdateForm(slack, base),
   });
   const home = composeHome({ base, slack, cards, mutes: routing.mutes, currentRoles });
-  const recovery = composeRecovery({ base, slack, cards });
+  const recovery = composeRecovery({ base, slack, cards, visibilityOf });
   const handlers = createJobHandlers({
     base,
     verbs,
@@ -93,6 +94,7 @@ export function composeWorker(base: WorkerBase, throttle: Throttle) {
     home,
     ops,
     cards,
+    checkChannels: () => checkChannels(base, notifyOps, visibilityOf),
     sweep: createSweep({
       ...stores,
       enqueue,

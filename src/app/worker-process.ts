@@ -44,7 +44,7 @@ export async function startWorker(
     base.clock.measure().then(() => {}),
     () => log.warn('Redis does not say the time yet'),
   );
-  const { handlers, tellUnreadable, home, ops, cards, sweep, setTimers } = composeWorker(base, throttle);
+  const { handlers, tellUnreadable, home, ops, cards, checkChannels, sweep, setTimers } = composeWorker(base, throttle);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
     health: () => readHealth({ redis, queues, countQuarantined: base.stores.quarantined.count }),
@@ -77,6 +77,7 @@ export async function startWorker(
   });
   const maintenance = createMaintenance({ base, workerId: id, ops, cards, sweep, setTimers });
   maintenance.start();
+  checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
   log.info({ workerId: id }, 'worker runs');
 
   return {

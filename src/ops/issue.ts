@@ -115,7 +115,8 @@ export function channelShared(channel: string): OpsIssue {
     cause: `shared:${channel}`,
     title: 'A channel is shared with another company',
     what: `Channel ${channel} is shared through Slack Connect, so people outside your company read it.`,
-    means: 'Its alerts go to the default channel, or to ALERTS_CHANNEL. Nothing about cards is posted in it.',
+    means:
+      'What names people, cards or limits goes to another of your channels instead, or waits while all of them are shared.',
     todo: 'Stop sharing the channel, name another one in the configuration, or take its subscriptions away with /card unsubscribe.',
   };
 }

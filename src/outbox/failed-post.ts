@@ -47,6 +47,17 @@ export interface Claimed {
   readonly cameAt: ReadonlyMap<string, number>;
 }
 
+/** Moves the entries to a channel that can be posted to. They wait while there is none. */
+export async function redirect(claimed: Claimed, error: SlackError, deps: FailedPostDeps): Promise<number | null> {
+  const { channel, sending, entries } = claimed;
+  if (await deps.undeliverable.redirect(entries, channel, error)) {
+    await deps.outbox.drop(channel, sending);
+    return null;
+  }
+  await putBack(claimed, deps);
+  return NO_CHANNEL_PAUSE_MS;
+}
+
 /** @param tookMs how long the attempt took. @returns milliseconds to wait before anything else is posted, or null. */
 export async function resolveFailure(
   claimed: Claimed,
@@ -54,7 +65,7 @@ export async function resolveFailure(
   { error, tookMs }: { readonly error: SlackError; readonly tookMs: number },
   deps: FailedPostDeps,
 ): Promise<number | null> {
-  const { outbox, throttle, undeliverable } = deps;
+  const { outbox, throttle } = deps;
   const { log } = deps.runtime;
   const { channel, sending, entries } = claimed;
   const { code, slackError } = error;
@@ -73,12 +84,7 @@ export async function resolveFailure(
       await putBack(claimed, deps);
       return throttle.tokenDeadMs;
     case 'channel_unusable':
-      if (await undeliverable.redirect(entries, channel, error)) {
-        await outbox.drop(channel, sending);
-        return null;
-      }
-      await putBack(claimed, deps);
-      return NO_CHANNEL_PAUSE_MS;
+      return await redirect(claimed, error, deps);
     case 'refused':
       await outbox.pauseFor(channel, throttle.postMs);
       await resolveRefused(claimed, draft, error, deps);

@@ -9,6 +9,7 @@ import {
   type FailedPostDeps,
   putBack,
   reconcile,
+  redirect,
   resolveFailure,
   UNKNOWN_PAUSE_MS,
 } from './failed-post.ts';
@@ -98,6 +99,11 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await putBack(claimed, deps);
       continue;
     }
+    if (draft instanceof SlackError) {
+      const redirectedIn = await redirect(claimed, draft, deps);
+      if (redirectedIn !== null) return redirectedIn;
+      continue;
+    }
     // Redis may have forgotten that it was posted.
     const isInDoubt = deps.runtime.isInDoubt() && sending.attempt === 1;
     if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') continue;
@@ -137,8 +143,12 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   return null;
 }
 
-/** What to post, or how long to wait. */
-async function renderNow(channel: string, entries: readonly OutboxEntry[], deps: Deps): Promise<Draft | null | number> {
+/** What to post, how long to wait, or why it cannot be posted in this channel. */
+async function renderNow(
+  channel: string,
+  entries: readonly OutboxEntry[],
+  deps: Deps,
+): Promise<Draft | null | number | SlackError> {
   try {
     return await deps.renderEntries(entries, channel);
   } catch (error) {
@@ -147,6 +157,7 @@ async function renderNow(channel: string, entries: readonly OutboxEntry[], deps:
       { channel, code: error.code, slackError: error.slackError },
       'a message could not be rendered',
     );
+    if (error.code === 'channel_unusable') return error;
     if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;
     const wait = error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
     await deps.outbox.pauseFor(channel, wait);

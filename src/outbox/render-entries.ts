@@ -1,6 +1,7 @@
 import { batchForm, batchMessage } from '../../templates/outbox/batch.ts';
 import { type BatchRow, rowLabel } from '../../templates/outbox/batch-row.ts';
-import { isFaultOfOurs } from '../core/errors.ts';
+import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { isFaultOfOurs, SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
@@ -18,6 +19,15 @@ interface Deps {
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+}
+
+/** Slack's error code as we use it: nothing but redacted alerts is posted where another company reads. */
+export const SHARED_CHANNEL = 'shared_with_another_company';
+
+/** Names people, limits or decisions. Alerts are not among these: they are rendered for whoever reads their channel. */
+export function isForTeam(entry: OutboxEntry): boolean {
+  return entry.kind === 'notice' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert');
 }
 
 const nouns: Readonly<Record<Subject['kind'], string>> = {
@@ -27,7 +37,11 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
   claim: 'A claim',
 };
 
-/** One message for these entries; null when there is nothing to show. @throws SlackError when a retry can help. */
+/**
+ * One message for these entries; null when there is nothing to show.
+ *
+ * @throws SlackError when a retry can help, or `channel_unusable` where another company would read it.
+ */
 export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
 
 export function createRenderEntries(deps: Deps): RenderEntries {
@@ -36,6 +50,8 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   return async function renderEntries(entries, channel) {
     const [first] = entries;
     if (first === undefined) return null;
+    if (isForTeam(first) && (await deps.visibilityOf(channel)) === 'shared')
+      throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'notice') return await renderNotice(first.message);
     const tracked = trackedOf(entries);

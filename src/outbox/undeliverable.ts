@@ -1,4 +1,4 @@
-import type { SlackError } from '../core/errors.ts';
+import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
@@ -8,7 +8,7 @@ import { alertIdOf, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks, type LogDelivery } from './record-posted.ts';
-import type { RenderEntries } from './render-entries.ts';
+import { type RenderEntries, SHARED_CHANNEL } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
@@ -18,6 +18,8 @@ interface Deps {
     readonly channel: string;
     /** True when a message there shows the subject, and is edited like all its messages. */
     readonly shows: (subject: Subject) => Promise<boolean>;
+    /** The first of the team's channels that no other company reads, other than this one; null when there is none. */
+    readonly unshared: (than: string) => Promise<string | null>;
   };
   readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables'>;
@@ -28,7 +30,10 @@ interface Deps {
 
 /** What to do with entries that Slack does not take as they are. */
 export interface Undeliverable {
-  /** Moves the entries to the fallback channel, because this one cannot be posted to. False when this is the fallback. */
+  /**
+   * Moves the entries to another channel, because this one cannot be posted to, or another company reads it. False when
+   * there is none.
+   */
   redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean>;
   /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
   avoidNewBlocks(draft: Draft): Promise<boolean>;
@@ -41,15 +46,19 @@ export function createUndeliverable(deps: Deps): Undeliverable {
 
   return {
     async redirect(entries, channel, error) {
-      if (channel === fallback.channel) return false;
+      const isShared = error.slackError === SHARED_CHANNEL;
+      if (isShared) await notifyOps(opsIssue.channelShared(channel));
+      const to = isShared ? await fallback.unshared(channel) : fallback.channel;
+      if (to === null || to === channel) return false;
       // A message to a holder is never posted anywhere else.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
         return true;
       }
-      for (const entry of forTeam) if (!(await isShown(entry))) await outbox.put(fallback.channel, forEverybody(entry));
-      await wakeOutbox(fallback.channel);
+      for (const entry of forTeam) if (isShared || !(await isShown(entry))) await outbox.put(to, forEverybody(entry));
+      await wakeOutbox(to);
+      if (isShared) return true;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
@@ -96,8 +105,13 @@ export function createUndeliverable(deps: Deps): Undeliverable {
   }
 
   async function messageIn(channel: string, entry: OutboxEntry): Promise<Message | null> {
-    const draft = await renderEntries([entry], channel);
-    return draft?.kind === 'message' ? draft.message : null;
+    try {
+      const draft = await renderEntries([entry], channel);
+      return draft?.kind === 'message' ? draft.message : null;
+    } catch (error) {
+      if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
+      return null;
+    }
   }
 }
 

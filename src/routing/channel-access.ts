@@ -6,7 +6,7 @@ import { within } from '../core/deadline.ts';
 import { SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 
-const FRESH_MS = 10 * 60_000;
+const FRESH_MS = 60_000;
 const RETRY_MS = 30_000;
 /** An alert that shows less is better than one that comes late. */
 const CHANNEL_INFO_DEADLINE_MS = 1500;
@@ -31,7 +31,7 @@ interface VisibilityDeps {
 export type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
 
 /**
- * Who can read a channel. Slack's answer is cached for ten minutes, or until Slack reports a change. A channel that
+ * Who can read a channel. Slack's answer is cached for a minute, or until Slack reports a change. A channel that
  * cannot be looked up counts as public, so little is shown.
  */
 export function createVisibilityOf({
@@ -63,6 +63,23 @@ export function createVisibilityOf({
     if (cache.size >= CHANNELS_MAX) cache.clear();
     cache.set(channel, { visibility, until: now() + freshMs, version });
     return visibility;
+  };
+}
+
+/**
+ * Where goes what names people or limits while its own channel is shared with another company.
+ *
+ * @returns the first of the team's channels that is not shared, other than this one; null when there is none.
+ */
+export function createUnsharedChannel(
+  { fallback, ops, audit, approvals }: Readonly<Record<'fallback' | 'ops' | 'audit' | 'approvals', string>>,
+  visibilityOf: VisibilityOf,
+): (than: string) => Promise<string | null> {
+  return async function unsharedChannel(than) {
+    for (const channel of [fallback, ops, audit, approvals]) {
+      if (channel !== than && (await visibilityOf(channel)) !== 'shared') return channel;
+    }
+    return null;
   };
 }
 

@@ -2,6 +2,12 @@ import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { context, section } from '../core/blocks.ts';
 
+/** In place of a message whose channel has been shared since it was posted. */
+export function notShownHere(): Message {
+  const text = 'This message is not shown any more, because this channel is shared with another company.';
+  return { text, blocks: [section(text)] };
+}
+
 /** All that people of another company may read: that there is something, and how the own people find it. */
 export function shared({ event }: Alert): Message {
   const what = 'There is news about a card.';

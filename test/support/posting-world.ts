@@ -100,6 +100,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     threads,
     unsupported,
     notifyOps,
+    visibilityOf,
   });
   const logDelivery = createEventLog(redis).note;
   const recordPosted = createRecordPosted({
@@ -117,6 +118,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     fallback: {
       channel: 'C0ALL',
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
+      unshared: async () => null,
     },
     renderEntries,
     attachRows,

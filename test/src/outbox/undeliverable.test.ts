@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
@@ -37,5 +38,14 @@ describe('what a channel does not take', () => {
     const [plain] = await inFallback(world);
     expect(plain).toMatchObject({ id: `${id}-plain` });
     expect(JSON.stringify(plain)).not.toMatch(/PIN/);
+  });
+
+  it('is never posted where another company reads: requests and notices wait while no other channel is left', async () => {
+    const world = createPostingWorld(redis());
+    const shared = new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
+    const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'Who did what.', blocks: [] } });
+
+    expect(await world.undeliverable.redirect([entry], 'C1', shared), 'no other channel').toBe(false);
+    expect(await inFallback(world)).toEqual([]);
   });
 });
