@@ -5,7 +5,7 @@ import type { HomeViewers } from '../src/app-home/viewer-store.ts';
 import type { Requests } from '../src/approvals/request-store.ts';
 import type { ChannelVisibility } from '../src/core/channel-visibility.ts';
 import type { Log } from '../src/core/log.ts';
-import type { Seal } from '../src/core/seal.ts';
+import type { Seals } from '../src/core/seal.ts';
 import type { Directory } from '../src/directory/directory.ts';
 import type { Command } from '../src/dispatch/command.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
@@ -46,6 +46,6 @@ export interface ListenerDeps {
   readonly renderHome: (userId: string, isOpening: boolean) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;
-  readonly seal: Seal;
+  readonly seals: Seals;
   readonly log: Log;
 }

@@ -1,5 +1,5 @@
 import { withAdmin } from './app/admin.ts';
-import { webConfig } from './app/config.ts';
+import { dropForeign, webConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWeb } from './app/web-process.ts';
 import { createLog, type Log } from './core/log.ts';
@@ -12,7 +12,8 @@ const logger = (level: string): Log => {
 
 await runProcess(
   async () => {
-    const config = webConfig();
+    const own = webConfig();
+    const config = { ...own, warnings: [...own.warnings, ...dropForeign('web')] };
     const ownLog = logger(config.logLevel);
     return withAdmin('web', config, ownLog, (admin) => startWeb(config, ownLog, admin));
   },

@@ -1,5 +1,5 @@
 import { withAdmin } from './app/admin.ts';
-import { workerConfig } from './app/config.ts';
+import { dropForeign, workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWorker } from './app/worker-process.ts';
 import { createLog, type Log } from './core/log.ts';
@@ -12,7 +12,8 @@ const logger = (level: string): Log => {
 
 await runProcess(
   async () => {
-    const config = workerConfig();
+    const own = workerConfig();
+    const config = { ...own, warnings: [...own.warnings, ...dropForeign('worker')] };
     const ownLog = logger(config.logLevel);
     return withAdmin('worker', config, ownLog, (admin) => startWorker(config, ownLog, admin));
   },

@@ -15,7 +15,7 @@ export interface Interaction {
   readonly notify: (message: Message) => Promise<void>;
 }
 
-type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'seal' | 'log'>;
+type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'seals' | 'log'>;
 
 export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
   return {
@@ -33,7 +33,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
       kind: 'command',
       channel: command.channel_id,
       messageTs: null,
-      reply: tools.seal.seal(command.response_url),
+      reply: tools.seals.reply.seal(command.response_url),
       replace: false,
     },
     notify: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
@@ -63,7 +63,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       kind: 'button',
       channel,
       messageTs: isEphemeral ? null : (body.message?.ts ?? body.container?.['message_ts'] ?? null),
-      reply: body.response_url === undefined ? null : tools.seal.seal(body.response_url),
+      reply: body.response_url === undefined ? null : tools.seals.reply.seal(body.response_url),
       replace: isEphemeral,
     },
     notify: teller(body.response_url, { channel, userId: user.id }, tools),
@@ -72,7 +72,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
 
 /** Tells somebody where they asked before: from a form, which has no place of its own for an answer. */
 export function notifyAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
-  const url = origin.reply === null ? null : tools.seal.open(origin.reply);
+  const url = origin.reply === null ? null : tools.seals.reply.open(origin.reply);
   return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
 }
 
@@ -86,7 +86,7 @@ function chosenIn(element: BlockAction['actions'][number] | undefined): string {
 export function teller(
   responseUrl: string | undefined,
   { channel, userId }: { channel: string; userId: string },
-  { respond, postEphemeral, log }: Omit<Tools, 'seal'>,
+  { respond, postEphemeral, log }: Omit<Tools, 'seals'>,
 ): (message: Message) => Promise<void> {
   return async function notify(message) {
     try {

@@ -18,16 +18,16 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
 }
 
 /** A card as it stands in the menu: sealed, because what comes back from a client proves nothing. */
-export function toChoice(acctId: number, cardId: number | null, { seal }: Pick<ListenerDeps, 'seal'>): string {
-  return seal.seal(`${acctId}:${cardId ?? ''}`);
+export function toChoice(acctId: number, cardId: number | null, { seals }: Pick<ListenerDeps, 'seals'>): string {
+  return seals.card.seal(`${acctId}:${cardId ?? ''}`);
 }
 
 /** Null when the menu was not ours. */
 export function ofChoice(
   value: string,
-  { seal }: Pick<ListenerDeps, 'seal'>,
+  { seals }: Pick<ListenerDeps, 'seals'>,
 ): { acctId: number; cardId: number | null } | null {
-  const [acctId = '', cardId = ''] = seal.open(value)?.split(':') ?? [];
+  const [acctId = '', cardId = ''] = seals.card.open(value)?.split(':') ?? [];
   return acctId === '' ? null : { acctId: Number(acctId), cardId: cardId === '' ? null : Number(cardId) };
 }
 

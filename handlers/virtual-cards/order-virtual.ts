@@ -38,7 +38,7 @@ export function orderVirtual(deps: ListenerDeps) {
         // One order for one form, however often it is submitted.
         id: contentId('act_', ['order', view.private_metadata]),
         verb: 'order-virtual',
-        target: { kind: 'order', sealed: deps.seal.seal(JSON.stringify(order)) },
+        target: { kind: 'order', sealed: deps.seals.order.seal(JSON.stringify(order)) },
         input: {},
         reason,
         actor,

@@ -3,7 +3,7 @@ import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { type AuditDeps, createAudit } from '../audit/audit.ts';
 import { applyChanges } from '../card-api/apply-changes.ts';
 import { SlackError } from '../core/errors.ts';
-import { createSeal } from '../core/seal.ts';
+import { createSeals } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
 import { verbs } from '../dispatch/verbs.ts';
 import { createTimeLeft } from '../limits/time-left.ts';
@@ -85,9 +85,9 @@ function inForce({ policy }: WorkerBase): NonNullable<AuditDeps['inForce']> {
 }
 
 function people({ config, policy, send, log }: WorkerBase, slack: Slack, rolesOf: People['rolesOf']): People {
-  const seal = createSeal(config.slackBotToken);
+  const seals = createSeals(config.slackBotToken);
   return {
-    answer: createAnswer({ slack, respond: createRespond(), seal, log }),
+    answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
     notifyDirectly: (userId, id, { text, blocks }) =>
       send.notifyPerson(userId, {
         kind: 'notice',
@@ -99,7 +99,7 @@ function people({ config, policy, send, log }: WorkerBase, slack: Slack, rolesOf
     rolesOf,
     whoMay: async (role, group) => mentionedAs(policy.current(), role, group),
     person: slack.person,
-    unseal: seal.open,
+    unseal: seals.order.open,
   };
 }
 

@@ -9,7 +9,8 @@ import { contentId } from '../core/content-id.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { createSeal } from '../core/seal.ts';
+import { createSeals } from '../core/seal.ts';
+import { createSigner } from '../core/sign.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
@@ -111,7 +112,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
     },
     respond,
-    seal: createSeal(config.slackBotToken),
+    seals: createSeals(config.slackBotToken),
     log,
   };
 }
@@ -125,13 +126,19 @@ export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral']
 }
 
 function composeRequestAction(
-  { intake, metrics, log }: WebBase,
+  { config, intake, metrics, log }: WebBase,
   permissions: Permissions,
 ): ListenerDeps['requestAction'] {
+  const signer = createSigner(config.slackBotToken, 'action');
   return (ask, notify) =>
     requestAction(ask, notify, {
       permissions,
-      take: intake.take,
+      take: (entry) =>
+        intake.take(
+          entry.type === 'action'
+            ? { ...entry, signature: signer.sign(entry.action) }
+            : { ...entry, signature: signer.sign({ action: entry.action, why: entry.why }) },
+        ),
       refusal: notPermitted,
       unavailable,
       count: metrics.actionAsked,

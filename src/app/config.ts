@@ -4,6 +4,7 @@ import { ConfigError } from '../core/errors.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import type { PolicyConfig } from '../policy/policy-source.ts';
 import { shared, web, worker } from './environment.ts';
+import { deleteForeign } from './foreign-variables.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
 import { readRedisCa, redisTarget } from './redis-target.ts';
 import { withSecretFiles } from './secret-files.ts';
@@ -110,6 +111,11 @@ export function policyConfig(env: Env = process.env): ReturnType<typeof storeCon
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
     policyFile: values.POLICY_FILE ?? null,
   };
+}
+
+/** Deletes the secrets that this process must not have. @returns warnings. */
+export function dropForeign(name: 'web' | 'worker', env: Env = process.env): string[] {
+  return deleteForeign(name, env);
 }
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */

@@ -21,10 +21,10 @@ export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false
     case 'home':
       return await enqueue('open-home', entry.opened);
     case 'action':
-      // Checked before it was taken, and again when it is done: here it is only handed on.
-      return await enqueue('perform-action', entry.action as Action);
+      // Its signature is checked when it is performed: whoever can write here can also write to the queue.
+      return await enqueue('perform-action', { action: entry.action as Action, signature: entry.signature });
     case 'refused':
-      return await enqueue('record-refusal', { action: entry.action, why: entry.why });
+      return await enqueue('record-refusal', { action: entry.action, why: entry.why, signature: entry.signature });
     default:
       if (isAside) throw new UnreadableError('an entry of the inbox');
       return await enqueue('hand-on-entry', { entry });

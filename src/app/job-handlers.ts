@@ -1,4 +1,7 @@
+import type { Action } from '../actions/action.ts';
+import { createGenuine, NOT_SIGNED, type Rejection } from '../actions/genuine.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
+import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
@@ -52,6 +55,13 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     log,
   });
 
+  const signer = createSigner(base.config.slackBotToken, 'action');
+  const genuine = createGenuine({ redis: base.redis, signer, now });
+  const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
+    log.error({ actionId: id, verb, why }, 'an entry of the queue was rejected');
+    if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
+  };
+
   return {
     'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
     'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
@@ -81,11 +91,17 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     'open-home': home.open,
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
-    async 'perform-action'(action, attempt) {
+    async 'perform-action'({ action, signature }, attempt) {
+      const rejection = await genuine.whyNot({ action, signature }, attempt);
+      if (rejection !== null) return await reject(action, rejection);
       await verbs.performAction(action, attempt);
+      await genuine.performed(action);
       metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
     },
-    'record-refusal': ({ action, why }) => verbs.recordRefusal(action, { why }),
+    'record-refusal': ({ action, why, signature }) =>
+      signer.verify({ action, why }, signature)
+        ? verbs.recordRefusal(action, { why })
+        : reject(action, { why: NOT_SIGNED, isOurs: false }),
     'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),

@@ -143,10 +143,16 @@ const table = {
   /** For everybody who opened it lately. */
   'render-homes': job({ ...home, data: nothing, retry: unkept(times(3)), mergeBy: () => 'homes' }),
 
-  'perform-action': job({ queue: 'actions', data: Action, retry: times(5), id: ({ id }) => id, changesHome: true }),
+  'perform-action': job({
+    queue: 'actions',
+    data: z.strictObject({ action: Action, signature: z.string() }),
+    retry: times(5),
+    id: ({ action }) => action.id,
+    changesHome: true,
+  }),
   'record-refusal': job({
     queue: 'actions',
-    data: z.strictObject({ action: AnyAction, why: z.string() }),
+    data: z.strictObject({ action: AnyAction, why: z.string(), signature: z.string() }),
     retry: times(12),
     id: ({ action }) => action.id,
     changesHome: true,

@@ -6,17 +6,29 @@ export interface Seal {
   open(sealed: string): string | null;
 }
 
+/** What is sealed: nothing that was sealed for one purpose opens for another. */
+export type Seals = Readonly<Record<'reply' | 'order' | 'card', Seal>>;
+
 /**
- * Encrypts Slack's `response_url` before it goes to Redis, because whoever has one can write to the channel for 30
- * minutes. AES-256-GCM, with a key derived from the bot token, which both processes hold anyway.
+ * What encrypts before it goes to Redis or to a client: Slack's `response_url`, because whoever has one can write to the
+ * channel for 30 minutes; the order of a virtual card; and which card stands behind an entry of a menu.
+ *
+ * @param botToken which both processes hold anyway.
  */
-export function createSeal(botToken: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', botToken, '', 'cardbell response_url', 32));
+export function createSeals(botToken: string): Seals {
+  const sealFor = (purpose: keyof Seals): Seal => createSeal(botToken, purpose);
+  return { reply: sealFor('reply'), order: sealFor('order'), card: sealFor('card') };
+}
+
+/** AES-256-GCM with a key derived for the purpose, which is associated data as well. */
+function createSeal(botToken: string, purpose: keyof Seals): Seal {
+  const key = Buffer.from(hkdfSync('sha256', botToken, '', `cardbell seal: ${purpose}`, 32));
+  const associated = Buffer.from(purpose);
 
   return {
     seal(text) {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(associated);
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
     },
@@ -24,7 +36,7 @@ export function createSeal(botToken: string): Seal {
       try {
         const bytes = Buffer.from(sealed, 'base64url');
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-        decipher.setAuthTag(bytes.subarray(12, 28));
+        decipher.setAAD(associated).setAuthTag(bytes.subarray(12, 28));
         return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
       } catch {
         return null;

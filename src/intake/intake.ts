@@ -51,9 +51,10 @@ type TakenEntry =
       readonly isLate?: boolean;
     }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
-  | { readonly type: 'action'; readonly action: Action }
+  /** Signed by the web process: see `src/actions/genuine.ts`. */
+  | { readonly type: 'action'; readonly action: Action; readonly signature: string }
   /** Somebody asked without permission: for the record only. */
-  | { readonly type: 'refused'; readonly action: Action; readonly why: string }
+  | { readonly type: 'refused'; readonly action: Action; readonly why: string; readonly signature: string }
   | { readonly type: 'home'; readonly opened: HomeOpened };
 
 const takeSource = readScript(new URL('./take.lua', import.meta.url));

@@ -121,6 +121,16 @@ export function channelShared(channel: string): OpsIssue {
   };
 }
 
+export function entryRejected(actionId: string, why: string): OpsIssue {
+  return {
+    cause: 'entry-rejected',
+    title: 'An action in the queue was rejected',
+    what: `The action ${actionId} was not performed: ${why}.`,
+    means: 'Nothing changed. Either somebody else can write to Redis, or web and worker have different bot tokens.',
+    todo: 'Compare SLACK_BOT_TOKEN of both processes. If they are equal, find out who can write to Redis.',
+  };
+}
+
 export function cannotRender(alertId: string): OpsIssue {
   return {
     cause: 'cannot-draw',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ListenerDeps } from '../../../handlers/deps.ts';
 import { findCards } from '../../../handlers/directory/find-cards.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { createSeal } from '../../../src/core/seal.ts';
+import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -58,7 +58,7 @@ it('type-ahead over 5,000 accounts asks Redis a handful of questions for each le
   const directory = createDirectory({ redis: redis(), keyOf, loader: null });
   const deps = {
     directory,
-    seal: createSeal('xoxb-test'),
+    seals: createSeals('xoxb-test'),
     permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }) },
   } as unknown as ListenerDeps;
   const type = async (value: string) => {

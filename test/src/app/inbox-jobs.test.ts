@@ -16,9 +16,9 @@ it('hands on what a person asked for as the job that does it', async () => {
   const { added, enqueue } = setUp();
   const action = ask('block');
 
-  await toJob({ type: 'action', action }, enqueue);
+  await toJob({ type: 'action', action, signature: 'signed' }, enqueue);
 
-  expect(added).toEqual([['perform-action', action]]);
+  expect(added).toEqual([['perform-action', { action, signature: 'signed' }]]);
 });
 
 it('sets an entry of a newer version aside, where it fails until such a version gets it', async () => {

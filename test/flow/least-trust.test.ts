@@ -1,0 +1,82 @@
+import { Queue } from 'bullmq';
+import { expect, it } from 'vitest';
+import { freePort } from '../../local/port.ts';
+import { QUEUE_PREFIX } from '../../src/core/keys.ts';
+import { createSigner } from '../../src/core/sign.ts';
+import { channels, people, secrets } from '../support/people.ts';
+import { ask } from '../support/perform-world.ts';
+import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const cardbell = useCardbell({ throttle: atOnce });
+const { sign } = createSigner(secrets.botToken, 'action');
+
+/** A block by Olga, as the web process would hand it over. */
+const blockOf = (acctId: number, id: string) =>
+  ask('block', {
+    id,
+    target: { kind: 'card', acctId, cardId: null, alertId: null },
+    actor: { userId: people.olga, teamId: 'T1' },
+    origin: { kind: 'command', channel: channels.alerts, messageTs: null, reply: null, replace: false },
+    askedAt: new Date().toISOString(),
+  });
+
+/** What somebody with access to Redis could write. */
+async function intoQueue(data: object, id: string): Promise<void> {
+  const queue = new Queue('actions', { connection: cardbell().store as never, prefix: QUEUE_PREFIX });
+  await queue.add('perform-action', data, { jobId: id, removeOnComplete: true, removeOnFail: true });
+  await queue.close();
+}
+
+const rejections = () =>
+  cardbell()
+    .logs()
+    .filter((line) => line.includes('an entry of the queue was rejected'));
+
+it('an action that somebody writes into the queue or the inbox is not performed, and ops are told', async () => {
+  const { take, store, waitFor, writes } = cardbell();
+  const { AcctId } = take('ACTIVE');
+  const before = writes().length;
+  const forged = blockOf(AcctId, 'act_forged1');
+
+  await intoQueue({ action: forged, signature: '' }, forged.id);
+  await waitFor(channels.ops, /An action in the queue was rejected/);
+  const altered = { ...blockOf(AcctId, 'act_forged2'), reason: 'altered' };
+  await intoQueue({ action: altered, signature: sign(blockOf(AcctId, 'act_forged2')) }, altered.id);
+  const other = blockOf(AcctId, 'act_forged3');
+  const entry = JSON.stringify({ type: 'action', action: other, signature: sign({ action: other }) });
+  await store.xadd('{cardbell:in}:actions', '*', 'entry', entry);
+  await until(() => rejections().length === 3, 'all three are rejected');
+
+  expect(writes()).toHaveLength(before);
+});
+
+it('an action that the web process signed is performed once, however often it is written again', async () => {
+  const { take, account, writes } = cardbell();
+  const { AcctId } = take('ACTIVE');
+  const action = blockOf(AcctId, 'act_genuine1');
+  const signed = { action, signature: sign(action) };
+  await intoQueue(signed, action.id);
+  await until(() => account(AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
+  await until(
+    async () => (await cardbell().store.exists('{cardbell:state}:performed:act_genuine1')) === 1,
+    'it is over',
+  );
+  const [before, count] = [writes().length, rejections().length];
+  // Two minutes later: a crash of the worker does not explain it any more.
+  await cardbell().store.set('{cardbell:state}:performed:act_genuine1', Date.now() - 120_000);
+
+  await intoQueue(signed, 'replayed');
+  await until(() => rejections().length === count + 1, 'the replay is rejected');
+
+  expect(writes()).toHaveLength(before);
+});
+
+it('each process drops the secrets of the other', async () => {
+  const { startWeb, startWorker } = cardbell();
+  const web = await startWeb({ PORT: String(await freePort()), CARD_API_TOKEN: secrets.apiToken });
+  const worker = await startWorker({ WEBHOOK_SHARED_SECRET: secrets.sharedSecret });
+
+  expect(web.lines.join()).toMatch(/CARD_API_TOKEN: the web process must not have this secret/);
+  expect(worker.lines.join()).toMatch(/WEBHOOK_SHARED_SECRET: the worker process must not have this secret/);
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createGenuine } from '../../../src/actions/genuine.ts';
+import { createSigner } from '../../../src/core/sign.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const signer = createSigner('xoxb-one', 'action');
+const action = ask('block');
+const first = { starts: 1 };
+const genuineAt = (now: string) => createGenuine({ redis: redis(), signer, now: () => new Date(now) });
+
+it('an action that the web process signed is genuine, also when its job starts again after a crash', async () => {
+  const genuine = genuineAt('2026-11-20T15:00:01Z');
+  const signed = { action, signature: signer.sign(action) };
+
+  expect(await genuine.whyNot(signed, first)).toBeNull();
+  await genuine.performed(action);
+  expect(await genuine.whyNot(signed, { starts: 2 })).toBeNull();
+});
+
+it('the same action in another job is a replay', async () => {
+  const signed = { action, signature: signer.sign(action) };
+  await genuineAt('2026-11-20T15:00:01Z').performed(action);
+
+  const why = 'it was performed before';
+  expect(await genuineAt('2026-11-20T15:02:00Z').whyNot(signed, first)).toEqual({ why, isOurs: false });
+  expect(await genuineAt('2026-11-20T15:00:03Z').whyNot(signed, first), 'handed on again after a crash').toEqual({
+    why,
+    isOurs: true,
+  });
+});
+
+it.each([
+  ['somebody else as its author', { ...action, actor: { userId: 'U0EVE', teamId: 'T1' } }],
+  ['more roles', { ...action, roles: ['approver' as const, 'operator' as const] }],
+  ['another card', { ...action, target: { kind: 'own' as const } }],
+  ['a newer date', { ...action, askedAt: '2026-11-20T15:00:01.000Z' }],
+])('an action with %s is not what was signed', async (_what, altered) => {
+  expect(
+    await genuineAt('2026-11-20T15:00:01Z').whyNot({ action: altered, signature: signer.sign(action) }, first),
+  ).toMatchObject({ why: expect.stringMatching(/not signed/) });
+});
+
+it.each([
+  ['2026-11-28T15:00:00Z', /more than a week old/],
+  ['2026-11-20T14:50:00Z', /in the future/],
+])('an action is too old or dated in the future at %s', async (now, why) => {
+  expect(await genuineAt(now).whyNot({ action, signature: signer.sign(action) }, first)).toMatchObject({
+    why: expect.stringMatching(why),
+  });
+});

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createSigner } from '../../../src/core/sign.ts';
+import { examples } from '../../support/examples.ts';
+
+const signer = createSigner('xoxb-one', 'action');
+
+it('what was signed is recognized after Redis and schemas had it, in whatever order its fields stand', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (said) => {
+      const signature = signer.sign(said);
+      expect(signer.verify(JSON.parse(JSON.stringify(said)), signature)).toBe(true);
+    }),
+    { numRuns: examples(300) },
+  );
+  const signature = signer.sign({ a: 1, b: { c: [1, { d: 2, e: undefined }] } });
+  expect(signer.verify({ b: { c: [1, { d: 2 }] }, a: 1 }, signature)).toBe(true);
+});
+
+it.each([
+  ['another value', { a: 2 }, signer],
+  ['another field', { a: 1, b: 1 }, signer],
+  ['another type', { a: '1' }, signer],
+  ['a list instead', [1], signer],
+  ['another secret', { a: 1 }, createSigner('xoxb-two', 'action')],
+  ['another purpose', { a: 1 }, createSigner('xoxb-one', 'other')],
+])('%s is not what was signed', (_what, said, by) => {
+  expect(by.verify(said, signer.sign({ a: 1 }))).toBe(false);
+});
+
+it('a signature that is none is refused', () => {
+  for (const none of ['', 'x', '!!!', 'a'.repeat(1000)]) expect(signer.verify({ a: 1 }, none)).toBe(false);
+});
