@@ -28,10 +28,12 @@ async function intoQueue(data: object, id: string): Promise<void> {
   await queue.close();
 }
 
-const rejections = () =>
+/** Actions that were rejected, each as often as it was. */
+const rejections = (): string[] =>
   cardbell()
     .logs()
-    .filter((line) => line.includes('an entry of the queue was rejected'));
+    .filter((line) => line.includes('an entry of the queue was rejected'))
+    .map((line) => JSON.parse(line).actionId);
 
 it('an action that somebody writes into the queue or the inbox is not performed, and ops are told', async () => {
   const { take, store, waitFor, writes } = cardbell();
