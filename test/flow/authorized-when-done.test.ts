@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createSigner } from '../../src/core/sign.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { createIntake, inboxKeys } from '../../src/intake/intake.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
@@ -58,9 +59,12 @@ describe('an entry that somebody writes into Redis', () => {
     const before = statusOf(card);
     const intake = createIntake(cardbell().store as Parameters<typeof createIntake>[0], { diskWait: () => 'none' });
     const target = { kind: 'card', acctId: card.AcctId, cardId: null, alertId: null } as const;
-    const action = ask(verb, { id: `act_planted${verb}`, target, actor: { userId: otto, teamId: 'T1' } });
+    const askedAt = new Date().toISOString();
+    const action = ask(verb, { id: `act_planted${verb}`, target, actor: { userId: otto, teamId: 'T1' }, askedAt });
 
-    await intake.take({ type: 'action', action: { ...action, askedAt: new Date().toISOString() } });
+    // Signed, as whoever has taken over the web process could.
+    const signature = createSigner(secrets.botToken, 'action').sign(action);
+    await intake.take({ type: 'action', action, signature });
     await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'it was taken');
     await quiet(cardbell());
 
