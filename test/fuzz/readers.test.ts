@@ -27,6 +27,7 @@ import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
+import { entryOf } from '../../src/outbox/entry-of.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
@@ -106,6 +107,15 @@ const timeWords = fc.array(
 );
 
 /** Everything that reads what others wrote, and what holds of it whatever they wrote. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const properties: Readonly<Record<string, () => void>> = {
   parseExactly() {
     ofText((text) => {
@@ -117,6 +127,20 @@ const properties: Readonly<Record<string, () => void>> = {
         return;
       }
       if (!/\d{16}/.test(text)) expect(parseExactly(text)).toEqual(plain);
+    });
+  },
+  entryOf() {
+    // Redis holds what some version of Cardbell wrote: JSON with an id, at least.
+    check(
+      fc.record({ id: fc.string() }).chain((entry) => anyJson.map((more) => ({ more, ...entry }))),
+      (stored) => {
+        expect(entryOf(JSON.stringify(stored))).toEqual({
+          unreadable: { id: stored.id, entry: JSON.parse(JSON.stringify(stored)) },
+        });
+      },
+    );
+    ofText((text) => {
+      if (!isJson(text)) expect(() => entryOf(text)).toThrow(SyntaxError);
     });
   },
   parseAmount() {

@@ -295,17 +295,20 @@ describe('a service in trouble', () => {
     expect(sandbox.calls.filter(({ path }) => path.includes(`Activate/${AcctId}`))).toHaveLength(1);
   });
 
-  it.each(['hang_up_after_effect', 'hang_after_effect', 'http_502_html', 'rate_limited'] as const)(
-    'blocks all the same after %s',
-    async (kind) => {
-      const { AcctId } = pick('ACTIVE');
-      sandbox.faults.add({ path: /Card\/Status/, kind });
+  it.each([
+    ['hang_up_after_effect', 'unknown', 'BLOCKED'],
+    ['hang_after_effect', 'unknown', 'BLOCKED'],
+    ['http_502_html', 'unknown', 'ACTIVE'],
+    ['rate_limited', 'refused', 'ACTIVE'],
+  ] as const)('a block is sent once, and after %s its outcome is %s', async (kind, outcome, status) => {
+    const { AcctId } = pick('ACTIVE');
+    sandbox.faults.add({ path: /Card\/Status/, kind });
 
-      await client.setCardStatus(AcctId, 'BLOCKED');
+    expect(await refusalOf(client.setCardStatus(AcctId, 'BLOCKED'))).toContain(outcome);
 
-      expect(statusOf(AcctId)).toBe('BLOCKED');
-    },
-  );
+    expect(sandbox.calls.filter(({ path }) => path.includes(`Card/Status/${AcctId}`))).toHaveLength(1);
+    expect(statusOf(AcctId)).toBe(status);
+  });
 
   it('tells a dead token from a refusal', async () => {
     const { AcctId } = pick('BLOCKED');

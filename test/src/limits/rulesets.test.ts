@@ -127,7 +127,7 @@ it('the first answer says it already, once, and nobody hears it again when it is
 
   await performAction(ask('limit', byCommand), one.deps);
   expect(one.answers.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^Limit changed.*Sent\. If the card service does not confirm/),
+    expect.stringMatching(/^Limit changed.*Sent\. I’ll message you if it isn’t confirmed/),
   ]);
   expect(one.answers[0]?.text).toContain(sentence);
   expect(timesIn(one.answers[0]?.text ?? '')).toBe(1);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayloadError } from '../../../src/core/errors.ts';
+import { carrierOfForm } from '../../../src/core/tracking-number.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
@@ -71,6 +72,8 @@ describe('whatever is sent', () => {
         const fields = Object.keys(body.Data);
         const field = fields[at % fields.length] ?? 'Message';
         const written = (digits.match(/\d{1,4}/g) ?? []).join(between);
+        // One in ten numbers of fifteen digits is a tracking number of FedEx as well.
+        fc.pre(field !== 'TrackingNumber' || carrierOfForm(written) === null);
         body.Data[field] = typeof body.Data[field] === 'object' ? [written] : written;
         body.Data[`Unknown${at}`] = { note: `see ${written}` };
 
