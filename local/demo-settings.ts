@@ -33,6 +33,8 @@ export function demoEnvironment(at: {
     ALERTS_CHANNEL_APPROVALS: channelId.approvals,
     ALERTS_CHANNEL_OPS: channelId.ops,
     ALERTS_CHANNEL_AUDIT: channelId.audit,
+    OPERATORS: userId.olga,
+    APPROVERS: approvers.id,
   };
   return {
     web: {
@@ -41,8 +43,6 @@ export function demoEnvironment(at: {
       PORT: String(at.webPort),
       SLACK_SIGNING_SECRET: demoSecret.signingSecret,
       WEBHOOK_SHARED_SECRET: demoSecret.webhooks,
-      OPERATORS: userId.olga,
-      APPROVERS: approvers.id,
     },
     worker: { ...shared, CARD_API_URL: at.cardApiUrl, CARD_API_TOKEN: demoSecret.cardApi },
   };

@@ -67,16 +67,20 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 
   async function send(
-    ...[verb, { action, acctId, cardId }, { before, card, written }, finish, attempt]: Parameters<SendStatus['send']>
+    ...[verb, resolved, { before, card, written }, finish, attempt]: Parameters<SendStatus['send']>
   ): Promise<void> {
+    const { action, acctId, cardId } = resolved;
     const status = wantedStatus[verb];
     const after = wordOf(status);
     const expects = { kind: 'status', status, cardId } as const;
     const readBasis = () => basisOf(cardId ?? card.cardId, status);
     const basis = await readBasis();
     const sent = { expects, basis, readBasis };
-    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, sent)))
+    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, sent))) {
+      // What has changed since then may be this very change, which could not be read a moment ago.
+      if ((await readBack(acctId, cardId, api)) === status) return await foundMade(verb, resolved, before, finish);
       return await finish('unknown', { note: superseded });
+    }
     const followed = await latestChanges.changedBy(acctId, expects);
     const sending = { state: 'sending', before, after, expects, followed } as const;
     const stands = await progress.write(action.id, { ...sending, basis });
@@ -94,7 +98,7 @@ export function createSendStatus(deps: Deps): SendStatus {
       if (error.outcome !== 'unknown' && error.retryable) await progress.write(action.id, sending);
       return await resolveFailure(error, acctId, sent, finish, attempt.isLast);
     }
-    const undo = await deps.offerUndo({ action, acctId, cardId }, before);
+    const undo = await deps.offerUndo(resolved, before);
     await finish('done', { after, confirmation: 'sent', expects, ...undo });
   }
 

@@ -1,5 +1,6 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
+import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
@@ -15,6 +16,7 @@ import { createAgeRequest, createExpireRequest } from '../approvals/expire-reque
 import { createJudgeClick } from '../approvals/judge-click.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
+import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import type { ActionBase } from './action-base.ts';
 import type { composeLimits } from './compose-limits.ts';
 import type { Tools } from './compose-tools.ts';
@@ -60,8 +62,10 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
 
 /** Opens a request that others decide. */
 export function composeOpenRequest({ base, tools }: Pick<Deps, 'base' | 'tools'>) {
-  const { stores, messages, timers } = base;
-  return createOpenRequest({ ...stores, ...messages, ...timers, ...tools });
+  const { stores, cards, messages, timers, settings } = base;
+  const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, cards.card, { maxRetries: 0 });
+  const { changesFromBase } = createRaiseAmounts({ ...stores, ...cards, ...settings, ...tools });
+  return createOpenRequest({ ...stores, ...messages, ...timers, ...tools, statusOf, changesFromBase });
 }
 
 /** What whoever looks at a changed card has to do with requests. */

@@ -2,7 +2,9 @@ import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
+import type { CardStatus } from '../core/event.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest, OpenRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
@@ -16,6 +18,9 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   /** Whether a card counts as somebody's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  /** The status that a card has now; null when it cannot be read. */
+  readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
+  readonly changesFromBase: RaiseAmounts['changesFromBase'];
   /** Posts into the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Looks after a request that nobody answers, from now on. */
@@ -59,12 +64,12 @@ export function createOpenRequest(deps: Deps) {
       card,
       holder: (await deps.links.ofAccount(acctId))?.userId ?? null,
       goals: goalsOf(changes),
-      changes: [...changes],
+      changes: await deps.changesFromBase(changes, term, acctId),
       term,
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],
       voided: [],
-      isBlocked: false,
+      isBlocked: (await deps.statusOf(acctId, card.cardId)) === 'BLOCKED',
       counted,
       inFlight: [],
       note: '',

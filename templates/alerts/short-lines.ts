@@ -154,7 +154,7 @@ export function virtualLines(alert: VirtualCardAlert): ShortLines {
     at: event.callbackAt,
     cause: [whatHappened(event)],
     small: [
-      asked === null ? '' : `asked for by ${mention(asked.by)}`,
+      asked === null ? '' : `${event.outcome === 'resend' ? 'asked for' : 'ordered'} by ${mention(asked.by)}`,
       event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`,
     ],
   };

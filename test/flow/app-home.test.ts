@@ -46,7 +46,7 @@ describe('App Home', () => {
     await cardbell().command(otto, 'link 0000');
     const claim = await cardbell().waitFor(channels.approvals, /I find no such card/);
     await cardbell().workspace.openHome(olga);
-    await sees(olga, /Declined lately.*Waiting to be activated.*Nina Castellanos.*Cardbell/);
+    await sees(olga, /Declined lately.*Waiting to be activated.*Nina Castellanos.*All systems normal/);
     await cardbell().workspace.openHome(ana);
     await sees(ana, new RegExp(`<@${otto}> says to hold.*refuse_claim`));
     expect(shown(olga)).not.toContain('refuse_claim');
@@ -66,7 +66,7 @@ describe('App Home', () => {
       kind: 'decline',
       body: JSON.stringify({ CallbackTime: 'never', Data: { NetworkType: 1 } }),
     });
-    await sees(ben, /needs attention.*kept aside/);
+    await sees(ben, /needs attention.*in quarantine/);
   });
 
   it('hides what a person may no longer see once they lose a role', async () => {

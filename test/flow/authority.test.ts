@@ -270,7 +270,7 @@ describe('a block', () => {
     await wakeJob(cardbell().store, `undo-${actionId}`);
     await until(() => !shown(alert).includes('undo_block'), 'the button is gone');
     await cardbell().workspace.press({ user: olga, message: withUndo, actionId: 'undo_block', stale: true });
-    await cardbell().waitTold(olga, /undone for a minute only/, since);
+    await cardbell().waitTold(olga, /can be undone for one minute only/, since);
 
     expect(statusOf(card)).toBe('BLOCKED');
   });

@@ -129,7 +129,9 @@ describe('a purchase that several limits stop', () => {
     const alert = await stopped(card, 40);
 
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by three limits/);
-    expect(shown(alert)).toContain('$15.00 over the limit for a single purchase at Restaurants of $25.00');
+    expect(shown(alert)).toContain(
+      'Over the limit for a single purchase at Restaurants:* $15.00 more than the $25.00 allowed',
+    );
     await submit(ana, view, { term: '1h' });
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
 
@@ -200,7 +202,9 @@ describe('a limit for a single purchase', () => {
   it('is named, raised for an hour with the form, and restored', async () => {
     const card = await cardWith({ MerchantCategories: [{ Id: 9, Name: 'Restaurants', TransactionLimit: 25 }] });
     const alert = await stopped(card, 40);
-    expect(shown(alert)).toContain('$15.00 over the limit for a single purchase at Restaurants of $25.00');
+    expect(shown(alert)).toContain(
+      'Over the limit for a single purchase at Restaurants:* $15.00 more than the $25.00 allowed',
+    );
 
     const view = await openForm(ana, alert, 'approve_remedy', /Current limit for a single purchase: \$25\.00/);
     await submit(ana, view, { term: '1h' });

@@ -161,7 +161,7 @@ it('a new limit without “for” makes a temporary limit permanent', async () =
 
   const told = await setLimit(card, '600');
 
-  expect(told).toContain('now it stays');
+  expect(told).toContain('now it is permanent');
   expect(limitOf(card)).toBe(600);
   const open = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes'));
   expect(open.filter((text) => JSON.parse(text).acctId === card.AcctId)).toEqual([]);

@@ -55,7 +55,7 @@ describe('/card virtual order', () => {
     const told = await direct(ana, /You asked for this: Virtual card created: Vera Nova/);
     const alert = await cardbell().waitFor(channels.virtual, /Vera Nova/);
     await until(
-      () => JSON.stringify(cardbell().now(alert).blocks).includes(`Ordered by*\\n<@${ana}>`),
+      () => JSON.stringify(cardbell().now(alert).blocks).includes(`ordered by <@${ana}>`),
       'the alert says who ordered it',
     );
 

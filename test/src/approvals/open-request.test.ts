@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
 import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -17,7 +18,7 @@ const counted: CountedRaise = {
   cap: null,
 };
 
-function setUp(holder: string | null = null) {
+function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE') {
   const requests = createRequests(redis());
   const posted: string[] = [];
   const openRequest = createOpenRequest({
@@ -26,6 +27,8 @@ function setUp(holder: string | null = null) {
       ofAccount: async () => (holder === null ? null : { userId: holder }),
     },
     isOwnCard: async (userId) => userId === holder,
+    statusOf: async () => status,
+    changesFromBase: async (changes) => [...changes],
     postRequest: async ({ id }) => void posted.push(id),
     scheduleRequest: async () => {},
     now: () => new Date(askedAt),
@@ -43,6 +46,18 @@ it('counts an approver who asks for somebody else’s card as the first approval
   expect(await world.requests.open()).toMatchObject([
     { id: 'req_limit1', needed: 2, approvals: [{ by: 'U0OLGA', actionId: null }], state: 'open' },
   ]);
+});
+
+it.each([
+  ['BLOCKED', true],
+  ['ACTIVE', false],
+  [null, false],
+] as const)('knows from the start that the card is %s: blocked is %s', async (status, isBlocked) => {
+  const world = setUp(null, status);
+
+  await world.open(ask('limit'));
+
+  expect(await world.requests.open()).toMatchObject([{ isBlocked }]);
 });
 
 it('does not count the approver who holds the card', async () => {
