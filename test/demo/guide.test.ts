@@ -88,9 +88,9 @@ describe('each printed step works as printed', () => {
   it('step 2: Sam asks for more', async () => {
     await become('Sam');
     await open(printed('Cardbell messages'));
-    await message('Your card was declined').waitFor();
+    await message('Declined: $84.10 at Corner Diner').waitFor();
     await looksFine();
-    await press('Ask for more…', message('Your card was declined'));
+    await press('Ask for more…', message('Declined: $84.10 at Corner Diner'));
     await page.getByTestId('modal').waitFor();
     await looksFine();
     await page.getByLabel('Reason').fill('Lunch with a client');

@@ -125,8 +125,11 @@ it('a block that was made in the time that was lost is on record, and is not mad
 
 it('when every process dies with Redis, what was posted is found in the channel, and a change that no record knows is on record as discovered', async () => {
   const { store, sandbox, texts, waitFor, press, take: takeAccount, account, webs, workers } = cardbell();
-  const { startWeb, startWorker } = cardbell();
+  const { startWeb, startWorker, command, waitTold } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');
+  // Only a card whose status was seen before can be found to have changed.
+  await command(people.olga, `show ${AcctId}`);
+  await waitTold(people.olga, /Active/i);
   const posted = (): string[] => texts(channels.declines).filter((text) => text.includes('88,888'));
   const discovered = async (): Promise<string[]> =>
     (await store.lrange('{cardbell:audit}:chain', 0, -1)).filter((line) => line.includes('"discovered"'));
