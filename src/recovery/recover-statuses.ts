@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
 import { type Gap, lengthOf } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
@@ -70,7 +71,8 @@ interface Deps {
   readonly directory: Pick<Directory, 'all'> & {
     readonly status: () => Promise<{ readonly accounts: number; readonly listedAt: string | null }>;
     readonly refresh: (options: { readonly force: boolean }) => Promise<unknown>;
-    readonly reloadOlderThan: (atMs: number) => Promise<unknown>;
+    /** @returns false when not all could be read: another worker reads, or the API is away. */
+    readonly reloadOlderThan: (atMs: number) => Promise<boolean>;
   };
   readonly toEvent: (unreported: UnreportedStatus) => CardStatusEvent;
   readonly backfilled: Pick<Backfilled, 'remember'>;
@@ -91,11 +93,18 @@ export function createStatusRecovery(deps: Deps) {
   const { directory, toEvent, backfilled, take, recordDiscovered, lastGapEndMs, now } = deps;
 
   return {
-    /** Reports the cards that changed in a gap. @returns how many. */
+    /**
+     * Reports the cards that changed in a gap.
+     *
+     * @returns how many.
+     * @throws StoreUnavailableError when not every card could be read: to be run again.
+     */
     async afterGap(gap: Gap): Promise<number> {
       const { accounts } = await directory.status();
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
-        await directory.reloadOlderThan(Date.parse(gap.to));
+        // A gap is not closed before every card was looked at.
+        const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
+        if (!isWhole) throw new StoreUnavailableError('another worker reads the cards of all accounts');
       } else {
         await directory.refresh({ force: true });
       }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
@@ -36,7 +37,7 @@ const account = (minutesAgo: number): DirectoryAccount => ({
   detailsAt: at(minutesAgo),
 });
 
-function world(accounts: readonly DirectoryAccount[], known = accounts.length) {
+function world(accounts: readonly DirectoryAccount[], known = accounts.length, isWhole = true) {
   const calls: string[] = [];
   const taken: CardStatusEvent[] = [];
   const backfilled = createBackfilled(redis());
@@ -47,7 +48,10 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length) {
       },
       status: async () => ({ accounts: known, listedAt: at(10) }),
       refresh: async (options) => void calls.push(options.force ? 'list again' : 'list'),
-      reloadOlderThan: async () => void calls.push('ask for every card'),
+      async reloadOlderThan() {
+        calls.push('ask for every card');
+        return isWhole;
+      },
     },
     toEvent: toMissedStatus,
     backfilled,
@@ -76,6 +80,14 @@ describe('a status that changed without a webhook', () => {
     expect(event.cards).toMatchObject([{ cardId: 1, status: 'BLOCKED' }]);
     expect(await backfilled.covers({ ...event, callbackAt: at(30) })).toBe(true);
     expect(await backfilled.covers({ ...event, callbackAt: at(90) })).toBe(false);
+  });
+
+  it('is not given up while another worker holds the reading of all cards: the gap stays open', async () => {
+    const { recovery, taken } = world([account(1)], 1, false);
+
+    await expect(recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'))).rejects.toThrow(StoreUnavailableError);
+
+    expect(taken).toEqual([]);
   });
 
   it('is left to its webhook for five minutes when there was no gap', async () => {
