@@ -29,7 +29,7 @@ export const apiQuotaDefaults: ApiQuota = {
 };
 
 const LIST_RETRY_MS = 30_000;
-const FILL_LOCK_MS = 30_000;
+const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
 export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => string, limits: ApiQuota) {

@@ -114,6 +114,7 @@ export function createFiller(deps: FillerDeps) {
   const { records, quota, limits, now, log } = deps;
   const stopping = new AbortController();
   const owner = randomUUID();
+  const mayFill = (): Promise<boolean> => quota.mayFill(owner);
   let filling: Promise<void> | null = null;
   /** Another fill was requested while one was ending, which may have looked before there was something to read. */
   let isWantedAgain = false;
@@ -134,7 +135,7 @@ export function createFiller(deps: FillerDeps) {
 
   async function fillAll(): Promise<void> {
     try {
-      await loadBatches(async () => {
+      await loadBatches(mayFill, async () => {
         const missing = await records.nextForDetails(FILL_BATCH, null);
         const stale = now().getTime() - limits.detailsStaleMs;
         return missing.length > 0 ? missing : await records.nextForDetails(FILL_BATCH, stale);
@@ -144,19 +145,27 @@ export function createFiller(deps: FillerDeps) {
     }
   }
 
-  /** @returns true when no batch is left; false when another worker fills, or the API is away. */
-  async function loadBatches(nextBatch: () => Promise<readonly number[]>): Promise<boolean> {
-    while (!stopping.signal.aborted && (await quota.mayFill(owner))) {
+  /** @returns true when no batch is left; false when it may not go on, or the API is away. */
+  async function loadBatches(
+    mayGoOn: () => Promise<boolean>,
+    nextBatch: () => Promise<readonly number[]>,
+  ): Promise<boolean> {
+    while (!stopping.signal.aborted && (await mayGoOn())) {
       const batch = await nextBatch();
       if (batch.length === 0) return true;
-      if (!(await loadBatch(batch, deps, owner, stopping.signal))) return false;
+      if (!(await loadBatch(batch, deps, mayGoOn, stopping.signal))) return false;
     }
     return false;
   }
 
   return {
     fill,
-    reloadOlderThan: (beforeMs: number) => loadBatches(() => records.nextForDetails(FILL_BATCH, beforeMs)),
+    // Beside whoever fills: a recovery runs alone, and both take from the same quota.
+    reloadOlderThan: (beforeMs: number) =>
+      loadBatches(
+        async () => true,
+        () => records.nextForDetails(FILL_BATCH, beforeMs),
+      ),
     async idle(): Promise<void> {
       while (filling !== null) await filling;
     },
@@ -171,14 +180,14 @@ export function createFiller(deps: FillerDeps) {
 async function loadBatch(
   batch: readonly number[],
   { loader, records, quota }: FillerDeps,
-  owner: string,
+  mayGoOn: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const loads: Promise<DirectoryAccount | null>[] = [];
   for (const acctId of batch) {
     for (let waitMs = await quota.take('background'); waitMs > 0; waitMs = await quota.take('background')) {
       await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
-      if (!(await quota.mayFill(owner))) return false;
+      if (!(await mayGoOn())) return false;
     }
     loads.push(loader.load(acctId));
   }

@@ -71,7 +71,7 @@ interface Deps {
   readonly directory: Pick<Directory, 'all'> & {
     readonly status: () => Promise<{ readonly accounts: number; readonly listedAt: string | null }>;
     readonly refresh: (options: { readonly force: boolean }) => Promise<unknown>;
-    /** @returns false when not all could be read: another worker reads, or the API is away. */
+    /** @returns false when not all could be read, because the API is away. */
     readonly reloadOlderThan: (atMs: number) => Promise<boolean>;
   };
   readonly toEvent: (unreported: UnreportedStatus) => CardStatusEvent;
@@ -104,7 +104,7 @@ export function createStatusRecovery(deps: Deps) {
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
         // A gap is not closed before every card was looked at.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
-        if (!isWhole) throw new StoreUnavailableError('another worker reads the cards of all accounts');
+        if (!isWhole) throw new StoreUnavailableError('not every card could be read');
       } else {
         await directory.refresh({ force: true });
       }

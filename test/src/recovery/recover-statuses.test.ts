@@ -82,7 +82,7 @@ describe('a status that changed without a webhook', () => {
     expect(await backfilled.covers({ ...event, callbackAt: at(90) })).toBe(false);
   });
 
-  it('is not given up while another worker holds the reading of all cards: the gap stays open', async () => {
+  it('is not given up while not every card can be read: the gap stays open', async () => {
     const { recovery, taken } = world([account(1)], 1, false);
 
     await expect(recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'))).rejects.toThrow(StoreUnavailableError);
