@@ -1,5 +1,8 @@
 import { createServer } from 'node:net';
 
+/** Whoever was given a port may listen there only later. */
+const given = new Set<number>();
+
 /** The given port of 127.0.0.1 if nobody listens on it, else a free one. */
 export async function portOrFree(wanted: number): Promise<number> {
   return wanted !== 0 && (await isFree(wanted)) ? wanted : await freePort();
@@ -14,6 +17,8 @@ export async function portOrFree(wanted: number): Promise<number> {
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 22_000);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

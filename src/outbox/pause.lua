@@ -3,13 +3,13 @@
 -- ARGV: how long to pause from now on (ms), or nothing to ask only. Answers how much is left (ms), 0 when it is over.
 -- When the clock has been set back, nobody knows how much of a pause is over: then it begins again, and is never longer.
 if ARGV[1] then
-  redis.call('SET', KEYS[1], string.format('%.0f %s', now, ARGV[1]), 'PX', ARGV[1] + 3600000)
+  redis.call('SET', KEYS[1], string.format('%.0f %s', now, ARGV[1]), 'PX', ARGV[1] + 3000000)
 end
 local text = redis.call('GET', KEYS[1])
 if not text then return 0 end
 local since, length = string.match(text, '^(%d+) (%d+)$')
 if tonumber(since) > now then
   since = now
-  redis.call('SET', KEYS[1], string.format('%.0f %s', now, length), 'PX', length + 3600000)
+  redis.call('SET', KEYS[1], string.format('%.0f %s', now, length), 'PX', length + 3000000)
 end
 return math.max(0, since + length - now)

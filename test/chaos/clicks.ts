@@ -23,7 +23,7 @@ export interface Clicks {
 const LATE_MS = 1400;
 
 type IdOf = { [K in 'button' | 'command']: (payload: unknown) => string };
-const tools = { seal: { seal: () => '' } } as never;
+const tools = { seals: { reply: { seal: () => '' } } } as never;
 const idOf: IdOf = {
   button: (payload) => ofButton(payload as never, tools).id,
   command: (payload) => ofCommand(payload as never, tools).id,
