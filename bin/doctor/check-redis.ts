@@ -23,7 +23,7 @@ export async function checkRedis(
   try {
     const server = await inTime(redis.info('server'));
     checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
-    await checkMemory(await inTime(redis.info('memory')), report);
+    checkMemory(await inTime(redis.info('memory')), report);
     await checkPersistence(async (name) => await setting(redis, name, inTime), report);
     checkClock(await inTime(redis.time()), Date.now(), report);
   } catch {

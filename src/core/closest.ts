@@ -1,9 +1,9 @@
 /** How many letters have to be added, dropped or replaced. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [i, letter] of [...one].entries()) {
+  for (const [i, letter] of Array.from(one).entries()) {
     const next = [i + 1];
-    for (const [j, also] of [...other].entries()) {
+    for (const [j, also] of Array.from(other).entries()) {
       const changed = (row[j] ?? 0) + (letter === also ? 0 : 1);
       next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }

@@ -31,7 +31,7 @@ async function intoQueue(data: object, id: string): Promise<void> {
 /** Nothing of the inbox or the queue is left. The log says the same thing once a minute only, so it does not tell. */
 async function isWorkedOff(): Promise<boolean> {
   const queue = new Queue('actions', { connection: cardbell().store as never, prefix: QUEUE_PREFIX });
-  const { failed = 0, completed = 0, ...open } = await queue.getJobCounts();
+  const open = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
   await queue.close();
   const isEmpty = Object.values(open).every((count) => count === 0);
   return isEmpty && (await cardbell().store.xlen('{cardbell:in}:actions')) === 0;

@@ -47,7 +47,9 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
       deny: async () => void steps.push('denied'),
     },
     refuse: async (_action, { what, why, whoCan }, about) =>
-      void steps.push(`${what}: ${why} ${whoCan} (${about?.acctId ?? 'no card'})`),
+      void steps.push(
+        `${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
+      ),
     updateRequest: async () => void steps.push('updated'),
     now: () => new Date(now),
   });

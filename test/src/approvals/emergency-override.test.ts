@@ -69,7 +69,9 @@ describe('an operator in the approvers’ place', () => {
     await createOverrideRequest({
       requests: { get: async (id) => (id === 'req_ask1' ? request : null) },
       refuse: async (_action, { what, why, whoCan }, about) =>
-        void steps.push(`${what} refused: ${why} ${whoCan} (${about?.acctId ?? 'no card'})`),
+        void steps.push(
+          `${what} refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
+        ),
       finish: async ({ state }) => void steps.push(`finished ${state}`),
       execution: {
         resume: async () => given.hasSent ?? false,

@@ -52,7 +52,8 @@ function setUp({ email = 'hugo@example.com', link = null, isGuest = false, accou
   const ends: string[] = [];
   const common = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    refuse: async (_action: unknown, { what, why, whoCan }: Refusal) => void refusals.push(`${what}: ${why} ${whoCan}`),
+    refuse: async (_action: unknown, { what, why, whoCan }: Refusal) =>
+      void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
   };
   const openClaim = createOpenClaim({
     ...common,

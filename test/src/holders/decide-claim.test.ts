@@ -33,7 +33,8 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
       return { card, before: null, isSame: false };
     },
     record: async (_action, entry) => void entries.push(entry),
-    refuse: async (_action, { what, why, whoCan }) => void refusals.push(`${what}: ${why} ${whoCan}`),
+    refuse: async (_action, { what, why, whoCan }) =>
+      void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
     updateClaim: async (claimId) => void updated.push(claimId),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock: withoutLock,

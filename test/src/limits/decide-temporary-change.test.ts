@@ -27,7 +27,8 @@ describe('a click about a temporary change', () => {
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
       hasBegun: async () => given.hasBegun ?? false,
-      refuse: async (_action, { what, why, whoCan }) => void steps.push(`${what} refused: ${why} ${whoCan}`),
+      refuse: async (_action, { what, why, whoCan }) =>
+        void steps.push(`${what} refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),

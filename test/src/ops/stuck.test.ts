@@ -65,7 +65,7 @@ it('reports the jobs of every queue that failed lately, once for each cause', as
 
   await reportFailedJobs(queues, notifyOps, Date.now());
 
-  expect(reported.map((text) => /\((.*)\)/.exec(text)?.[1]).toSorted()).toEqual([
+  expect(reported.map((text) => /\((.*)\)/.exec(text)?.[1] ?? '').toSorted()).toEqual([
     'actions/job',
     'updates/job',
     'updates/job',
