@@ -52,7 +52,12 @@ export async function startWeb(env: Record<string, string> = {}): Promise<Runnin
   store.on('error', () => {
     // Some tests take Redis away.
   });
-  await child.said('web listens');
+  await child.said('web listens').catch(async (error: unknown) => {
+    // Nobody else would stop what was started for it.
+    store.disconnect();
+    await redis.stop();
+    throw error;
+  });
   return {
     child,
     port,
