@@ -5,8 +5,34 @@ import { benchMemory } from '../bench/memory.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchWorker } from '../bench/worker.ts';
 
-/** `npm run bench`: figures as shares of a baseline measured in the same run. `--full` goes to a million events. */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });
+const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
+
+  npm run bench                         all of them
+  npm run bench -- NAME [NAME …]        only these: ingest, latency, worker, storm, memory
+
+  --full   memory goes on to a million events
+
+Ends with 0 when it is done, 64 when the command could not be read.
+`;
+const EX_USAGE = 64;
+const all = ['ingest', 'latency', 'worker', 'storm', 'memory'];
+
+function readArguments() {
+  try {
+    const options = { full: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+    const given = parseArgs({ allowPositionals: true, options });
+    return given.positionals.every((name) => all.includes(name)) ? given : null;
+  } catch {
+    return null;
+  }
+}
+
+const given = readArguments();
+if (given === null || given.values.help === true) {
+  (given === null ? process.stderr : process.stdout).write(usage);
+  process.exit(given === null ? EX_USAGE : 0);
+}
+const { values, positionals } = given;
 const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const sizes = [1_000, 10_000, 100_000, ...(values.full === true ? [1_000_000] : [])];
 

@@ -10,11 +10,28 @@ import { version } from '../src/core/version.ts';
 /** EX_USAGE of sysexits.h: a command line that cannot be read. */
 const EX_USAGE = 64;
 
+interface Verb {
+  readonly file: string;
+  readonly does: string;
+  /** Of a verb that reads no arguments of its own. */
+  readonly help?: string;
+}
+
+function longRunning(name: string, does: string): Verb {
+  const help = `Usage: cardbell ${name}
+
+This ${does}. It goes on until SIGTERM or SIGINT.
+It takes no arguments. Its settings are environment variables; docs/install lists them, and cardbell doctor checks them.
+Ends with 78 when a variable is missing or bad, and names every such variable.
+`;
+  return { file: `../src/${name}.js`, does, help };
+}
+
 /** What each verb runs, relative to this file, and one line of help. The order is that of the help text. */
-const verbs: Readonly<Record<string, { readonly file: string; readonly does: string }>> = {
-  start: { file: '../src/start.js', does: 'runs web and worker in one process, for a small team' },
-  web: { file: '../src/web.js', does: 'runs the process that takes webhooks and Slack requests' },
-  worker: { file: '../src/worker.js', does: 'runs the process that posts, and calls the card service' },
+const verbs: Readonly<Record<string, Verb>> = {
+  start: longRunning('start', 'runs web and worker in one process, for a small team'),
+  web: longRunning('web', 'runs the process that takes webhooks and Slack requests'),
+  worker: longRunning('worker', 'runs the process that posts, and calls the card service'),
   doctor: { file: './doctor.js', does: 'checks Redis, Slack, the card service and the webhook side' },
   recover: { file: './recover.js', does: 'fetches what the card service reported while Cardbell was away' },
   replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },
@@ -37,8 +54,8 @@ ${lines.join('\n')}
   ${'version'.padEnd(width)}  prints the version
   ${'completion'.padEnd(width)}  prints a completion script: completion bash, or completion zsh
 
-cardbell VERB --help explains one verb. Exit codes: 0 done, 1 something is wrong, 64 wrong command line, 69 a service
-does not answer, 78 a variable is missing or bad.
+cardbell VERB --help explains one verb. Exit codes: 0 done, 1 something is wrong, 64 wrong command line, 65 the policy
+file is not valid, 69 a service does not answer, 78 a variable is missing or bad.
 `;
 }
 
@@ -59,6 +76,12 @@ const verb = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : un
 if (name === undefined) fail('expected a verb');
 else if (verb !== undefined) {
   const file = new URL(verb.file, import.meta.url);
+  // The processes take their settings from variables only: a help text is all that can be asked of them here.
+  if (verb.help !== undefined && rest.length > 0) {
+    if (!rest.every((word) => word === '--help' || word === '-h')) fail(`${name}: expected no arguments`);
+    process.stdout.write(verb.help);
+    process.exit(0);
+  }
   // The verbs read their arguments from the command line, as if they had been started themselves.
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
   await import(file.href);

@@ -25,6 +25,8 @@ it.concurrent.each([
   ['audit', ['export'], 64, /export --csv/],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
+  ['bench', ['nonsense'], 64, /ingest, latency, worker, storm, memory/],
+  ['cardbell', ['web', '--port', '80'], 64, /web: expected no arguments/],
   ['policy', ['nonsense'], 64, /npm run policy -- check/],
   ['policy', ['replay', '--since', 'long ago'], 64, /npm run policy -- replay/],
   ['policy', ['replay'], 69, /^Redis does not answer\./],
@@ -52,6 +54,16 @@ it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(`npm run ${command}`);
 });
+
+it.concurrent.each(['web', 'worker', 'start', 'bench', 'trigger', 'sandbox', 'demo', 'recover', 'replay', 'audit'])(
+  'cardbell %s --help explains that verb, and does nothing else',
+  async (verb) => {
+    const { code, out, err } = await run('cardbell', [verb, '--help']);
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(verb);
+  },
+);
 
 it.concurrent('doctor names a variable once, with every process that lacks it', async () => {
   const { code, out } = await run('doctor', []);
