@@ -1,23 +1,114 @@
+import { z } from 'zod';
 import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
 import { type Account, type Address, type Card, currentCard, last4 } from '../state/account.ts';
 import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
+import { LocalTime } from '../webhook/schema.ts';
+import {
+  AccountStatus,
+  Address as AddressView,
+  balances,
+  CardStatus,
+  dollars,
+  Group,
+  id,
+  maybeId,
+  maybeText,
+  maybeTime,
+} from './response-parts.ts';
+import { AdvancedRules, BasicRules } from './rule-responses.ts';
+
+const OlderLine = z.strictObject({
+  AccountId: id,
+  FirstName: z.string(),
+  LastName: z.string(),
+  ...balances,
+  AccountStatus,
+  IsVirtual: z.boolean(),
+  CustomId: maybeText,
+});
+const AccountLine = OlderLine.extend({
+  Email: z.string(),
+  CardholderType: z.enum(['Vendor', 'TeamMember']),
+  GroupId: maybeId,
+  GroupName: maybeText,
+  CardStatus,
+  CardNumber4Digits: maybeText,
+  CardIssueDate: maybeTime,
+  CardExpiryDate: maybeTime,
+}).or(OlderLine);
+export const AccountList = z.strictObject({
+  BusinessAccountId: id,
+  BusinessName: z.string(),
+  BusinessAccountStatus: AccountStatus,
+  BusinessAccountBalance: dollars,
+  PendingTransferAmount: dollars,
+  BankAccountList: z.array(z.record(z.string(), z.unknown())),
+  CHAccountList: z.array(AccountLine),
+  CardholderGroups: z.array(z.strictObject({ Id: id, Name: z.string() })),
+  BusinessAccountNumber: z.string().optional(),
+  OpenCardholdersCount: z.int().optional(),
+  OpenVendorCardsCount: z.int().optional(),
+  UserGroups: z.array(z.unknown()).optional(),
+});
+
+const contactFields = {
+  ProfileAddress: AddressView,
+  Phone: z.string(),
+  ShippingAddress: AddressView,
+  ShippingPhone: z.string(),
+  DateOfBirth: LocalTime,
+  Email: z.string(),
+  IsVirtual: z.boolean(),
+  CustomId: maybeText,
+};
+const Details = z.strictObject({
+  AccountId: id,
+  Group,
+  AccountStatus,
+  ...balances,
+  ...contactFields,
+  CardList: z.array(
+    z.strictObject({
+      CardId: id,
+      IssuedDate: LocalTime,
+      ExpirationDate: LocalTime,
+      Last4CardNumber: z.string(),
+      CardStatus,
+    }),
+  ),
+  SpendingRulesetId: id.describe('0 where the card has rules of its own'),
+  ScheduledFunding: z.null(),
+  LowBalanceFunding: z.null(),
+});
+export const AccountDetails = Details.extend({ SpendRules: BasicRules });
+export const AdvancedAccountDetails = Details.extend({ SpendRules: AdvancedRules });
+export const Profile = z.strictObject({
+  AccountId: id,
+  AccountStatus,
+  FirstName: z.string(),
+  MiddleName: z.string(),
+  LastName: z.string(),
+  CardholderGroupId: maybeId,
+  SpendRulesetId: maybeId,
+  ...contactFields,
+});
 
 /** A card status as the API writes it: `Active`, where webhooks write `ACTIVE`. */
-export function apiStatus(card: Card | undefined): string {
+export function apiStatus(card: Card | undefined): z.infer<typeof CardStatus> {
   const status = card?.status ?? 'CLOSED';
   return `${status[0]}${status.slice(1).toLowerCase()}`;
 }
 
 /** Advanced spend rules as answers carry them. */
-export function advancedRules(rules: SpendRules): object {
+export function advancedRules(rules: SpendRules): z.infer<typeof AdvancedRules> {
   return { ...rules, IsDailySpendLimitEnabled: rules.DailySpendLimit !== null };
 }
 
 /** Basic spend rules: thirteen switches and the daily limit. */
-export function basicRules(rules: SpendRules): object {
+export function basicRules(rules: SpendRules): z.infer<typeof BasicRules> {
   const all = rules.MerchantCategories.length === 0;
   return {
     UseMerchantCategory: !all && rules.MerchantCategories.length < MERCHANT_CATEGORIES.length,
@@ -34,7 +125,7 @@ export function basicRules(rules: SpendRules): object {
 }
 
 /** One line of the list of accounts. The newer fields can be switched off. */
-export function accountLine(world: World, account: Account, shape: 'newer' | 'older'): object {
+export function accountLine(world: World, account: Account, shape: 'newer' | 'older'): z.infer<typeof AccountLine> {
   const older = {
     AccountId: account.acctId,
     FirstName: account.firstName,
@@ -94,7 +185,7 @@ export function accountDetails(world: World, account: Account, advanced: boolean
 }
 
 /** The holder's profile. */
-export function profile(account: Account): object {
+export function profile(account: Account): z.infer<typeof Profile> {
   return {
     AccountId: account.acctId,
     AccountStatus: account.status,
@@ -114,7 +205,7 @@ export function profile(account: Account): object {
   };
 }
 
-function contact(address: Address): object {
+function contact(address: Address): z.infer<typeof AddressView> {
   return { ...address };
 }
 

@@ -1,27 +1,86 @@
 import { z } from 'zod';
 import { activate, block, terminate, unblock } from '../engine/card-status.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { profile } from './account-view.ts';
+import { Profile, profile } from './account-view.ts';
 import { ProfileUpdate } from './card-request.ts';
 import { accountOf, bodyOf, idOf, openAccountOf } from './request-parts.ts';
+import { Empty, id } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+const StatusWrite = z.object({ Status: z.union([z.string(), z.int()]).describe('Active (0) or Blocked (2)') });
+const GroupWrite = z.object({ GroupId: z.int().nonnegative().describe('0: none'), AcctId: z.int() });
+const RulesetWrite = z.object({ RulesetId: z.int().nonnegative().describe('0: none'), AccountId: z.int() });
 
 /** Status, activation, closing and profile of a card account. */
 export const cardRoutes: readonly Route[] = [
-  { method: 'PUT', path: '/Card/Status/{Id}', answer: putStatus },
-  { method: 'POST', path: '/Card/Activate/{Id}/{CardId}', answer: activateCard },
-  { method: 'POST', path: '/Card/Activate/{Id}', answer: activateCard },
+  {
+    method: 'PUT',
+    path: '/Card/Status/{Id}',
+    does: 'Blocks or unblocks a card',
+    request: StatusWrite,
+    response: Empty,
+    answer: putStatus,
+  },
+  {
+    method: 'POST',
+    path: '/Card/Activate/{Id}/{CardId}',
+    does: 'Activates a card',
+    response: Empty,
+    answer: activateCard,
+  },
+  {
+    method: 'POST',
+    path: '/Card/Activate/{Id}',
+    does: 'Activates the newest card',
+    response: Empty,
+    answer: activateCard,
+  },
   // The form as the specification writes it, without the slash.
-  { method: 'POST', path: '/Card/Activate{Id}/{CardId}', answer: activateCard },
-  { method: 'POST', path: '/Card/Terminate/{Id}', answer: terminateAccount },
+  {
+    method: 'POST',
+    path: '/Card/Activate{Id}/{CardId}',
+    does: 'Activates a card, as the specification writes it',
+    response: Empty,
+    answer: activateCard,
+  },
+  {
+    method: 'POST',
+    path: '/Card/Terminate/{Id}',
+    does: 'Closes an account for good',
+    response: Empty,
+    answer: terminateAccount,
+  },
   {
     method: 'GET',
     path: '/Card/Profile/{Id}',
+    does: 'A holder, without spend rules',
+    response: Profile,
     answer: ({ world, params }) => ok(profile(accountOf(world, params[0]))),
   },
-  { method: 'PUT', path: '/Card/Profile/{Id}', answer: putProfile },
-  { method: 'PUT', path: '/Card/SetGroup', answer: setGroup },
-  { method: 'PUT', path: '/Card/SetSpendingRuleset', answer: setRuleset },
+  {
+    method: 'PUT',
+    path: '/Card/Profile/{Id}',
+    does: 'Changes a holder',
+    request: ProfileUpdate,
+    response: Empty,
+    answer: putProfile,
+  },
+  {
+    method: 'PUT',
+    path: '/Card/SetGroup',
+    does: 'Puts an account into a group',
+    request: GroupWrite,
+    response: Empty,
+    answer: setGroup,
+  },
+  {
+    method: 'PUT',
+    path: '/Card/SetSpendingRuleset',
+    does: 'Gives an account a ruleset',
+    request: RulesetWrite,
+    response: z.strictObject({ AccountId: id }),
+    answer: setRuleset,
+  },
 ];
 
 /** Numbers of the statuses on the wire. Only Active and Blocked may be set. */
@@ -36,7 +95,7 @@ const STATUS_NAMES: Record<string, string> = {
 
 function putStatus({ world, params, body }: ApiRequest): ApiAnswer {
   const account = accountOf(world, params[0]);
-  const { Status } = bodyOf(z.object({ Status: z.union([z.string(), z.int()]) }), body);
+  const { Status } = bodyOf(StatusWrite, body);
   const name = STATUS_NAMES[String(Status)] ?? String(Status).toLowerCase();
   if (!Object.values(STATUS_NAMES).includes(name)) throw invalidRequest('Status must be Active (0) or Blocked (2).');
   if (name === 'active') unblock(world, account);
@@ -80,7 +139,7 @@ function putProfile({ world, params, body }: ApiRequest): ApiAnswer {
 }
 
 function setGroup({ world, body }: ApiRequest): ApiAnswer {
-  const { GroupId, AcctId } = bodyOf(z.object({ GroupId: z.int().nonnegative(), AcctId: z.int() }), body);
+  const { GroupId, AcctId } = bodyOf(GroupWrite, body);
   const account = openAccountOf(world, String(AcctId));
   if (GroupId !== 0 && !world.state.groups.some(({ id }) => id === GroupId))
     throw new ServiceError(403, 'Card group not found');
@@ -89,7 +148,7 @@ function setGroup({ world, body }: ApiRequest): ApiAnswer {
 }
 
 function setRuleset({ world, body }: ApiRequest): ApiAnswer {
-  const { RulesetId, AccountId } = bodyOf(z.object({ RulesetId: z.int().nonnegative(), AccountId: z.int() }), body);
+  const { RulesetId, AccountId } = bodyOf(RulesetWrite, body);
   const account = openAccountOf(world, String(AccountId));
   if (RulesetId !== 0 && !world.state.rulesets.some(({ id }) => id === RulesetId))
     throw new ServiceError(403, 'Invalid ruleset ID');

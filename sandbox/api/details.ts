@@ -1,32 +1,101 @@
+import { z } from 'zod';
 import { toEastern, type Window } from '../eastern-time.ts';
 import { remainingCategoryLimits, remainingLimits } from '../engine/remaining-limit.ts';
 import { toDollars } from '../money.ts';
 import { currentCard } from '../state/account.ts';
 import type { World } from '../state/world.ts';
-import { accountDetails, accountLine } from './account-view.ts';
-import { accountOf, dateRangeOf, isTextWithin } from './request-parts.ts';
+import { LocalTime, NetworkData } from '../webhook/schema.ts';
+import { AccountDetails, AccountList, AdvancedAccountDetails, accountDetails, accountLine } from './account-view.ts';
+import { accountOf, DateRangeQuery, dateRangeOf, isTextWithin } from './request-parts.ts';
+import { dollars, id } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+const Announced = z.enum(['Daily', 'Weekly', 'Monthly', 'Annual', 'Lifetime']);
+const announced = { Type: Announced, Limit: dollars, Remaining: dollars };
+const AnnouncedLimits = z.strictObject({
+  CardId: id,
+  GlobalLimit: z.array(z.strictObject(announced)),
+  CategoryLimit: z.array(z.strictObject({ ...announced, Category: z.string() })),
+});
+const Released = z.enum(['PerDay', 'PerWeek', 'PerMonth', 'PerYear', 'Lifetime']);
+const released = { Type: Released, EnforcedLimit: dollars, RemainingSpend: dollars };
+const ReleasedLimits = z.strictObject({
+  AccountId: id,
+  GlobalLimits: z.array(z.strictObject(released)),
+  MerchantCategoryLimits: z.array(z.strictObject({ MerchantCategoryId: id, Category: z.string(), ...released })),
+});
+const NetworkTransactions = z.strictObject({ TransactionList: z.array(NetworkData) });
 
 /** Account details, remaining limits and network transactions. */
 export const detailsRoutes: readonly Route[] = [
-  { method: 'GET', path: '/ping', open: true, answer: ping },
-  { method: 'GET', path: '/Details/Ping', open: true, answer: ping },
-  { method: 'GET', path: '/Details/Version', open: true, answer: () => ok('4.0.0.0') },
-  { method: 'GET', path: '/Details/AccountDetails', answer: list },
+  { method: 'GET', path: '/ping', open: true, does: 'The time of the service', response: LocalTime, answer: ping },
+  {
+    method: 'GET',
+    path: '/Details/Ping',
+    open: true,
+    does: 'The time of the service',
+    response: LocalTime,
+    answer: ping,
+  },
+  {
+    method: 'GET',
+    path: '/Details/Version',
+    open: true,
+    does: 'The version of the service',
+    response: z.string(),
+    answer: () => ok('4.0.0.0'),
+  },
+  { method: 'GET', path: '/Details/AccountDetails', does: 'All accounts', response: AccountList, answer: list },
   {
     method: 'GET',
     path: '/Details/AccountDetails/{Id}',
+    does: 'One account with its cards and basic spend rules',
+    response: AccountDetails,
     answer: ({ world, params }) => ok(accountDetails(world, accountOf(world, params[0]), false)),
   },
-  { method: 'GET', path: '/Details/AccountDetails/{Id}/Advanced', answer: advanced },
+  {
+    method: 'GET',
+    path: '/Details/AccountDetails/{Id}/Advanced',
+    does: 'One account with its cards and advanced spend rules',
+    response: AdvancedAccountDetails,
+    answer: advanced,
+  },
   // One change notice writes the path like this.
-  { method: 'GET', path: '/Details/AccountDetails/{Id}/Advance', answer: advanced },
-  { method: 'GET', path: '/Details/AccountDetails/{Id}/RemainingLimit', answer: announcedLimits },
-  { method: 'GET', path: '/Details/AccountDetails/{Id}/RemainingLimits', answer: releasedLimits },
-  { method: 'GET', path: '/Details/NetworkTransactions', answer: (request) => networkTransactions(request) },
+  {
+    method: 'GET',
+    path: '/Details/AccountDetails/{Id}/Advance',
+    does: 'The same',
+    response: AdvancedAccountDetails,
+    answer: advanced,
+  },
+  {
+    method: 'GET',
+    path: '/Details/AccountDetails/{Id}/RemainingLimit',
+    does: 'What remains of each limit, as announced',
+    response: AnnouncedLimits,
+    answer: announcedLimits,
+  },
+  {
+    method: 'GET',
+    path: '/Details/AccountDetails/{Id}/RemainingLimits',
+    does: 'What remains of each limit, as released',
+    response: ReleasedLimits,
+    answer: releasedLimits,
+  },
+  {
+    method: 'GET',
+    path: '/Details/NetworkTransactions',
+    does: 'Network transactions of all cards',
+    query: DateRangeQuery,
+    response: NetworkTransactions,
+    answer: (request) => networkTransactions(request),
+  },
   {
     method: 'GET',
     path: '/Details/{Id}/NetworkTransactions',
+    does: 'Network transactions of one account',
+    query: DateRangeQuery,
+    response: NetworkTransactions,
     answer: (request) => networkTransactions(request, accountOf(request.world, request.params[0]).acctId),
   },
 ];

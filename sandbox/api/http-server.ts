@@ -3,6 +3,7 @@ import { releaseExpiredHolds } from '../engine/purchase.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { Simulation } from '../simulation.ts';
 import type { World } from '../state/world.ts';
+import { documentAt } from './documents.ts';
 import type { Fault, Faults } from './faults.ts';
 import { answerOf, readJson, sendJson } from './http-exchange.ts';
 import { type ApiAnswer, type ApiOptions, createRouter } from './route.ts';
@@ -101,13 +102,14 @@ export function createHttpServer(deps: Deps): Server {
     let answer: ApiAnswer;
     try {
       assertLocal(request);
-      const act = SIMULATE_ROUTES[name.toLowerCase()];
-      if (act === undefined)
+      const key = name.toLowerCase();
+      const route = Object.hasOwn(SIMULATE_ROUTES, key) ? SIMULATE_ROUTES[key] : undefined;
+      if (route === undefined)
         throw new ServiceError(404, `Nothing to simulate: ${Object.keys(SIMULATE_ROUTES).join(', ')}`);
       if (request.method !== 'POST') throw new ServiceError(405, 'Use POST');
       const body = await readJson(request);
       if (body === undefined) throw invalidRequest('A JSON body is required.');
-      answer = { status: 200, body: act(deps.simulation, body) };
+      answer = { status: 200, body: route.act(deps.simulation, body) };
       deps.changed();
     } catch (error) {
       answer = answerOf(error, deps.report);
@@ -119,6 +121,11 @@ export function createHttpServer(deps: Deps): Server {
     const url = urlOf(request.url ?? '/');
     if (url === null) {
       sendJson(response, { status: 400, body: { Message: 'The address is not encoded correctly.' } });
+      return;
+    }
+    const document = request.method === 'GET' ? documentAt(url.pathname) : undefined;
+    if (document !== undefined) {
+      sendJson(response, { status: 200, body: document });
       return;
     }
     const simulated = /^\/simulate\/([^/]+)\/?$/i.exec(url.pathname);

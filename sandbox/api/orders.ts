@@ -4,16 +4,85 @@ import { findOrder, placeOrder, processOrder } from '../engine/card-order.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { CardOrder, CardRequest, OrderedCard } from '../state/state.ts';
 import { findAccount, type World } from '../state/world.ts';
+import { LocalTime } from '../webhook/schema.ts';
 import { fromPhysical, PhysicalCardRequest, shippingMethod } from './card-request.ts';
-import { bodyOf, dateRangeOf, idOf, isWithin } from './request-parts.ts';
+import { bodyOf, DateRangeQuery, dateRangeOf, idOf, isWithin } from './request-parts.ts';
+import { Address, id, maybeText, maybeTime, ordered } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+const OrderPlaced = z.strictObject({ CardOrderId: id });
+const OrderList = z.strictObject({
+  CardOrders: z.array(
+    z.strictObject({
+      CardOrderId: id,
+      OrderDateTime: LocalTime,
+      UserName: z.string(),
+      BusinessAdminId: z.null(),
+      BusinessAccountId: id,
+      NumberOfCards: z.int(),
+    }),
+  ),
+});
+const CardOrderView = z.strictObject({
+  CardOrderId: id,
+  OrderDateTime: LocalTime,
+  UserName: z.string(),
+  BusinessAccountId: id,
+  Cards: z.array(
+    z.strictObject({
+      ...ordered,
+      MiddleName: z.string(),
+      HomePhone: z.string(),
+      MobilePhone: z.string(),
+      ShippingAddress: Address,
+      Recipient: z.string(),
+      ShipToShippingAddress: z.boolean(),
+      ShippingContactNumber: z.string(),
+      BundleCards: z.boolean(),
+      ShippingMethod: z.string(),
+      ShippingDate: maybeTime,
+      Errors: z.array(z.strictObject({ Code: z.string(), Message: z.string() })),
+      FailReason: maybeText,
+      SpendingRulesetId: id,
+      GroupId: id,
+      CustomId: maybeText,
+      IsVirtual: z.boolean(),
+    }),
+  ),
+});
+
+/** Cards of one order. One card may come without the list around it. */
+const OrderRequest = z.object({ Cards: z.array(PhysicalCardRequest).min(1) }).or(PhysicalCardRequest);
 
 /** Card orders. */
 export const orderRoutes: readonly Route[] = [
-  { method: 'POST', path: '/Card/CreateAsync', answer: createAsync },
-  { method: 'POST', path: '/Card/CreateSync', answer: createSync },
-  { method: 'GET', path: '/Card/CardOrder', answer: listOrders },
-  { method: 'GET', path: '/Card/CardOrder/{Id}', answer: getOrder },
+  {
+    method: 'POST',
+    path: '/Card/CreateAsync',
+    does: 'Orders cards, which are made soon',
+    request: OrderRequest,
+    response: OrderPlaced,
+    status: 201,
+    answer: createAsync,
+  },
+  {
+    method: 'POST',
+    path: '/Card/CreateSync',
+    does: 'Orders cards and makes them at once',
+    request: OrderRequest,
+    response: CardOrderView.or(OrderPlaced),
+    status: 201,
+    answer: createSync,
+  },
+  {
+    method: 'GET',
+    path: '/Card/CardOrder',
+    does: 'Card orders of a time',
+    query: DateRangeQuery.partial(),
+    response: OrderList,
+    answer: listOrders,
+  },
+  { method: 'GET', path: '/Card/CardOrder/{Id}', does: 'One card order', response: CardOrderView, answer: getOrder },
 ];
 
 function createAsync({ world, body }: ApiRequest): ApiAnswer {
@@ -76,7 +145,7 @@ function getOrder({ world, params }: ApiRequest): ApiAnswer {
   return ok(orderView(world, order));
 }
 
-function orderView(world: World, order: CardOrder): object {
+function orderView(world: World, order: CardOrder): z.infer<typeof CardOrderView> {
   return {
     CardOrderId: order.orderId,
     OrderDateTime: toEastern(new Date(order.at)),
@@ -86,7 +155,7 @@ function orderView(world: World, order: CardOrder): object {
   };
 }
 
-function orderedCardView(world: World, { acctId, cardId, status, request, errors, message }: OrderedCard): object {
+function orderedCardView(world: World, { acctId, cardId, status, request, errors, message }: OrderedCard) {
   const account = findAccount(world, acctId);
   const card = account?.cards.find((each) => each.cardId === cardId);
   return {

@@ -18,6 +18,7 @@ export const REMOVED: readonly (readonly [method: Route['method'], path: string,
 export const removedRoutes: readonly Route[] = REMOVED.map(([method, path, instead]) => ({
   method,
   path,
+  does: instead,
   answer: () => {
     throw new ServiceError(410, `This endpoint was removed. ${instead}`);
   },

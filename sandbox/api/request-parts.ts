@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { toEastern } from '../eastern-time.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { Account } from '../state/account.ts';
@@ -40,7 +40,11 @@ export interface DateRange {
   readonly end: string;
 }
 
-const LOCAL_DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+/** A datetime of the service, without an offset. */
+const LocalDatetime = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/);
+export const DateRangeQuery = z.object({ StartDate: LocalDatetime, EndDate: LocalDatetime });
+/** A switch of a query. */
+export const Flag = z.enum(['1', '0', 'true', 'false', '']);
 
 /** False for days that no calendar has, such as 30 February: `Date` would take them for days of March. */
 function isDate(local: string): boolean {
@@ -58,7 +62,8 @@ export function dateRangeOf(world: World, query: URLSearchParams, required = tru
     ['EndDate', end],
   ] as const) {
     if (value === null) throw invalidRequest(`${name} is required.`);
-    if (!LOCAL_DATETIME.test(value) || !isDate(value)) throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
+    if (!LocalDatetime.safeParse(value).success || !isDate(value))
+      throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
   }
   if (start === null || end === null) throw invalidRequest('StartDate and EndDate are required.');
   if (start > end) throw invalidRequest('StartDate must not be after EndDate.');
@@ -81,10 +86,9 @@ export function isTextWithin({ start, end }: DateRange, local: string): boolean 
 
 /** A switch of a query: 1, 0, true, false in any case. */
 export function flagOf(query: URLSearchParams, name: string): boolean {
-  const value = queryValue(query, name)?.toLowerCase() ?? 'false';
-  if (['1', 'true'].includes(value)) return true;
-  if (['0', 'false', ''].includes(value)) return false;
-  throw invalidRequest(`${name} must be 1 or 0.`);
+  const value = Flag.safeParse(queryValue(query, name)?.toLowerCase() ?? 'false');
+  if (!value.success) throw invalidRequest(`${name} must be 1 or 0.`);
+  return value.data === '1' || value.data === 'true';
 }
 
 /** Query names, like paths, know no case. */

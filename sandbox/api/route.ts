@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { World } from '../state/world.ts';
 
 /** A request that has been authenticated, limited and parsed. */
@@ -29,6 +30,14 @@ export interface Route {
   readonly path: string;
   /** Needs no token. */
   readonly open?: boolean;
+  /** What it does, in one line of the OpenAPI document. */
+  readonly does: string;
+  /** The body it takes; none when left out. */
+  readonly request?: z.ZodType;
+  readonly query?: z.ZodObject;
+  /** The body of its 200 (or `status`); left out where the endpoint is gone. */
+  readonly response?: z.ZodType;
+  readonly status?: 201;
   readonly answer: (request: ApiRequest) => ApiAnswer;
 }
 

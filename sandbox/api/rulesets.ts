@@ -5,23 +5,76 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { Ruleset } from '../state/spend-rules.ts';
 import { takeId, type World } from '../state/world.ts';
-import { accountDetails } from './account-view.ts';
+import { AccountDetails, AdvancedAccountDetails, accountDetails } from './account-view.ts';
 import { bodyOf } from './request-parts.ts';
+import { Empty, id } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+import { RulesetView } from './rule-responses.ts';
+
+const names = {
+  Name: z.string().trim().min(1).max(50),
+  InternationalAllowed: z.boolean().optional(),
+  CardNotPresentAllowed: z.boolean().optional(),
+};
+const RulesetCreate = Write.extend(names);
+const RulesetUpdate = Write.extend({ ...names, Name: names.Name.optional(), Id: z.int().positive() });
+
+const RulesetDelete = z.object({ Id: z.int().positive() });
 
 /** Spending rulesets: shared spend rules, and the cards that use them. */
 export const rulesetRoutes: readonly Route[] = [
-  { method: 'GET', path: '/SpendingRuleset/Advanced', answer: list },
-  { method: 'POST', path: '/SpendingRuleset/Advanced', answer: create },
-  { method: 'PUT', path: '/SpendingRuleset/Advanced', answer: update },
-  { method: 'DELETE', path: '/SpendingRuleset/Advanced', answer: remove },
+  {
+    method: 'GET',
+    path: '/SpendingRuleset/Advanced',
+    does: 'All rulesets',
+    response: z.array(RulesetView),
+    answer: list,
+  },
+  {
+    method: 'POST',
+    path: '/SpendingRuleset/Advanced',
+    does: 'Creates a ruleset',
+    request: RulesetCreate,
+    response: z.strictObject({ RulesetId: id }),
+    answer: create,
+  },
+  {
+    method: 'PUT',
+    path: '/SpendingRuleset/Advanced',
+    does: 'Changes a ruleset',
+    request: RulesetUpdate,
+    response: RulesetView,
+    answer: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/SpendingRuleset/Advanced',
+    does: 'Deletes a ruleset that no card uses',
+    request: RulesetDelete,
+    response: Empty,
+    answer: remove,
+  },
   {
     method: 'GET',
     path: '/SpendingRuleset/{Id}/Advanced',
+    does: 'One ruleset',
+    response: RulesetView,
     answer: ({ world, params }) => ok(view(world, rulesetOf(world, params[0]))),
   },
-  { method: 'GET', path: '/SpendingRuleset/{Id}/Advanced/Cards', answer: (request) => cards(request, true) },
-  { method: 'GET', path: '/SpendingRuleset/{Id}/Cards', answer: (request) => cards(request, false) },
+  {
+    method: 'GET',
+    path: '/SpendingRuleset/{Id}/Advanced/Cards',
+    does: 'The accounts that use a ruleset, with advanced spend rules',
+    response: z.array(AdvancedAccountDetails),
+    answer: (request) => cards(request, true),
+  },
+  {
+    method: 'GET',
+    path: '/SpendingRuleset/{Id}/Cards',
+    does: 'The accounts that use a ruleset',
+    response: z.array(AccountDetails),
+    answer: (request) => cards(request, false),
+  },
 ];
 
 function list({ world }: ApiRequest): ApiAnswer {
@@ -34,14 +87,6 @@ function cards({ world, params }: ApiRequest, advanced: boolean): ApiAnswer {
   const own = world.state.accounts.filter(({ rulesetId }) => rulesetId === ruleset.id);
   return ok(own.map((account) => accountDetails(world, account, advanced)));
 }
-
-const names = {
-  Name: z.string().trim().min(1).max(50),
-  InternationalAllowed: z.boolean().optional(),
-  CardNotPresentAllowed: z.boolean().optional(),
-};
-const RulesetCreate = Write.extend(names);
-const RulesetUpdate = Write.extend({ ...names, Name: names.Name.optional(), Id: z.int().positive() });
 
 function create({ world, body }: ApiRequest): ApiAnswer {
   const write = bodyOf(RulesetCreate, body);
@@ -62,7 +107,7 @@ function update({ world, body }: ApiRequest): ApiAnswer {
 }
 
 function remove({ world, body }: ApiRequest): ApiAnswer {
-  const { Id } = bodyOf(z.object({ Id: z.int().positive() }), body);
+  const { Id } = bodyOf(RulesetDelete, body);
   const ruleset = find(world, Id);
   if (cardCount(world, ruleset) > 0) throw new ServiceError(403, 'Ruleset is assigned to cards');
   world.state.rulesets.splice(world.state.rulesets.indexOf(ruleset), 1);
@@ -87,7 +132,7 @@ function rulesOfWrite(write: z.infer<typeof RulesetCreate> | z.infer<typeof Rule
   };
 }
 
-function view(world: World, ruleset: Ruleset): object {
+function view(world: World, ruleset: Ruleset): z.infer<typeof RulesetView> {
   const { InternationalSpendEnabled, CardNotPresentUse, MerchantCategories, ...rest } = ruleset.spendRules;
   return {
     Id: ruleset.id,

@@ -5,6 +5,7 @@ import type { Simulation } from '../simulation.ts';
 import { CARD_STATUSES } from '../state/account.ts';
 import { WEBHOOK_KINDS } from '../webhook/kind.ts';
 import { bodyOf } from './request-parts.ts';
+import { Empty, id } from './response-parts.ts';
 
 const FollowUp = z.strictObject({ NetworkTransactionId: z.int().positive(), Amount: PositiveAmount.optional() });
 const StatusChange = z.strictObject({
@@ -17,43 +18,78 @@ const Mischief = z.strictObject({
   reorder: z.int().min(1).max(100).optional(),
   repeat: z.enum(WEBHOOK_KINDS).or(z.literal(true)).optional(),
 });
+const ActivateLater = z.strictObject({ AcctId: z.int().positive(), Seconds: z.number().min(0).default(60) });
+
+const Purchased = z.strictObject({
+  Approved: z.boolean(),
+  MessageCode: z.string().nullable(),
+  Message: z.string().nullable(),
+  NetworkTransactionId: id,
+});
+const FollowedUp = z.strictObject({ NetworkTransactionId: id });
+
+export interface SimulateRoute {
+  /** In one line of the OpenAPI document. */
+  readonly does: string;
+  readonly request: z.ZodType;
+  readonly response: z.ZodType;
+  act(simulation: Simulation, body: unknown): object;
+}
+
+function simulate<T, A extends object>(
+  does: string,
+  request: z.ZodType<T>,
+  response: z.ZodType<A>,
+  act: (simulation: Simulation, body: T) => A,
+): SimulateRoute {
+  return { does, request, response, act: (simulation, body) => act(simulation, bodyOf(request, body)) };
+}
+
+/** The same for what answers nothing. */
+function simulateQuietly<T>(does: string, request: z.ZodType<T>, act: (simulation: Simulation, body: T) => unknown) {
+  return simulate(does, request, Empty, (simulation, body) => {
+    act(simulation, body);
+    return {};
+  });
+}
 
 /** The steering wheel, `POST /simulate/NAME`: what the outside world and the holders would do. */
-export const SIMULATE_ROUTES: Readonly<Record<string, (simulation: Simulation, body: unknown) => object>> = {
-  purchase: (simulation, body) => simulation.purchase(bodyOf(PurchaseRequest, body)),
-  pin: (simulation, body) => simulation.purchase(bodyOf(PinPurchase, body)),
-  settle: (simulation, body) => simulation.settle(bodyOf(FollowUp, body)),
-  reverse: (simulation, body) => simulation.reverse(bodyOf(FollowUp, body)),
-  refund: (simulation, body) => simulation.refund(bodyOf(FollowUp, body)),
-  ship: (simulation, body) => simulation.ship(bodyOf(z.strictObject({ CardOrderId: z.int().positive() }), body)),
-  status: (simulation, body) => {
-    simulation.setStatus(bodyOf(StatusChange, body));
-    return {};
-  },
-  'activate-later': (simulation, body) => {
-    simulation.activateLater(
-      bodyOf(z.strictObject({ AcctId: z.int().positive(), Seconds: z.number().min(0).default(60) }), body),
-    );
-    return {};
-  },
-  outage: (simulation, body) => ({ stored: simulation.outage(bodyOf(z.strictObject({ on: z.boolean() }), body).on) }),
-  remote: (simulation, body) => {
-    simulation.setRemoteDecision(bodyOf(z.strictObject({ Decision: z.enum(['approve', 'decline']) }), body).Decision);
-    return {};
-  },
-  'virtual-errors': (simulation, body) => {
-    simulation.failNextVirtualCard(bodyOf(z.strictObject({ Errors: z.array(z.enum(VIRTUAL_ERRORS)) }), body).Errors);
-    return {};
-  },
-  webhooks: (simulation, body) => {
-    const { copies, reorder, repeat } = bodyOf(Mischief, body);
-    if (copies !== undefined || reorder !== undefined) {
-      simulation.misbehave({
-        ...(copies === undefined ? {} : { copies }),
-        ...(reorder === undefined ? {} : { reorder }),
-      });
-    }
-    if (repeat !== undefined) simulation.repeatWebhook(repeat === true ? undefined : repeat);
-    return {};
-  },
+export const SIMULATE_ROUTES: Readonly<Record<string, SimulateRoute>> = {
+  purchase: simulate('A merchant asks for money', PurchaseRequest, Purchased, (to, body) => to.purchase(body)),
+  pin: simulate('The same with a PIN', PinPurchase, Purchased, (to, body) => to.purchase(body)),
+  settle: simulate('The merchant captures an authorization', FollowUp, FollowedUp, (to, body) => to.settle(body)),
+  reverse: simulate('The merchant takes a purchase back', FollowUp, FollowedUp, (to, body) => to.reverse(body)),
+  refund: simulate('The merchant gives money back', FollowUp, FollowedUp, (to, body) => to.refund(body)),
+  ship: simulate(
+    'The cards of an order are in the post',
+    z.strictObject({ CardOrderId: z.int().positive() }),
+    z.strictObject({ TrackingNumber: z.string() }),
+    (to, body) => to.ship(body),
+  ),
+  status: simulateQuietly('A change in the admin portal', StatusChange, (to, body) => to.setStatus(body)),
+  'activate-later': simulateQuietly('The holder activates by telephone', ActivateLater, (to, body) =>
+    to.activateLater(body),
+  ),
+  outage: simulate(
+    'Stores webhooks, or releases them',
+    z.strictObject({ on: z.boolean() }),
+    z.strictObject({ stored: z.int() }),
+    (to, { on }) => ({ stored: to.outage(on) }),
+  ),
+  remote: simulateQuietly(
+    "What the customer's own decision service says",
+    z.strictObject({ Decision: z.enum(['approve', 'decline']) }),
+    (to, { Decision }) => to.setRemoteDecision(Decision),
+  ),
+  'virtual-errors': simulateQuietly(
+    'What the next virtual card will meet',
+    z.strictObject({ Errors: z.array(z.enum(VIRTUAL_ERRORS)) }),
+    (to, { Errors }) => to.failNextVirtualCard(Errors),
+  ),
+  webhooks: simulateQuietly('Duplicates, another order, the latest one again', Mischief, misbehave),
 };
+
+function misbehave(simulation: Simulation, { copies, reorder, repeat }: z.infer<typeof Mischief>): void {
+  simulation.misbehave({ ...(copies === undefined ? {} : { copies }), ...(reorder === undefined ? {} : { reorder }) });
+  if (repeat !== undefined) simulation.repeatWebhook(repeat === true ? undefined : repeat);
+}

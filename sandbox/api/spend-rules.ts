@@ -7,14 +7,51 @@ import { MERCHANT_CATEGORIES, merchantCategory } from '../state/merchant-categor
 import { rulesOf, type World } from '../state/world.ts';
 import { advancedRules, basicRules } from './account-view.ts';
 import { accountOf, bodyOf, openAccountOf } from './request-parts.ts';
+import { Empty } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+import { AdvancedRules, BasicRules } from './rule-responses.ts';
+
+const BasicWrite = z.object({
+  MerchantCategories: z.record(z.string(), z.boolean()).optional(),
+  InternationalSpendEnabled: z.boolean().optional(),
+  DailySpendLimit: z.number().min(0).refine(isAmount).nullable().optional(),
+  CardNotPresentUse: z.boolean().optional(),
+  UseBusinessBalanceForAuths: z.boolean().optional(),
+  UseCustomerAuthDecision: z.boolean().optional(),
+});
 
 /** Spend rules of one card account, basic and advanced. */
 export const spendRuleRoutes: readonly Route[] = [
-  { method: 'GET', path: '/Card/SpendRules/{Id}/Advanced', answer: getAdvanced },
-  { method: 'PUT', path: '/Card/SpendRules/{Id}/Advanced', answer: putAdvanced },
-  { method: 'GET', path: '/Card/SpendRules/{Id}', answer: getBasic },
-  { method: 'PUT', path: '/Card/SpendRules/{Id}', answer: putBasic },
+  {
+    method: 'GET',
+    path: '/Card/SpendRules/{Id}/Advanced',
+    does: 'Advanced spend rules',
+    response: z.strictObject({ AdvancedSpendRules: AdvancedRules }),
+    answer: getAdvanced,
+  },
+  {
+    method: 'PUT',
+    path: '/Card/SpendRules/{Id}/Advanced',
+    does: 'Changes advanced spend rules',
+    request: SpendRulesWrite,
+    response: Empty,
+    answer: putAdvanced,
+  },
+  {
+    method: 'GET',
+    path: '/Card/SpendRules/{Id}',
+    does: 'Basic spend rules',
+    response: z.strictObject({ SpendRules: BasicRules }),
+    answer: getBasic,
+  },
+  {
+    method: 'PUT',
+    path: '/Card/SpendRules/{Id}',
+    does: 'Changes basic spend rules',
+    request: BasicWrite,
+    response: Empty,
+    answer: putBasic,
+  },
 ];
 
 function getAdvanced({ world, params }: ApiRequest): ApiAnswer {
@@ -39,15 +76,6 @@ function writeRules(world: World, account: Account, write: SpendRulesWrite): voi
 function getBasic({ world, params }: ApiRequest): ApiAnswer {
   return ok({ SpendRules: basicRules(rulesOf(world, accountOf(world, params[0]))) });
 }
-
-const BasicWrite = z.object({
-  MerchantCategories: z.record(z.string(), z.boolean()).optional(),
-  InternationalSpendEnabled: z.boolean().optional(),
-  DailySpendLimit: z.number().min(0).refine(isAmount).nullable().optional(),
-  CardNotPresentUse: z.boolean().optional(),
-  UseBusinessBalanceForAuths: z.boolean().optional(),
-  UseCustomerAuthDecision: z.boolean().optional(),
-});
 
 function putBasic({ world, params, body }: ApiRequest): ApiAnswer {
   const account = openAccountOf(world, params[0]);

@@ -1,7 +1,21 @@
+import { z } from 'zod';
 import { toEastern } from '../eastern-time.ts';
 import { ServiceError } from '../service-error.ts';
 import type { World } from '../state/world.ts';
+import { LocalTime } from '../webhook/schema.ts';
+import { id } from './response-parts.ts';
 import { ok, type Route } from './route.ts';
+
+const CurrentToken = z.strictObject({
+  AppId: z.string(),
+  BusinessAccountId: id,
+  BusinessAccountName: z.string(),
+  CardholderAccountId: z.null(),
+  UserType: z.string(),
+  Username: z.string(),
+  Token: z.string(),
+  TokenExpiration: LocalTime,
+});
 
 /**
  * The token of an `Authorization` header.
@@ -21,6 +35,8 @@ export const tokenRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/Token/Current',
+    does: 'Whose token this is, and until when',
+    response: CurrentToken,
     answer: ({ world, token }) => {
       const { business } = world.state;
       return ok({

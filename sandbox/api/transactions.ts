@@ -1,16 +1,89 @@
+import { z } from 'zod';
 import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
 import type { NetworkRow, Purchase, Transfer } from '../state/transaction.ts';
 import { findAccount, type World } from '../state/world.ts';
-import { type DateRange, dateRangeOf, flagOf, idOf, isWithin } from './request-parts.ts';
+import { LocalTime, NetworkData } from '../webhook/schema.ts';
+import { type DateRange, DateRangeQuery, dateRangeOf, Flag, flagOf, idOf, isWithin } from './request-parts.ts';
+import { dollars, id, maybeId, maybeText, maybeTime } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
+
+const MERCHANT_FIELDS = {
+  MerchantName: true,
+  MerchantCity: true,
+  MerchantState: true,
+  MerchantZip: true,
+  MerchantCountry: true,
+  MCCCode: true,
+} as const;
+const TransactionPage = z.strictObject({
+  TransactionList: z.array(
+    NetworkData.pick(MERCHANT_FIELDS).extend({
+      TransactionId: id,
+      AcctId: id,
+      TransactionTime: LocalTime,
+      TransactionAmount: dollars,
+      PaddingAmount: dollars,
+      TransactionNotes: z.array(z.unknown()),
+      SourceCurrencyCodeDescription: z.null(),
+      SourceCurrencyNumericCode: z.null(),
+      SourceAmount: z.null(),
+      MerchantLocalTime: maybeTime,
+      HoldTime: maybeTime,
+      SettlementTime: maybeTime,
+      AuthTransactionId: id,
+      TransactionType: z.enum(['Network', 'Transfer']),
+      Description: z.string(),
+      IsPending: z.boolean(),
+      IsDecline: z.boolean(),
+      IsCardPresent: z.boolean().optional(),
+      TransferToOrFromAccountId: maybeId,
+      AuthIdentityResponseCode: maybeText,
+      MerchantId: maybeText,
+      TerminalId: maybeText,
+      NetworkTransactionId: maybeId,
+      TransactionTags: z.record(z.string(), z.unknown()),
+      MetadataApprovalStatus: z.enum(['Ignored', 'Not Reviewed']),
+      TransactionTypeCategory: z.string(),
+    }),
+  ),
+  Pages: z.strictObject({
+    PageSize: z.int(),
+    TotalRecords: z.int(),
+    NumberOfPages: z.int(),
+    LastTimeRetrieved: maybeTime,
+  }),
+});
+
+const PageQuery = DateRangeQuery.extend({ IncludePendings: Flag.optional(), IncludeDeclines: Flag.optional() });
 
 /** Transaction details: network transactions and transfers in the shape of statements, in pages. */
 export const transactionRoutes: readonly Route[] = [
-  { method: 'GET', path: '/Details/TransactionDetails', answer: ofBusiness },
-  { method: 'GET', path: '/Details/TransactionDetails/{Id}', answer: ofAccount },
-  { method: 'GET', path: '/Details/AllCardholderTransactions', answer: (request) => page(request, cardItems(request)) },
+  {
+    method: 'GET',
+    path: '/Details/TransactionDetails',
+    does: 'Transactions of the business',
+    query: DateRangeQuery,
+    response: TransactionPage,
+    answer: ofBusiness,
+  },
+  {
+    method: 'GET',
+    path: '/Details/TransactionDetails/{Id}',
+    does: 'Transactions of one account',
+    query: PageQuery,
+    response: TransactionPage,
+    answer: ofAccount,
+  },
+  {
+    method: 'GET',
+    path: '/Details/AllCardholderTransactions',
+    does: 'Transactions of all cards',
+    query: PageQuery,
+    response: TransactionPage,
+    answer: (request) => page(request, cardItems(request)),
+  },
 ];
 
 /** A tag that nobody has filled in yet. */

@@ -4,16 +4,62 @@ import { findOrder, placeOrder } from '../engine/card-order.ts';
 import { resendVirtualCard } from '../engine/virtual-card.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { findAccount, type World } from '../state/world.ts';
+import { LocalTime } from '../webhook/schema.ts';
 import { fromVirtual, VirtualCardRequest } from './card-request.ts';
 import { assertKnown } from './orders.ts';
 import { bodyOf, idOf } from './request-parts.ts';
+import { dollars, Empty, id, maybeId, maybeText, ordered } from './response-parts.ts';
 import { type ApiAnswer, type ApiOptions, type ApiRequest, ok, type Route } from './route.ts';
+
+const VirtualOrderPlaced = z.strictObject({ VirtualCardOrderId: id, NumberOfCardsRequested: z.int() });
+const VirtualOrder = z.strictObject({
+  CardOrderId: id,
+  OrderDateTime: LocalTime,
+  UserName: z.string(),
+  Cards: z.array(
+    z.strictObject({
+      ...ordered,
+      RequestId: id,
+      Phone: z.string(),
+      GroupId: maybeId,
+      SpendingRulesetsId: maybeId,
+      AutoActivation: z.boolean(),
+      FundCardAmount: dollars,
+      CardDataWebhookURL: maybeText,
+      Errors: z.array(z.string()),
+      ErrorMessage: maybeText,
+    }),
+  ),
+});
+
+const OrderRequest = z.object({ VirtualCards: z.array(VirtualCardRequest).min(1) });
+const DataRequest = z.strictObject({ AcctId: z.int().positive(), CardDataWebhookURL: z.url().max(500).nullish() });
 
 /** Virtual cards: the order, and a resend of what its webhook told. */
 export const virtualCardRoutes: readonly Route[] = [
-  { method: 'POST', path: '/VirtualCard/Order', answer: order },
-  { method: 'GET', path: '/VirtualCard/Order/{Id}', answer: getOrder },
-  { method: 'POST', path: '/VirtualCard/Data', answer: resend },
+  {
+    method: 'POST',
+    path: '/VirtualCard/Order',
+    does: 'Orders virtual cards; their data follows as a webhook',
+    request: OrderRequest,
+    response: VirtualOrderPlaced,
+    answer: order,
+  },
+  {
+    method: 'GET',
+    path: '/VirtualCard/Order/{Id}',
+    does: 'One order of virtual cards',
+    response: VirtualOrder,
+    answer: getOrder,
+  },
+  {
+    method: 'POST',
+    path: '/VirtualCard/Data',
+    does: 'Sends the data of a virtual card once more',
+    request: DataRequest,
+    response: Empty,
+    answer: resend,
+  },
 ];
 
 function order({ world, body, options }: ApiRequest): ApiAnswer {
@@ -40,8 +86,6 @@ function assertRegisteredHost(url: string | null | undefined, options: ApiOption
     throw invalidRequest('CardDataWebhookURL must be on the registered webhook host.');
   }
 }
-
-const DataRequest = z.strictObject({ AcctId: z.int().positive(), CardDataWebhookURL: z.url().max(500).nullish() });
 
 function resend({ world, body, options }: ApiRequest): ApiAnswer {
   if (Array.isArray(body)) throw invalidRequest('One virtual card per request.');
@@ -70,7 +114,7 @@ function cardView(
   orderId: number,
   index: number,
   card: NonNullable<ReturnType<typeof findOrder>>['cards'][number],
-): object {
+): z.infer<typeof VirtualOrder>['Cards'][number] {
   const { request } = card;
   return {
     RequestId: orderId * 1000 + index,

@@ -3,11 +3,11 @@ import { CARD_STATUSES } from '../state/account.ts';
 import type { WebhookKind } from './kind.ts';
 
 /** A local datetime of the service: Eastern, no offset; orders add milliseconds. */
-const LocalTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?$/);
+export const LocalTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?$/);
 
 /** A field with the value that samples show. */
 function field<T extends z.ZodType>(schema: T, example: z.input<T>): T {
-  return schema.meta({ example });
+  return schema.meta({ examples: [example] });
 }
 
 const text = (example: string): z.ZodString => field(z.string(), example);
@@ -121,8 +121,8 @@ export const DATA_SCHEMAS = {
 
 /** The sample that a schema's examples make. */
 export function sampleOf(schema: z.ZodType): unknown {
-  const meta = schema.meta();
-  if (meta !== undefined && 'example' in meta) return meta.example;
+  const examples: unknown = schema.meta()?.examples;
+  if (Array.isArray(examples)) return examples[0] as unknown;
   if (schema instanceof z.ZodArray) return [sampleOf(schema.element as z.ZodType)];
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries(schema.shape).filter(([, part]) => !(part instanceof z.ZodOptional));

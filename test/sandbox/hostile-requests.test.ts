@@ -46,6 +46,8 @@ describe('the sandbox answers what nobody honest sends', () => {
     ['//evil.example/v4', 404],
     ['/v4/%zz', 400],
     ['/simulate/%zz', 400],
+    ['/simulate/constructor', 404],
+    ['/schemas/constructor.json', 404],
     ['/%', 400],
   ])('GET %s with %i, and lives on', async (path, status) => {
     const { status: answered, text } = await ask(path);

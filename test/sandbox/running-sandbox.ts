@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import { assertFitsDocument } from './fits-document.ts';
 import type { Payload } from './payload.ts';
 
 /** A webhook as the receiver saw it. */
@@ -53,7 +54,7 @@ export interface ApiResult {
   readonly headers: Headers;
 }
 
-/** Calls the API with the right token. */
+/** Calls the API with the right token, and holds each answer against the OpenAPI document. */
 export async function callApi(
   sandbox: Sandbox,
   method: string,
@@ -68,16 +69,20 @@ export async function callApi(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+  const result: Payload = isJson ? JSON.parse(text) : text;
+  if (isJson) assertFitsDocument(method, new URL(response.url).pathname, response.status, result);
+  return { status: response.status, body: result, headers: response.headers };
 }
 
-/** Calls a `/simulate` route. */
+/** Calls a `/simulate` route; the same. */
 export async function simulate(sandbox: Sandbox, name: string, body: unknown): Promise<ApiResult> {
   const response = await fetch(`${sandbox.simulateUrl}/${name}`, {
     method: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return { status: response.status, body: await response.json(), headers: response.headers };
+  const answer: Payload = await response.json();
+  assertFitsDocument('POST', `/simulate/${name}`, response.status, answer);
+  return { status: response.status, body: answer, headers: response.headers };
 }
 
 /** Waits until something holds; fails loudly when it never does. */

@@ -1,0 +1,107 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { ROUTES } from '../../sandbox/api/routes.ts';
+import { SIMULATE_ROUTES } from '../../sandbox/api/simulate.ts';
+import { WEBHOOK_KINDS } from '../../sandbox/webhook/kind.ts';
+import { assertFitsDocument, assertFitsSchema } from './fits-document.ts';
+import type { Payload } from './payload.ts';
+import { callApi, startReceiver, until, useSandboxes } from './running-sandbox.ts';
+
+const sandboxes = useSandboxes();
+const document = async (path: string) => {
+  const sandbox = await sandboxes.start({ seed: 'small' });
+  const response = await fetch(new URL(path, sandbox.url));
+  const body: Payload = await response.json();
+  return { status: response.status, body };
+};
+
+describe('/openapi.json', () => {
+  it('describes every endpoint, every simulation and every webhook, without a token', async () => {
+    const { status, body } = await document('/openapi.json');
+
+    expect(status).toBe(200);
+    const described = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      [
+        ...ROUTES.map(({ method, path }) => `${method} /v4${path}`),
+        ...Object.keys(SIMULATE_ROUTES).map((name) => `POST /simulate/${name}`),
+      ].sort(),
+    );
+    expect(Object.keys(body.webhooks)).toEqual([...WEBHOOK_KINDS]);
+  });
+
+  it('says of each endpoint what it answers, or that it was removed', () => {
+    const silent = ROUTES.filter(
+      ({ does, response }) =>
+        does === '' || (response === undefined && !/Use|no replacement|not operational/i.test(does)),
+    );
+
+    expect(silent).toEqual([]);
+  });
+
+  it('says what a request has to carry', async () => {
+    const { body } = await document('/openapi.json');
+    const { parameters } = body.paths['/v4/Details/{Id}/NetworkTransactions'].get;
+
+    expect(parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required])).toEqual(
+      [
+        ['Id', 'path', true],
+        ['StartDate', 'query', true],
+        ['EndDate', 'query', true],
+      ],
+    );
+    expect(body.paths['/simulate/purchase'].post.requestBody.content['application/json'].schema.required).toEqual([
+      'AcctId',
+      'Amount',
+    ]);
+  });
+});
+
+it.each(WEBHOOK_KINDS)('/schemas/%s.json is a JSON Schema', async (kind) => {
+  const { status, body } = await document(`/schemas/${kind}.json`);
+
+  expect(status).toBe(200);
+  expect(new Ajv2020({ validateFormats: false }).validateSchema(body)).toBe(true);
+  expect(body.properties.Data.required).toContain(kind === 'virtual-card' ? 'AccountId' : 'AcctId');
+});
+
+it('what a schema does not know is refused by the check itself', () => {
+  expect(() => assertFitsDocument('GET', '/v4/Group', 200, { Groups: [{ Id: 'x', Name: 'Sales' }] })).toThrow(
+    /Id must be/,
+  );
+  expect(() => assertFitsDocument('GET', '/v4/Group', 403, { Error: 'no' })).toThrow(/Message/);
+  expect(() => assertFitsSchema('card-shipping', { CallbackTime: 'now', Data: {} })).toThrow(/CallbackTime/);
+});
+
+it('every webhook of a day in the life fits its schema', async () => {
+  const receiver = await startReceiver();
+  const sandbox = await sandboxes.start({ webhooks: receiver.url, timeScale: 10 });
+
+  await sandbox.tellStory({ speed: 1_000_000, onStep: () => {} });
+  await until(() => sandbox.pendingWebhooks() === 0, 'all webhooks');
+
+  expect(receiver.received.length).toBeGreaterThan(50);
+  for (const { path, body } of receiver.received) assertFitsSchema(path.split('/').at(-1) ?? '', body);
+  await receiver.close();
+});
+
+it('every answer about every account fits the document', async () => {
+  const sandbox = await sandboxes.start();
+  const days = 'StartDate=2026-01-01T00:00:00&EndDate=2026-01-31T00:00:00';
+
+  for (const { AcctId } of sandbox.accounts()) {
+    for (const path of [
+      `/Details/AccountDetails/${AcctId}`,
+      `/Details/AccountDetails/${AcctId}/Advanced`,
+      `/Details/AccountDetails/${AcctId}/RemainingLimit`,
+      `/Details/AccountDetails/${AcctId}/RemainingLimits`,
+      `/Details/TransactionDetails/${AcctId}?${days}&IncludePendings=1&IncludeDeclines=1`,
+      `/Card/Profile/${AcctId}`,
+      `/Card/SpendRules/${AcctId}`,
+      `/Card/SpendRules/${AcctId}/Advanced`,
+    ])
+      expect((await callApi(sandbox, 'GET', path)).status, path).toBe(200);
+  }
+});
