@@ -137,12 +137,12 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
   // Of a change only the first answer counts; of `show` every answer does, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
   const choices = [];
-  for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX + 1)) {
+  for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
     const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
     const value = await putChoice({ ...action, target }, questionId);
     choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
   }
-  await reply.answer(action, chooseCard({ doing: doing(action.verb), query, choices }));
+  await reply.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
 }
 
 const CHOICES_MAX = 20;

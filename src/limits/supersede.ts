@@ -65,8 +65,9 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
     const backs = limitGoals(reversed(left)).filter(({ to }) => to !== null);
     const goals = withRaisedAlong(rules, [...backs, ...keptLimits]);
     return left.map((change) => {
-      const least = goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? 0;
-      return typeof change.from === 'number' && least > change.from ? { ...change, from: least } : change;
+      // What had no limit goes back to none: that is never below another.
+      if (typeof change.from !== 'number') return change;
+      return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };
     });
   }
 

@@ -17,24 +17,25 @@ export interface ChooseCard {
   readonly doing: string;
   /** What was typed. */
   readonly query: string;
+  /** The first of them: so many as a person can look through. */
   readonly choices: readonly CardChoice[];
+  /** How many there are in all. */
+  readonly matches: number;
 }
 
-const SHOWN_MAX = 20;
-
 /** Which of these cards? */
-export function chooseCard({ doing, query, choices }: ChooseCard): Message {
-  const isOne = choices.length === 1;
-  const found = isOne ? 'One card matches' : `${choices.length} cards match`;
+export function chooseCard({ doing, query, choices, matches }: ChooseCard): Message {
+  const isOne = matches === 1;
+  const found = isOne ? 'One card matches' : `${matches} cards match`;
   const question = isOne ? 'Is it the one you want to' : 'Which one do you want to';
   const asked = `${found} “${outside(query, 80)}”. ${question} ${outside(doing, 60)}?`;
-  const more = choices.length - SHOWN_MAX;
+  const more = matches - choices.length;
 
   return {
     text: sentence(asked),
     blocks: [
       section(`*${asked}*`),
-      ...choices.slice(0, SHOWN_MAX).map(({ value, card, status }) => ({
+      ...choices.map(({ value, card, status }) => ({
         ...section(
           `*${holderName(card)}*`,
           [
@@ -55,7 +56,7 @@ export function chooseCard({ doing, query, choices }: ChooseCard): Message {
       })),
       ...context(
         more > 0
-          ? `${more} more match. Use the card id, the account id or the full name to narrow it down.`
+          ? `${more} more ${more === 1 ? 'matches' : 'match'}. Use the card id, the account id or the full name to narrow it down.`
           : 'Nothing has changed yet.',
       ),
     ],

@@ -35,9 +35,12 @@ export function createRelatedTests(root: string): (file: string) => string[] {
 
   return function relatedTests(file) {
     const mirrored = `test/${file.replace(/\.ts$/, '.test.ts')}`;
+    // Those of the same capability know it best, also where they load it by way of others.
+    const nearness = ([path, distance]: readonly [string, number]): number =>
+      dirname(path) === dirname(mirrored) ? distance - 2 : distance;
     const tests = [...distancesFrom(file)]
       .filter(([path]) => path.endsWith('.test.ts') && !/^test\/(flow|chaos|demo|mutation)\//.test(path))
-      .toSorted(([, distance], [, distance2]) => distance - distance2)
+      .toSorted((one, other) => nearness(one) - nearness(other))
       .map(([path]) => path);
     const own = tests.filter((path) => path === mirrored);
     const others = tests.filter((path) => path !== mirrored && !slowest.has(path));

@@ -30,6 +30,7 @@ export const answer = {
       { value: 'choice_1', card, status: 'Inactive' },
       { value: 'choice_2', card: other('3434'), status: null },
     ],
+    matches: 2,
   } satisfies ChooseCard,
   confirm: {
     value: 'pending_1',

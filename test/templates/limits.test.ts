@@ -188,7 +188,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
 
         expectFit(refusal({ what: one, why: two, whoCan: one }));
         expectFit(refusal({ what: one, why: two, whoCan: { text: one, userIds: Array(40).fill(two) } }));
-        expectFit(chooseCard({ doing: one, query: two, choices: others }));
+        expectFit(chooseCard({ doing: one, query: two, choices: others.slice(0, 20), matches: 25 }));
         expectFit(confirmActivation({ value: 'id', card, ending: others }));
         expectFit(cardShow({ card, status: one, balanceCents: 5, limits, declines }, view));
         expectFit(

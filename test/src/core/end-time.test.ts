@@ -44,6 +44,18 @@ describe('an end that people type', () => {
     expect(read.kind === 'end' ? endOf(read.end, clock)?.toISOString() : null).toBe(endsAt);
   });
 
+  it.each([
+    ['Monday', '2026-11-16T14:14:00Z', '2026-11-23T05:00:00.000Z'],
+    ['Saturday', '2026-11-21T14:14:00Z', '2026-11-23T05:00:00.000Z'],
+    ['Sunday, its last day', '2026-11-22T14:14:00Z', '2026-11-23T05:00:00.000Z'],
+    ['Monday again', '2026-11-23T14:14:00Z', '2026-11-30T05:00:00.000Z'],
+  ])('“this week” on a %s ends with its Sunday', (_day, now, endsAt) => {
+    const then = { ...clock, now: new Date(now) };
+    const read = readEnd(['this', 'week'], then);
+
+    expect(read.kind === 'end' ? endOf(read.end, then)?.toISOString() : null).toBe(endsAt);
+  });
+
   it.each(['permanently', 'forever', 'for ever', 'permanent'])('%s never ends', (text) => {
     expect(readEnd(text.split(' '), clock)).toMatchObject({ kind: 'end', end: { kind: 'permanent' } });
   });

@@ -119,6 +119,7 @@ describe('splitting the card from the rest', () => {
 
     expect(Math.max(...asked.map((candidate) => candidate.length))).toBeLessThanOrEqual(50);
     expect(asked).toContain(Array(10).fill('word').join(' '));
+    expect(asked.at(-1), 'the first word is the last guess').toBe('word');
   });
 
   it('takes the longest beginning that is a card', async () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { createResolveCard } from '../../../src/directory/resolve-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
@@ -8,20 +10,38 @@ import { card } from '../../templates/fixtures.ts';
 
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
+let found: Readonly<Record<string, CardMatch[]>> = {};
 const refusals: Refusal[] = [];
 const answers: Message[] = [];
 beforeEach(() => {
   linked = [];
   accounts = 20;
+  found = {};
   refusals.length = 0;
   answers.length = 0;
 });
 
 const facts: CardFacts = card;
+const cardOf = (cardId: number, status: CardStatus): CardMatch['cards'][number] => ({
+  cardId,
+  last4: `000${cardId}`,
+  status,
+  seenAt: '2026-11-20T15:00:00.000Z',
+});
+/** A holder whom the directory knows by these words, with these cards. */
+const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: CardMatch['cards']): CardMatch => ({
+  acctId,
+  holder: 'Jane Doe',
+  customId: null,
+  isVirtual: false,
+  accountStatus: 'OPEN',
+  cards,
+  matchedBy,
+});
 const resolveCard = createResolveCard({
   directory: {
-    find: async () => [],
-    findKnown: async () => [],
+    find: async (query) => found[query] ?? [],
+    findKnown: async (query) => found[query] ?? [],
     status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
   },
   links: {
@@ -90,7 +110,92 @@ describe('the card of an alert', () => {
     linked = [{ acctId: 7, userId: 'U0OTHER' }];
 
     expect(await resolveCard({ ...ofAlert('evt_known'), asHolder: true })).toBe(null);
-    expect(refusals).toEqual([expect.objectContaining({ why: 'This card is not linked to you.' })]);
+    expect(refusals).toEqual([
+      expect.objectContaining({
+        why: 'This card is not linked to you.',
+        whoCan: 'If it should be yours, say so with `/card link` and the last four digits.',
+      }),
+    ]);
+  });
+});
+
+describe('a card that was chosen before', () => {
+  it('is that one, whatever its name is', async () => {
+    const chosen = ask('block', { target: { kind: 'card', acctId: 7, cardId: 8, alertId: null } });
+
+    expect(await resolveCard(chosen)).toEqual({ action: chosen, acctId: 7, cardId: 8 });
+  });
+});
+
+describe('words', () => {
+  const block = (...typed: string[]) => ask('block', { target: { kind: 'words', words: typed } });
+  const active = cardOf(1, 'ACTIVE');
+
+  it('that name one card are that card; what follows a block is its reason', async () => {
+    found = { Jane: [known(7, 'name', active)] };
+
+    expect(await resolveCard(block('Jane', 'lost', 'on', 'train'))).toMatchObject({
+      action: { reason: 'lost on train' },
+      acctId: 7,
+      cardId: null,
+    });
+    expect(refusals).toEqual([]);
+  });
+
+  it('of other verbs name a card with all of them', async () => {
+    found = { Jane: [known(7, 'name', active)] };
+
+    expect(await resolveCard(words('Jane', 'Doe'))).toBe(null);
+    expect(refusals).toEqual([expect.objectContaining({ why: 'No card matches “Jane Doe”.' })]);
+  });
+
+  it('that name a person, with what may be more of the name behind, are asked about', async () => {
+    found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
+
+    expect(await resolveCard(block('Jane', 'Dow'))).toBe(null);
+    expect(answers.map(({ text }) => text)).toEqual([
+      expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
+    ]);
+    expect(await resolveCard(block('0001', 'Dow')), 'a number is no part of a name').toMatchObject({ acctId: 7 });
+  });
+
+  it('that several accounts match are asked about, twenty of them at most, with how many there are', async () => {
+    found = { Jane: Array.from({ length: 23 }, (_, index) => known(index, 'name', active)) };
+
+    expect(await resolveCard(words('Jane'))).toBe(null);
+    expect(answers[0]?.text).toContain('23 cards match “Jane”.');
+    expect(JSON.stringify(answers[0]).match(/"action_id":"choose_card"/g)).toHaveLength(20);
+    expect(JSON.stringify(answers[0])).toContain('3 more match.');
+  });
+
+  it('of a holder mean only the own card, where others match as well', async () => {
+    found = { Jane: [known(7, 'name', active), known(9, 'name', active)] };
+    linked = [{ acctId: 9, userId: own.actor.userId }];
+
+    expect(await resolveCard({ ...words('Jane'), asHolder: true })).toMatchObject({ acctId: 9 });
+  });
+});
+
+describe('the card to activate', () => {
+  const activate = ask('activate', { target: { kind: 'words', words: ['Jane'] } });
+
+  it.each<[string, CardMatch['cards'], number | null]>([
+    ['is the new one, not the one in use', [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE')], 2],
+    ['is the first one where none is new', [cardOf(1, 'ACTIVE'), cardOf(2, 'BLOCKED')], 1],
+    ['is none that is closed, where another is open', [cardOf(1, 'CLOSED'), cardOf(2, 'BLOCKED')], 2],
+    ['is the closed one where there is no other', [cardOf(1, 'CLOSED')], 1],
+    ['is not known where the account shows none', [], null],
+  ])('%s', async (_what, cards, cardId) => {
+    found = { Jane: [known(7, 'name', ...cards)] };
+
+    expect(await resolveCard(activate)).toMatchObject({ acctId: 7, cardId });
+  });
+
+  it('is asked about where two are new', async () => {
+    found = { Jane: [known(7, 'name', cardOf(1, 'INACTIVE'), cardOf(2, 'INACTIVE'))] };
+
+    expect(await resolveCard(activate)).toBe(null);
+    expect(answers[0]?.text).toContain('2 cards match “Jane”.');
   });
 });
 

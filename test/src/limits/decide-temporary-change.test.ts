@@ -176,4 +176,21 @@ describe('who may decide', () => {
     expect(little).toMatchObject({ why: null, remembered: [limitMove('daily', 599_800, 600_000)] });
     expect((await permit(resolve(false), asking(10_000))).why, 'leaving it as it is').toBeNull();
   });
+
+  it('putting back what somebody raised further meanwhile lowers it: no raise is counted', async () => {
+    const changes = [limitMove('daily', 45_000, 40_000)];
+    const meanwhile = [limitMove('daily', 40_000, 70_000)];
+
+    expect(await permit(resolve(true), { changes, state: 'asking', meanwhile })).toMatchObject({
+      why: null,
+      remembered: [],
+    });
+  });
+
+  it('a raise that waited for more than ten minutes is asked about again, and nothing is on record yet', async () => {
+    const askedAt = '2026-11-20T14:49:00.000Z';
+
+    expect(await permit(takeBack({ askedAt }), lowered)).toEqual({ why: 'late', recorded: [], remembered: [] });
+    expect((await permit(takeBack({ askedAt }))).why, 'taking back a raise is never late').toBeNull();
+  });
 });

@@ -26,7 +26,11 @@ const dailyAndWeekly: TemporaryChange = {
 };
 
 /** What is left of the temporary change after later goals took the place of some of its rules, and what is said of it. */
-async function superseded(goals: readonly RuleGoal[], isForGood: boolean, isCardAway = false) {
+async function superseded(
+  goals: readonly RuleGoal[],
+  isForGood: boolean,
+  { isCardAway = false, changes = dailyAndWeekly.changes } = {},
+) {
   const saved: TemporaryChange[] = [];
   const updated: string[] = [];
   const supersede = createSupersede({
@@ -44,7 +48,7 @@ async function superseded(goals: readonly RuleGoal[], isForGood: boolean, isCard
     now: () => new Date(at),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const notes = await supersede(dailyAndWeekly, goals, isForGood);
+  const notes = await supersede({ ...dailyAndWeekly, changes }, goals, isForGood);
   return { notes, saved: saved.at(-1), updated };
 }
 
@@ -69,8 +73,20 @@ it('lets the others go back to no less than what stays for good, and says so', a
   expect(notes).toEqual(['The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.']);
 });
 
+it('lets one that had no limit go back to none, and one that is high enough to what it was', async () => {
+  const changes = [
+    limitMove('daily', 40_000, 70_000),
+    limitMove('weekly', null, 70_000),
+    limitMove('monthly', 90_000, 120_000),
+  ];
+  const { saved, notes } = await superseded([limitGoal('daily', 75_000)], true, { changes });
+
+  expect(saved?.changes).toEqual(changes.slice(1));
+  expect(notes).toEqual([]);
+});
+
 it('ends what was temporary also while the card cannot be read', async () => {
-  const { saved } = await superseded([limitGoal('daily', 65_000)], true, true);
+  const { saved } = await superseded([limitGoal('daily', 65_000)], true, { isCardAway: true });
 
   expect(saved?.changes).toEqual([limitMove('weekly', 60_000, 70_000)]);
 });

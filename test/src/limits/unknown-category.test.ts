@@ -15,7 +15,7 @@ import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const HARDWARE = { id: 13, name: 'Hardware Stores' };
-type Windows = Partial<Record<'daily' | 'weekly', [limit: number, left: number]>>;
+type Windows = Partial<Record<'daily' | 'weekly', [limit: number | null, left: number]>>;
 
 /** A purchase of $84.10 was declined by a category's limit; now the card has these limits in dollars, and so much left. */
 async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300] }): Promise<PerformWorld> {
@@ -27,8 +27,8 @@ async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300
 async function decline(world: PerformWorld, own: Windows, hardware: Windows): Promise<WorldDeps> {
   const rows = (windows: Windows) =>
     Object.entries(windows).map(([period, [limit, left]]) => ({
-      period: period as 'daily' | 'weekly',
-      limitCents: limit * 100,
+      period: period as keyof Windows,
+      limitCents: limit === null ? null : limit * 100,
       remainingCents: left * 100,
     }));
   const { deps, service } = world;
@@ -107,6 +107,14 @@ describe('a limit raised by a form that could not say which one stopped the purc
       'daily',
       300,
       'the weekly limit for Hardware Stores of $700.00 stops this purchase: a daily limit of $300.00 would not',
+    ],
+    [
+      'the card’s own, by what remains, of which nobody says how much it is',
+      { daily: [1000, 900], weekly: [null, 10] },
+      undefined,
+      'daily',
+      300,
+      "the card's own weekly limit stops this purchase: a daily limit of $300.00 would not",
     ],
     ['nothing any more', { daily: [1000, 900] }, undefined, 'daily', 1300, 'By now nothing stops this purchase'],
   ])('by now it is %s: nothing is changed or sent, and it says what stops it', async (...row) => {

@@ -4,6 +4,7 @@ import {
   approvalPolicyOf,
   approvalsFor,
   type Cap,
+  ExceededCap,
   exceededCap,
   type Loosened,
 } from '../../../src/policy/approval-policy.ts';
@@ -57,6 +58,13 @@ describe('a cap', () => {
       capCents: 95_000,
     });
     expect(exceededCap({ caps }, before, 10_001)).toMatchObject({ scope: 'card', days: 1 });
+  });
+
+  it('is on record as one for a day or for 30 days, and as nothing else', () => {
+    const [month, day] = [5001, 10_001].map((cents) => exceededCap({ caps }, before, cents));
+
+    expect([ExceededCap.parse(month), ExceededCap.parse(day)]).toEqual([month, day]);
+    expect(ExceededCap.safeParse({ ...day, days: 7 }).success).toBe(false);
   });
 
   it('does not matter to what loosens nothing, or has no amount: that takes two anyway', () => {

@@ -184,21 +184,24 @@ describe('who has which role', () => {
 
   it('may be a minute old only when Slack says that it was asked too often', async () => {
     let at = 0;
-    let isLimited = false;
+    let failure: SlackError | null = null;
     const permissions = create(
       async (id) => {
-        if (isLimited) throw new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
+        if (failure !== null) throw failure;
         return members[id] ?? [];
       },
       () => at,
     );
     await permissions.rolesOf('U3');
-    isLimited = true;
+    failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
 
     expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
     at = 61_000;
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
-    at = 0;
+    at = 1;
+    failure = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
+    expect(await permissions.rolesOf('U3'), 'after any other failure').toEqual({ roles: [], isComplete: false });
+    failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
     permissions.forgetGroup('S1');
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
   });

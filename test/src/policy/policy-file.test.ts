@@ -102,6 +102,11 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       'policy.yaml:3: durations.longest: expected a duration',
     ],
     [
+      'a duration that is a number',
+      'version: 1\ndurations:\n  longest: 7',
+      'policy.yaml:3: durations.longest: expected a duration such as 7 days',
+    ],
+    [
       'a card group that is there twice',
       'version: 1\ngroups:\n  - cards: [North]\n  - cards:\n      - north',
       'policy.yaml:5: groups[1].cards[0]: expected each card group once',

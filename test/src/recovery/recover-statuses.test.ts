@@ -80,6 +80,7 @@ describe('a status that changed without a webhook', () => {
     expect(event.cards).toMatchObject([{ cardId: 1, status: 'BLOCKED' }]);
     expect(await backfilled.covers({ ...event, callbackAt: at(30) })).toBe(true);
     expect(await backfilled.covers({ ...event, callbackAt: at(90) })).toBe(false);
+    expect(await backfilled.covers({ ...event, callbackAt: at(60) }), 'the moment of the last report').toBe(false);
   });
 
   it('is not given up while not every card can be read: the gap stays open', async () => {

@@ -130,6 +130,9 @@ describe('a network transaction', () => {
   });
 
   it('names every field that does not fit at once', () => {
+    expect(issuesOf(() => transaction('pin', { NetworkTransactionId: { Id: 1 } }))).toEqual([
+      'NetworkTransactionId: not of an expected type',
+    ]);
     const issues = issuesOf(() => transaction('pin', { AcctId: 'x', TransactionAmount: 'y', NetworkType: 'z' }));
 
     expect(issues.map((issue) => issue.split(':')[0])).toEqual(['AcctId', 'TransactionAmount', 'NetworkType']);

@@ -13,7 +13,7 @@ import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { limitMove, limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { answer, card } from '../answer-fixtures.ts';
+import { answer } from '../answer-fixtures.ts';
 import { dailyRaise } from '../fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
 
@@ -62,12 +62,13 @@ describe('the choice of a card', () => {
     expect(shown(blocks)).toContain('*Jane Doe*\nCard ending 1212 · not activated · account 7378');
   });
 
-  it('stops at twenty', () => {
-    const choices = Array.from({ length: 23 }, (_, i) => ({ value: `choice_${i}`, card, status: 'Active' }));
-    const { blocks } = chooseCard({ ...answer.choose, choices });
+  it('says how many there are in all where it does not show every one', () => {
+    const { text, blocks } = chooseCard({ ...answer.choose, matches: 5 });
 
-    expect(buttons(blocks)).toHaveLength(20);
+    expect(text).toContain('5 cards match “doe”.');
+    expect(buttons(blocks)).toHaveLength(2);
     expect(shown(blocks)).toContain('3 more match.');
+    expect(shown(chooseCard({ ...answer.choose, matches: 3 }).blocks)).toContain('1 more matches.');
   });
 });
 
