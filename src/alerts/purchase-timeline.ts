@@ -31,8 +31,8 @@ export const REFUND_WITHIN_MS = 31 * 24 * 3_600_000;
 /** A merchant's clock may be slow. */
 const CLOCK_SKEW_MS = 3_600_000;
 
-/** Where people tip, a settlement may exceed the authorization by this share. */
-const TIP_SHARE = 0.3;
+/** Where people tip, a settlement may exceed the authorization by so many percent. */
+const TIP_PERCENT = 30;
 const tippedMccs: ReadonlySet<string> = new Set(['4121', '5811', '5812', '5813', '5814', '7230', '7297', '7298']);
 
 /** A pump authorizes a dollar or its maximum, and settles the fuel: up to this amount, whatever was authorized. */
@@ -65,11 +65,15 @@ export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
     }));
 }
 
-/** Groups events that share an id, directly or through others. References of other merchants do not count. */
+/**
+ * Groups events that share an id, directly or through others. References of other merchants do not count, nor do those of
+ * a reversal whose purchase the network's id names: merchants send incomplete data with reversals.
+ */
 function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
+  const opened = new Set(sorted.filter(isOpening).map(({ networkTransactionId }) => networkTransactionId));
   const groups: PurchaseStep[][] = [];
   for (const step of sorted) {
-    const related = groups.filter((group) => group.some((member) => isRelated(step, member)));
+    const related = groups.filter((group) => group.some((member) => isRelated(step, member, opened)));
     const [home, ...others] = related;
     if (home === undefined) {
       groups.push([step]);
@@ -80,8 +84,9 @@ function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
   return groups;
 }
 
-function isRelated(a: PurchaseStep, b: PurchaseStep): boolean {
+function isRelated(a: PurchaseStep, b: PurchaseStep, opened: ReadonlySet<string>): boolean {
   if (a.networkTransactionId === b.networkTransactionId) return true;
+  if ([a, b].some((step) => step.kind === 'reversal' && opened.has(step.networkTransactionId))) return false;
   return a.authTransactionId !== null && a.authTransactionId === b.authTransactionId && a.merchant === b.merchant;
 }
 
@@ -121,8 +126,8 @@ function isFitting(step: PurchaseStep, opening: PurchaseStep, group: readonly Pu
 /** True for the exact amount, for at least half of it (a partial delivery), and for more where tips or fuel add to it. */
 function isSettledFor(cents: number, { cents: asked, mcc }: PurchaseStep): boolean {
   if (fuelMccs.has(mcc)) return cents <= Math.max(asked, FUEL_MAX_CENTS);
-  const most = tippedMccs.has(mcc) ? asked * (1 + TIP_SHARE) : asked;
-  return cents <= most && cents >= asked / 2;
+  const mostPercent = tippedMccs.has(mcc) ? 100 + TIP_PERCENT : 100;
+  return cents * 100 <= asked * mostPercent && cents * 2 >= asked;
 }
 
 /** The state of a purchase, stored with the alerts of its events. */

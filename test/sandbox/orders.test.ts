@@ -125,6 +125,20 @@ describe('card orders', () => {
     expect(TrackingNumber).toMatch(/^\d{22}$/);
   });
 
+  it.each([
+    ['FirstClassMail', 'USPS'],
+    ['Rush', 'FedEx'],
+    ['Expedited', 'FedEx'],
+  ] as const)('shipped by %s go with %s', (ShippingMethod, carrier) => {
+    const bare = bareWorld({ seed: oneHolder() });
+    const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
+    const { CardOrderId } = simulation.createOrder({ FirstName: 'Ina', LastName: 'Berg', ShippingMethod });
+
+    simulation.ship({ CardOrderId });
+
+    expect(bare.emitted.at(-1)?.data.ShippingMethod).toBe(carrier);
+  });
+
   it('are activated by the holder later, unless somebody was faster', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);

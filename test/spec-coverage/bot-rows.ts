@@ -344,9 +344,15 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     title: 'a time that cannot be read or believed > of a reversal that nobody told, the clock of the terminal %s',
   },
   {
-    row: 'AuthTransactionId may be absent or unreliable on reversals',
+    row: 'AuthTransactionId may be absent on reversals',
     file: 'test/src/alerts/purchase-store.test.ts',
     title: 'is one purchase with one first event, in any order of arrival, at the same time and repeated',
+  },
+  {
+    row: 'AuthTransactionId may be unreliable on reversals',
+    file: 'test/src/alerts/purchase-timeline.test.ts',
+    title:
+      'the steps of a purchase > do not match by what a reversal says of its authorization, where the network’s id says otherwise',
   },
   {
     row: 'several captures of one authorization',

@@ -59,6 +59,25 @@ describe('the steps of a purchase', () => {
     expect(grouped([one, other])).toHaveLength(2);
   });
 
+  it('do not match by what a reversal says of its authorization, where the network’s id says otherwise', () => {
+    const auth = step('authorization', 0, { networkTransactionId: '1' });
+    const reversal = step('reversal', 1, { networkTransactionId: '1', authTransactionId: '77' });
+    const other = [
+      step('authorization', 2, { networkTransactionId: '2' }),
+      step('settlement', 3, { networkTransactionId: '2', authTransactionId: '77' }),
+    ];
+
+    for (const events of [
+      [auth, reversal, ...other],
+      [...other, reversal, auth],
+    ]) {
+      expect(grouped(events).map(({ ids }) => ids)).toEqual([
+        [auth.eventId, reversal.eventId],
+        other.map(({ eventId }) => eventId),
+      ]);
+    }
+  });
+
   it.each([
     ['the same amount', 8410, '5411', true],
     ['a part of it', 4205, '5411', true],

@@ -156,6 +156,10 @@ describe('limits that rise along', () => {
       'Change one of the two.',
     );
     expect(contradiction(apart, [change('daily', 1499.99)])).toBeNull();
+    expect(contradiction(apart, [change('weekly', 500)])?.why).toBe(
+      'The weekly limit of $500.00 would be too close to the daily limit, $500.00. Lower the daily limit first.',
+    );
+    expect(contradiction({ ...apart, categories: [] }, [change('weekly', 500.01)])).toBeNull();
   });
 
   it('do not rise with a limit that is taken away, also where they are nothing at all', () => {

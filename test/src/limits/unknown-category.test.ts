@@ -130,6 +130,28 @@ describe('a limit raised by a form that could not say which one stopped the purc
     expect(await world.stations()).toEqual(['asked', 'failed']);
   });
 
+  it('is the one that was asked for where no category stopped the purchase', async () => {
+    const world = await declinedWith({ daily: [1000, 900], weekly: [1200, 10] });
+    await world.deps.alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
+
+    await performAction(wished('daily', 1100), world.deps);
+
+    expect(ownLimits(world)).toEqual([1100, 1200]);
+    expect(hardwareLimit(world)).toBe(300);
+  });
+
+  it('is not guessed where the categories cannot be read, and it says where to change it', async () => {
+    const world = await declinedWith({ daily: [1000, 900] });
+    world.service.rules['MerchantCategories'] = [];
+
+    await performAction(wished('daily', 1100), world.deps);
+
+    expect(await noteOf(world)).toContain(
+      'I cannot tell which merchant category stopped this purchase. Change it where the card service is administered.',
+    );
+    expect(world.writes).toEqual([]);
+  });
+
   it('by now only the card’s own stops it, and that is what was asked for: it rises', async () => {
     const world = await declinedWith({ daily: [400, 10] });
 

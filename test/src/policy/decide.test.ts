@@ -89,6 +89,24 @@ describe('who may do what', () => {
     expect(decided('undo-block', { roles: ['operator'], isOwnCard: false, ...over })).toBe(expected);
   });
 
+  it.each<[Verb, Partial<Facts>, Role | null]>([
+    ['undo-block', { ageMs: MINUTE + 1 }, 'approver'],
+    ['undo-block', { isOwnAction: false }, 'approver'],
+    ['undo-block', { roles: [] }, 'operator'],
+    ['emergency-override', { ageMs: 0 }, 'approver'],
+    ['emergency-override', { ageMs: 15 * MINUTE, isOwnCard: true }, 'operator'],
+    ['emergency-override', { ageMs: 15 * MINUTE, isOwnAction: true }, 'operator'],
+    ['unblock', {}, 'approver'],
+  ])('a refusal of %s with %j names who could do it: %s', (verb, over, who) => {
+    const facts = { roles: ['operator' as const], isOwnCard: false, isOwnAction: true, ageMs: 0, ...over };
+    const facing = verb === 'emergency-override' && !('isOwnAction' in over) ? { ...facts, isOwnAction: false } : facts;
+
+    expect(decide(verbs[verb].permission, facing, approvalPolicyOf({ twoPersonAboveCents: LITTLE }))).toMatchObject({
+      kind: 'refused',
+      who,
+    });
+  });
+
   it.each<[string, Partial<Facts>, string]>([
     ['after a quarter of an hour', {}, 'yes'],
     ['before', { ageMs: 15 * MINUTE - 1 }, 'no'],

@@ -3,7 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide.ts';
-import { createPermissions } from '../../../src/policy/permissions.ts';
+import { createPermissions, policyOnRecord } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { until } from '../../support/until.ts';
@@ -63,6 +63,25 @@ const variables = policyOfVariables({
   approvers: ['U2', 'S2'],
   twoPersonAboveCents: 100_000,
   serviceZone: 'America/New_York',
+});
+
+describe('the policy on record', () => {
+  const permission = { role: 'operator', doing: 'show cards' } as const;
+  const wordsOf = (text: string): string =>
+    policyOnRecord({ show: { permission } }, parsePolicy(text, 'policy.yaml', variables)).words;
+
+  it('says in one line who may do what, and where that is written', () => {
+    expect(wordsOf('version: 1\noperators: [U9, U8]\napprovers: []')).toBe(
+      'operators (U8 U9): show; approvers (nobody): these and ; holders, their own card: ; ' +
+        'two approvers for a raise above $1,000.00; from policy.yaml',
+    );
+  });
+
+  it('names the groups of cards that have rules of their own', () => {
+    const groups = '[{ cards: [North, Van], approvers: [U5] }, { cards: [South], approvers: [U6] }]';
+
+    expect(wordsOf(`version: 1\ngroups: ${groups}`)).toContain('; other rules for cards in North, Van; South; from');
+  });
 });
 
 describe('who has which role', () => {
@@ -196,7 +215,9 @@ describe('who has which role', () => {
     failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
 
     expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
-    at = 61_000;
+    at = 60_000;
+    expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
+    at = 60_001;
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
     at = 1;
     failure = new SlackError('usergroups.users.list', 'unknown', 'no_answer');

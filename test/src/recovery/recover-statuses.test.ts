@@ -37,7 +37,7 @@ const account = (minutesAgo: number): DirectoryAccount => ({
   detailsAt: at(minutesAgo),
 });
 
-function world(accounts: readonly DirectoryAccount[], known = accounts.length, isWhole = true) {
+function world(accounts: readonly DirectoryAccount[], known = accounts.length, isWhole = true, lastGapEndMs = 0) {
   const calls: string[] = [];
   const taken: CardStatusEvent[] = [];
   const backfilled = createBackfilled(redis());
@@ -61,7 +61,7 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length, i
       return news.length;
     },
     recordDiscovered: async () => {},
-    lastGapEndMs: async () => 0,
+    lastGapEndMs: async () => lastGapEndMs,
     now: () => nowMs,
   });
   return { recovery, calls, taken, backfilled };
@@ -101,6 +101,19 @@ describe('a status that changed without a webhook', () => {
     expect(later.taken).toHaveLength(1);
   });
 
+  it('is looked for in a new list where a gap ended since the last one', async () => {
+    for (const [endedAgo, call] of [
+      [9, 'list again'],
+      [10, 'list'],
+    ] as const) {
+      const { recovery, calls } = world([], 0, true, Date.parse(at(endedAgo)));
+
+      await recovery.refreshDirectory();
+
+      expect(calls, `the last gap ended ${endedAgo} minutes ago, the list is from 10 minutes ago`).toEqual([call]);
+    }
+  });
+
   it('is looked up card by card after a long gap or in a small program, otherwise in the list of all cards', async () => {
     const [short, long] = [gapOf(nowMs - MINUTE, nowMs, 'start'), gapOf(nowMs - 10 * MINUTE, nowMs, 'start')];
     const large = world([], 1000);
@@ -108,6 +121,10 @@ describe('a status that changed without a webhook', () => {
     await large.recovery.afterGap(short);
     await large.recovery.afterGap(long);
     expect(large.calls).toEqual(['list again', 'ask for every card']);
+
+    await large.recovery.afterGap(gapOf(nowMs - 225_000, nowMs, 'start'));
+    await large.recovery.afterGap(gapOf(nowMs - 224_999, nowMs, 'start'));
+    expect(large.calls.slice(2), 'webhooks are repeated for 225 seconds').toEqual(['ask for every card', 'list again']);
 
     const small = world([], 10);
     await small.recovery.afterGap(short);
