@@ -42,7 +42,7 @@ const bands = z
   .superRefine((all, context) => {
     for (const [index, { up_to: upTo }] of all.entries()) {
       const isLast = index === all.length - 1;
-      const before = all[index - 1]?.up_to ?? -1;
+      const before = all[index - 1]?.up_to;
       if (isLast && upTo !== undefined)
         context.addIssue({
           code: 'custom',
@@ -51,7 +51,7 @@ const bands = z
         });
       if (!isLast && upTo === undefined)
         context.addIssue({ code: 'custom', path: [index], message: 'expected up_to: only the last one has none' });
-      if (upTo !== undefined && upTo <= before)
+      if (upTo !== undefined && before !== undefined && upTo <= before)
         context.addIssue({
           code: 'custom',
           path: [index, 'up_to'],

@@ -118,4 +118,16 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason:
       'looks at one group more, with which there are more digits than a card number has; beyond the last there is none',
   },
+  {
+    file: 'src/core/money.ts',
+    text: 'if (Math.abs(size * 100 - near) < 1e-6) return amount < 0 && near !== 0 ? -near : near;',
+    what: '100 becomes 101',
+    reason: 'the shortcut is not taken: the slower way gives the same cents',
+  },
+  {
+    file: 'src/core/money.ts',
+    text: 'const near = Math.round(size * 100);',
+    what: '* becomes /',
+    reason: 'the shortcut is not taken: the slower way gives the same cents',
+  },
 ];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gapOf, isUnderWay, windowOf } from '../../../src/core/gap.ts';
+import { Gap, gapOf, isUnderWay, windowOf } from '../../../src/core/gap.ts';
 
 const HOUR = 3_600_000;
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -9,6 +9,15 @@ const span = (from: number, to: number, cause: 'start' | 'asked' = 'start', sinc
   const { fromMs, toMs } = windowOf({ from: at(from), to: at(to), cause }, { nowMs: now, sinceMs });
   return [(fromMs - now) / HOUR, (toMs - now) / HOUR];
 };
+
+it.each(['start', 'away', 'stalled', 'rewound', 'asked'] as const)(
+  'a gap is stored and read whatever its cause: %s',
+  (cause) => {
+    const gap = gapOf(now - HOUR, now, cause);
+
+    expect(Gap.parse(JSON.parse(JSON.stringify(gap)))).toEqual(gap);
+  },
+);
 
 describe('what to ask about a gap', () => {
   it('begins an hour and a little earlier, when the last repetition of a webhook may have fallen into the gap', () => {

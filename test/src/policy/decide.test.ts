@@ -141,6 +141,7 @@ describe('who may do what', () => {
     expect(decided('block', { roles: ['holder'], isOwnCard: false })).toBe('no');
     expect(decided('block', { roles: [] })).toBe('no');
     expect(decided('ask', { roles: ['holder'] })).toBe('+1');
+    expect(decided('limit', { roles: ['approver'], raiseCents: LITTLE })).toBe('yes');
   });
 
   it('who held the card until lately may not ask for more, and may not unblock it', () => {

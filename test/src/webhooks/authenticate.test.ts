@@ -52,6 +52,11 @@ describe('the shared secret', () => {
     expect(createAuthenticate(['schlüssel'])(basic('schlüssel'))).toBe(true);
   });
 
+  it('of a single character is one', () => {
+    expect(createAuthenticate(['S'])(basic('S'))).toBe(true);
+    expect(createAuthenticate(['S'])(basic('T'))).toBe(false);
+  });
+
   it('that is empty lets nobody in', () => {
     expect(createAuthenticate([''])(undefined)).toBe(false);
     expect(createAuthenticate([''])('Basic ')).toBe(false);
