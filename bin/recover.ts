@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
-import { composeServices } from '../src/app/compose-worker.ts';
 import { workerConfig } from '../src/app/config.ts';
-import { createWorkerBase } from '../src/app/worker-base.ts';
+import { createWorkerContext } from '../src/app/worker-context.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
@@ -81,13 +80,12 @@ async function main(): Promise<number> {
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redis);
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, {
+  const context = createWorkerContext(config, redis, queues, {
     policy: openPolicy(config, log),
     log,
     metrics: createMetrics('recover'),
   });
-  const { ops, cards } = composeServices(base);
-  const recovery = composeRecovery({ base, slack: ops.slack, cards, visibilityOf: async () => 'public' });
+  const recovery = composeRecovery({ ...context, visibilityOf: async () => 'public' });
   const { gap, isDryRun } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {
@@ -106,7 +104,7 @@ async function main(): Promise<number> {
     process.stderr.write('What was fetched before is kept. Run it again: it goes on from there.\n');
     return 1;
   } finally {
-    await cards.directory.stop();
+    await context.directory.stop();
     await closeQueues(queues);
     redis.disconnect();
   }

@@ -17,12 +17,10 @@ import { createJudgeClick } from '../approvals/judge-click.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
-import type { ActionBase } from './action-base.ts';
-import type { composeLimits } from './compose-limits.ts';
+import type { composeLimits } from './compose-changes.ts';
 import type { Tools } from './compose-tools.ts';
 
 interface Deps {
-  readonly base: ActionBase;
   readonly tools: Tools;
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
   readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
@@ -30,9 +28,8 @@ interface Deps {
 }
 
 /** What asks others, counts their decisions, and does what they approved. */
-export function composeApprovals({ base, tools, openRequest, limits, failures }: Deps) {
-  const { stores, cards, people, messages, notices, settings } = base;
-  const common = { ...stores, ...cards, ...people, ...messages, ...notices, ...settings, ...tools, ...limits };
+export function composeApprovals({ tools, openRequest, limits, failures }: Deps) {
+  const common = { ...tools, ...limits };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
@@ -55,21 +52,20 @@ export function composeApprovals({ base, tools, openRequest, limits, failures }:
     decideRequest: createDecideRequest({ ...common, execution, expire, finish, decisions }),
     overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, capChange }),
     failApproval: createFailApproval({ ...common, complete, failures }),
-    requestsOfActions: requestsOf(verified, base),
+    requestsOfActions: requestsOf(verified, tools),
     ageRequest: createAgeRequest({ ...common, execution, expire }),
   };
 }
 
 /** Opens a request that others decide. */
-export function composeOpenRequest({ base, tools }: Pick<Deps, 'base' | 'tools'>) {
-  const { stores, cards, messages, timers, settings } = base;
-  const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, cards.card, { maxRetries: 0 });
-  const { changesFromBase } = createRaiseAmounts({ ...stores, ...cards, ...settings, ...tools });
-  return createOpenRequest({ ...stores, ...messages, ...timers, ...tools, statusOf, changesFromBase });
+export function composeOpenRequest(tools: Tools) {
+  const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
+  const { changesFromBase } = createRaiseAmounts(tools);
+  return createOpenRequest({ ...tools, statusOf, changesFromBase });
 }
 
 /** What whoever looks at a changed card has to do with requests. */
-function requestsOf(verified: ApprovalVerified, { stores: { requests, withLock } }: ActionBase): RequestsOfActions {
+function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): RequestsOfActions {
   const requestOf = (outcomeOf: string) => requests.get(requestIdOf(outcomeOf));
   return {
     async withLock(outcomeOf, work) {

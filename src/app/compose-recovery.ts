@@ -12,39 +12,27 @@ import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
 import { createRecordDiscovered } from '../recovery/record-discovered.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
 import { createBackfilled, createStatusRecovery } from '../recovery/recover-statuses.ts';
-import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
+import { createDryRun, createRecoveries, createUnreportedOnly, type Recoveries } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
-import type { VisibilityOf } from '../routing/channel-access.ts';
-import type { Slack } from '../slack/client.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
-import type { CardParts } from './compose-cards.ts';
-import type { WorkerBase } from './worker-base.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** One call a second leaves most of the card service's quota (120 calls a minute) to people. */
 const REST_MS = 1000;
 /** Waits of the client's own, after a 429, included. */
 const CALL_MS = 120_000;
 
-interface Deps {
-  readonly base: WorkerBase;
-  readonly slack: Slack;
-  readonly visibilityOf: VisibilityOf;
-  readonly cards: Pick<CardParts, 'card' | 'directory' | 'assumptions'>;
-}
-
-/** Recovery of gaps, put together over one Redis. */
-export function composeRecovery({ base, slack, cards, visibilityOf }: Deps) {
-  const { redis, config, send, now, log } = base;
-  const { card, directory, assumptions } = cards;
-  const channel = config.channels.ops;
+/** Recovers gaps, and the statuses of cards that changed meanwhile. */
+export function composeRecovery(context: WorkerContext) {
+  const { redis, log, memory, now } = context;
+  const late = createLateIntake(redis, memory.reserve);
   const recoveries = createRecoveries(redis);
-  const late = createLateIntake(redis, base.memory.reserve);
   const backfilled = createBackfilled(redis);
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({
-    directory,
+    ...context,
     toEvent: toMissedStatus,
     backfilled,
     take: late.take,
@@ -55,8 +43,39 @@ export function composeRecovery({ base, slack, cards, visibilityOf }: Deps) {
     },
     now: Date.now,
   });
+  const common = missedRows(context);
+  return {
+    ...createRunRecovery({
+      recoverGap: createRecoverGap({
+        ...common,
+        intake: {
+          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
+          setAside: late.setAside,
+        },
+        recoverStatuses: statuses.afterGap,
+        recoveries,
+      }),
+      notify: notifyOf(context, recoveries),
+      recoveries,
+      tryLock: createLock(redis, { maxWaitMs: 0, log }),
+      withLock: createLock(redis, { log }),
+      log,
+    }),
+    refreshDirectory: statuses.refreshDirectory,
+    /** Later webhooks of what was backfilled add nothing. */
+    isBackfilled: backfilled.covers,
+    /** Counts what would be recovered; changes nothing. @throws CardApiError */
+    async dryRun(gap: Gap, onProgress: OnProgress) {
+      const dryRun = createDryRun({ countNew: late.countNew, unreportedOnly });
+      return await createRecoverGap({ ...common, ...dryRun, recoverStatuses: async () => 0 })(gap, onProgress);
+    },
+  };
+}
+
+/** The service's rows of a time, fetched without haste, and what they say. */
+function missedRows({ redis, config, card, assumptions, now, log }: WorkerContext) {
   let calledAt = Number.NEGATIVE_INFINITY;
-  const common = {
+  return {
     async fetchRows(from: Date, to: Date) {
       const restMs = calledAt + REST_MS - performance.now();
       if (restMs > 0) await sleep(restMs);
@@ -82,17 +101,13 @@ export function composeRecovery({ base, slack, cards, visibilityOf }: Deps) {
     },
     now: Date.now,
     log,
-  };
-  const recoverGap = createRecoverGap({
-    ...common,
-    intake: {
-      take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
-      setAside: late.setAside,
-    },
-    recoverStatuses: statuses.afterGap,
-    recoveries,
-  });
-  const notify = createNotifyRecovery({
+  } as const;
+}
+
+/** Shows in the ops channel how far a recovery is. */
+function notifyOf({ slack, visibilityOf, config, postNotice, log }: WorkerContext, recoveries: Recoveries) {
+  const channel = config.channels.ops;
+  return createNotifyRecovery({
     slack: {
       ...slack,
       // The progress is posted at once, past the outbox, which would check this. The result comes through it.
@@ -105,27 +120,8 @@ export function composeRecovery({ base, slack, cards, visibilityOf }: Deps) {
     channel,
     recoveries,
     render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),
-    postNotice: (id, message) => send.postNotice(channel, id, message),
+    postNotice: (id, message) => postNotice(channel, id, message),
     now: Date.now,
     log,
   });
-
-  return {
-    ...createRunRecovery({
-      recoverGap,
-      notify,
-      recoveries,
-      tryLock: createLock(redis, { maxWaitMs: 0, log }),
-      withLock: createLock(redis, { log }),
-      log,
-    }),
-    refreshDirectory: statuses.refreshDirectory,
-    /** Later webhooks of what was backfilled add nothing. */
-    isBackfilled: backfilled.covers,
-    /** Counts what would be recovered; changes nothing. @throws CardApiError */
-    async dryRun(gap: Gap, onProgress: OnProgress) {
-      const dryRun = createDryRun({ countNew: late.countNew, unreportedOnly });
-      return await createRecoverGap({ ...common, ...dryRun, recoverStatuses: async () => 0 })(gap, onProgress);
-    },
-  };
 }

@@ -1,107 +1,51 @@
 import type { Action } from '../actions/action.ts';
 import { createGenuine, NOT_SIGNED, type Rejection } from '../actions/genuine.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
+import type { createHome } from '../app-home/render-home.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import { createNotifyPerson } from '../holders/notify-holder.ts';
+import { createDirectChannel, createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
-import type { NotifyOps } from '../ops/notify-ops.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
-import type { DeliveryParts } from './compose-delivery.ts';
+import type { composeDelivery } from './compose-delivery.ts';
 import type { composeDigests } from './compose-digests.ts';
-import type { composeHome } from './compose-home.ts';
 import type { composeOutbox } from './compose-outbox.ts';
 import type { composeRecovery } from './compose-recovery.ts';
 import type { composeVerbs } from './compose-verbs.ts';
 import { toJob } from './inbox-jobs.ts';
 import type { JobHandlers } from './run-job.ts';
-import type { WorkerBase } from './worker-base.ts';
+import type { WorkerContext } from './worker-context.ts';
 
-interface Deps {
-  readonly base: WorkerBase;
+interface Capabilities {
   readonly verbs: ReturnType<typeof composeVerbs>;
-  readonly alerts: DeliveryParts & {
-    readonly directChannel: (userId: string) => Promise<string>;
-    readonly notifyOps: NotifyOps;
-  };
-  readonly outbox: Pick<ReturnType<typeof composeOutbox>, 'flush' | 'updateMessages' | 'deleteLateCopies'>;
-  readonly digests: Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
-  readonly home: ReturnType<typeof composeHome>;
+  readonly delivery: ReturnType<typeof composeDelivery>;
+  readonly outbox: ReturnType<typeof composeOutbox>;
+  readonly digests: ReturnType<typeof composeDigests>;
+  readonly home: ReturnType<typeof createHome>;
   readonly recovery: ReturnType<typeof composeRecovery>;
 }
 
 /** What the worker does for each job. */
-export function createJobHandlers(deps: Deps): JobHandlers {
-  const { base, verbs, alerts, outbox, digests, home, recovery } = deps;
-  const { stores, enqueue, send, now, metrics, log } = base;
-  const { notifyOps } = alerts;
-  const receiveEvent = createReceiveEvent({
-    ...alerts,
-    isBackfilled: recovery.isBackfilled,
-    withLock: stores.withLock,
-    virtualCardArrived: verbs.virtualCardArrived,
-    endPurchaseChanges: (event) =>
-      endPurchaseChanges(event, {
-        temporaryChanges: stores.temporaryChanges,
-        endTemporaryChangeNow: (id) =>
-          enqueue(
-            'end-temporary-change',
-            { temporaryChangeId: id, isEarly: true },
-            { id: `temporary-change-${id}-early` },
-          ),
-      }),
-    log,
-  });
-
-  const signer = createSigner(base.config.slackBotToken, 'action');
-  const genuine = createGenuine({ redis: base.redis, signer, now });
-  const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
-    log.error({ actionId: id, verb, why }, 'an entry of the queue was rejected');
-    if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
-  };
-
+export function createJobHandlers(context: WorkerContext, capabilities: Capabilities): JobHandlers {
+  const { verbs, delivery, outbox, digests, home, recovery } = capabilities;
   return {
-    'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
-    'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
-    async 'quarantine-webhook'(webhook) {
-      await stores.quarantined.keep(webhook);
-      await notifyOps(opsIssue.quarantined(webhook));
-    },
+    ...intakeJobs(context, capabilities),
+    ...signedJobs(context, verbs),
     'flush-outbox': ({ channel }) => outbox.flush(channel),
     'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
-    async 'repost-entry'({ channel, entry }) {
-      await stores.outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
-      await send.wakeOutbox(channel);
-    },
-    'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({
-      directChannel: alerts.directChannel,
-      alerts: stores.alerts,
-      groupAlert: alerts.groupAlert,
-      outbox: stores.outbox,
-      wakeOutbox: send.wakeOutbox,
-      updateMessages: (id) => enqueue('update-messages', { kind: 'alert', id }),
-      notifyOps,
-      log,
+      ...context,
+      directChannel: createDirectChannel(context.redis, context.slack.openDirect),
+      groupAlert: delivery.groupAlert,
+      updateMessages: context.updateAlert,
     }),
-    'enrich-alert': ({ alertId }, { hasWaited }) => alerts.enrich(alertId, hasWaited),
+    'enrich-alert': ({ alertId }, { hasWaited }) => delivery.enrich(alertId, hasWaited),
     'open-home': home.open,
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
-    async 'perform-action'({ action, signature }, attempt) {
-      const rejection = await genuine.whyNot({ action, signature }, attempt);
-      if (rejection !== null) return await reject(action, rejection);
-      await verbs.performAction(action, attempt);
-      await genuine.performed(action);
-      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
-    },
-    'record-refusal': ({ action, why, signature }) =>
-      signer.verify({ action, why }, signature)
-        ? verbs.recordRefusal(action, { why })
-        : reject(action, { why: NOT_SIGNED, isOurs: false }),
     'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
@@ -114,6 +58,63 @@ export function createJobHandlers(deps: Deps): JobHandlers {
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.
     'refresh-homes': async () => {},
-    'remind-of-activation': alerts.remind,
+    'remind-of-activation': delivery.remind,
   };
+}
+
+/** What came from the card service, and what a newer version has stored. */
+function intakeJobs(context: WorkerContext, { verbs, delivery, recovery }: Capabilities) {
+  const { enqueue, outbox, quarantined, wakeOutbox, notifyOps } = context;
+  const receiveEvent = createReceiveEvent({
+    ...context,
+    ...delivery,
+    isBackfilled: recovery.isBackfilled,
+    virtualCardArrived: verbs.virtualCardArrived,
+    endPurchaseChanges: (event) =>
+      endPurchaseChanges(event, {
+        ...context,
+        endTemporaryChangeNow: (id) =>
+          enqueue(
+            'end-temporary-change',
+            { temporaryChangeId: id, isEarly: true },
+            { id: `temporary-change-${id}-early` },
+          ),
+      }),
+  });
+  return {
+    'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
+    'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
+    async 'quarantine-webhook'(webhook) {
+      await quarantined.keep(webhook);
+      await notifyOps(opsIssue.quarantined(webhook));
+    },
+    async 'repost-entry'({ channel, entry }) {
+      await outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
+      await wakeOutbox(channel);
+    },
+    'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
+  } satisfies Partial<JobHandlers>;
+}
+
+/** What the web process has signed. Nothing else is performed. */
+function signedJobs({ config, redis, now, metrics, notifyOps, log }: WorkerContext, verbs: Capabilities['verbs']) {
+  const signer = createSigner(config.slackBotToken, 'action');
+  const genuine = createGenuine({ redis, signer, now });
+  const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
+    log.error({ actionId: id, verb, why }, 'an entry of the queue was rejected');
+    if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
+  };
+  return {
+    async 'perform-action'({ action, signature }, attempt) {
+      const rejection = await genuine.whyNot({ action, signature }, attempt);
+      if (rejection !== null) return await reject(action, rejection);
+      await verbs.performAction(action, attempt);
+      await genuine.performed(action);
+      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
+    },
+    'record-refusal': ({ action, why, signature }) =>
+      signer.verify({ action, why }, signature)
+        ? verbs.recordRefusal(action, { why })
+        : reject(action, { why: NOT_SIGNED, isOurs: false }),
+  } satisfies Partial<JobHandlers>;
 }

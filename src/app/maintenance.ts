@@ -2,11 +2,10 @@ import type { CardClient } from '../card-api/client.ts';
 import { unreadableKey } from '../core/record-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import { createWorkers, readHealth } from '../ops/health.ts';
+import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
-import type { OpsParts } from './compose-ops.ts';
-import type { WorkerBase } from './worker-base.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 const SWEEP_MS = 15_000;
 /** How soon people are told that Redis is filling up. */
@@ -17,31 +16,29 @@ const LAG_OVER_MS = 10_000;
 /** Clocks that are right differ by less. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-interface Deps {
-  readonly base: Pick<WorkerBase, 'redis' | 'queues' | 'enqueue' | 'clock' | 'log'> & {
-    readonly memory: Pick<MemoryWatch, 'level'>;
-    readonly stores: {
-      readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-      readonly quarantined: { readonly count: () => Promise<number> };
-    };
-  };
+type Context = Pick<
+  WorkerContext,
+  'redis' | 'queues' | 'enqueue' | 'clock' | 'log' | 'notifyOps' | 'notifyResolved' | 'isCardApiAway'
+> & {
+  readonly memory: Pick<MemoryWatch, 'level'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly quarantined: { readonly count: () => Promise<number> };
+  readonly card: Pick<CardClient, 'getCurrentToken'>;
+  readonly directory: { readonly refresh: () => Promise<unknown> };
+};
+
+interface Work {
   readonly workerId: string;
-  readonly ops: Pick<OpsParts, 'notifyOps' | 'notifyResolved'>;
-  readonly cards: {
-    readonly card: Pick<CardClient, 'getCurrentToken'>;
-    readonly directory: { readonly refresh: () => Promise<unknown> };
-    readonly isCardApiAway: () => boolean;
-  };
   readonly sweep: () => Promise<void>;
   readonly setTimers: () => Promise<void>;
 }
 
 /** What a worker does besides its jobs, at its start and every 15 seconds: a failure is logged, and the next run comes. */
-export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers }: Deps) {
-  const { redis, queues, enqueue, stores, log } = base;
+export function createMaintenance(context: Context, { workerId, sweep, setTimers }: Work) {
+  const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
+  const { watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
   const timers: NodeJS.Timeout[] = [];
-  let toldOfMemory: MemoryLevel | null = null;
 
   return {
     /** Does not wait for it: without Redis it would not end, and the process must be able to stop all the same. */
@@ -65,33 +62,6 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
     signOff: () => workers.gone(workerId),
   };
 
-  /** Says that this worker lives, and whether people wait for too long. */
-  async function watch(): Promise<void> {
-    await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: cards.isCardApiAway() });
-    const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: stores.quarantined.count });
-    const unreadable = await redis.smembers(unreadableKey);
-    if (unreadable.length > 0) await ops.notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
-    await redis.del(unreadableKey);
-    if (failed > 0) await reportFailedJobs(queues, ops.notifyOps, Date.now());
-    if (lagMs > LAG_MS) await ops.notifyOps(opsIssue.lagging());
-    else if (lagMs < LAG_OVER_MS) await ops.notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
-  }
-
-  /** The clock of this machine decides nothing here, but BullMQ goes by it. */
-  async function checkClock(): Promise<void> {
-    const aheadMs = Date.now() - (await base.clock.measure()).getTime();
-    if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await ops.notifyOps(opsIssue.clocksDiffer());
-  }
-
-  async function notifyOfMemory(): Promise<void> {
-    const level = base.memory.level();
-    if (level === toldOfMemory) return;
-    if (level !== 'enough') await ops.notifyOps(level === 'full' ? opsIssue.redisFull() : opsIssue.redisFilling());
-    if (level !== 'full') await ops.notifyResolved(opsIssue.redisFull(), opsIssue.redisTakesAgain);
-    if (level === 'enough') await ops.notifyResolved(opsIssue.redisFilling(), opsIssue.redisHasRoom);
-    toldOfMemory = level;
-  }
-
   async function wakeSkewed(): Promise<void> {
     for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeSkewedJobs(queues[name], redis);
   }
@@ -102,12 +72,12 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
     await setTimers();
     await wakeSkewed();
     await sweep();
-    for (const { id, endsAt, state } of await stores.temporaryChanges.all()) {
+    for (const { id, endsAt, state } of await temporaryChanges.all()) {
       if (state !== 'open') continue;
       await enqueue('end-temporary-change', { temporaryChangeId: id }, { atMs: Date.parse(endsAt) });
     }
-    await cards.directory.refresh();
-    await orLog('check of the card API token', async () => void (await cards.card.getCurrentToken()));
+    await directory.refresh();
+    await orLog('check of the card API token', async () => void (await card.getCurrentToken()));
   }
 
   async function orLog(what: string, work: () => Promise<void>): Promise<void> {
@@ -117,4 +87,38 @@ export function createMaintenance({ base, workerId, ops, cards, sweep, setTimers
       log.warn({ err: error, what }, 'maintenance failed, the next run comes');
     }
   }
+}
+
+/** What ops are told of by themselves: work that waits too long, clocks that differ, memory that fills up. */
+function createWatches(context: Context, workers: Workers, workerId: string) {
+  const { redis, queues, quarantined, clock, memory, notifyOps, notifyResolved } = context;
+  let toldOfMemory: MemoryLevel | null = null;
+  return {
+    /** Says that this worker lives, and whether people wait for too long. */
+    async watch(): Promise<void> {
+      await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
+      const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: quarantined.count });
+      const unreadable = await redis.smembers(unreadableKey);
+      if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
+      await redis.del(unreadableKey);
+      if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
+      if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging());
+      else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
+    },
+
+    /** The clock of this machine decides nothing here, but BullMQ goes by it. */
+    async checkClock(): Promise<void> {
+      const aheadMs = Date.now() - (await clock.measure()).getTime();
+      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer());
+    },
+
+    async notifyOfMemory(): Promise<void> {
+      const level = memory.level();
+      if (level === toldOfMemory) return;
+      if (level !== 'enough') await notifyOps(level === 'full' ? opsIssue.redisFull() : opsIssue.redisFilling());
+      if (level !== 'full') await notifyResolved(opsIssue.redisFull(), opsIssue.redisTakesAgain);
+      if (level === 'enough') await notifyResolved(opsIssue.redisFilling(), opsIssue.redisHasRoom);
+      toldOfMemory = level;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { Capabilities } from './compose-verbs.ts';
 
 /** Every verb and who does it. */
 export function verbHandlers(capabilities: Capabilities): Handlers {
-  const { tools, status, limits, approvals, holders, virtualCards, looks, channels, mutes } = capabilities;
+  const { tools, status, limits, approvals, holders, virtualCards, channels, mutes, looks, responses } = capabilities;
   const { withLock } = tools;
   return {
     show: looks.show,
@@ -31,9 +31,9 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     'resend-virtual': (resolved, attempt) =>
       withLock(`account:${resolved.acctId}`, () => virtualCards.resendVirtual(resolved, attempt)),
     recover: capabilities.startRecovery,
-    digest: capabilities.setDigest,
-    acknowledge: capabilities.responses.acknowledge,
-    recognize: ({ action }) => capabilities.responses.recognize(action),
+    digest: channels.setDigest,
+    acknowledge: responses.acknowledge,
+    recognize: ({ action }) => responses.recognize(action),
     declines: looks.declines,
     track: looks.track,
     why: channels.explainRouting,

@@ -18,7 +18,7 @@ import { createMaintenance } from './maintenance.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
-import { createWorkerBase } from './worker-base.ts';
+import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 
 /** Alerts that wait in the queue, for all workers. What is above this waits in the inbox. */
 const ALERT_JOBS_MAX = 1000;
@@ -33,65 +33,64 @@ export async function startWorker(
   throttle: Throttle = defaultThrottle,
 ): Promise<RunningProcess> {
   const policy = openPolicy(config, log);
-  const id = `worker-${randomBytes(4).toString('hex')}`;
+  const workerId = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
   await watchFormat(redis, log);
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
   const queues = openQueues(redis);
-  const base = createWorkerBase(config, redis, queues, { policy, log, metrics: admin.metrics });
+  const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics });
   await within(
     CLOCK_MS,
-    base.clock.measure().then(() => {}),
+    context.clock.measure().then(() => {}),
     () => log.warn('Redis does not say the time yet'),
   );
-  const { handlers, tellUnreadable, home, ops, cards, checkChannels, sweep, setTimers } = composeWorker(base, throttle);
+  const worker = composeWorker(context, throttle);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
-    health: () => readHealth({ redis, queues, countQuarantined: base.stores.quarantined.count }),
+    health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count }),
   });
-  await watchDurability(redis, {
-    wanted: config.redisDurability,
-    log,
-    onProblems: (problems) => ops.notifyOps(opsIssue.redisSettings(problems)),
-  });
-  const stopWatching = watchPolicy(policy, {
-    onInvalid: (problems) => ops.notifyOps(opsIssue.policyInvalid(problems)),
-    onValid: () => ops.notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
-    log,
-  });
-  const runJob = createRunJob({
-    handlers,
-    throttle,
-    settled: base.redo.settled,
-    tellUnreadable,
-    homeChanged: home.changed,
-  });
+  const stopWatching = await watchSettings(context);
+  const runJob = createRunJob({ ...worker, throttle, settled: context.redo.settled });
   const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,
     redis,
-    consumer: id,
-    handOn: (entry) => toJob(entry, base.enqueue),
+    consumer: workerId,
+    handOn: (entry) => toJob(entry, context.enqueue),
     roomInQueue: async () => ALERT_JOBS_MAX - (await queues.alerts.getWaitingCount()),
     log,
   });
-  const maintenance = createMaintenance({ base, workerId: id, ops, cards, sweep, setTimers });
+  const maintenance = createMaintenance(context, { workerId, ...worker });
   maintenance.start();
-  checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
-  log.info({ workerId: id }, 'worker runs');
+  worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
+  log.info({ workerId }, 'worker runs');
 
   return {
     async stop() {
       stopWatching();
       maintenance.stop();
-      base.memory.stop();
-      base.redo.stop();
+      context.memory.stop();
+      context.redo.stop();
       await relay.stop();
       await consumers.close();
-      await cards.directory.stop();
+      await context.directory.stop();
       await closeQueues(queues);
       if (redis.status === 'ready') await maintenance.signOff();
       redis.disconnect();
     },
   };
+}
+
+/** Ops are told what is wrong with the settings of Redis, and with the policy. @returns a function that stops watching. */
+async function watchSettings({ config, redis, policy, notifyOps, notifyResolved, log }: WorkerContext) {
+  await watchDurability(redis, {
+    wanted: config.redisDurability,
+    log,
+    onProblems: (problems) => notifyOps(opsIssue.redisSettings(problems)),
+  });
+  return watchPolicy(policy, {
+    onInvalid: (problems) => notifyOps(opsIssue.policyInvalid(problems)),
+    onValid: () => notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
+    log,
+  });
 }

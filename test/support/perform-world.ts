@@ -6,18 +6,8 @@ import { createRefusalCounts } from '../../src/actions/refusal-count.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
-import type {
-  ActionBase,
-  ActionCards,
-  ActionStores,
-  Messages,
-  Notices,
-  People,
-  Settings,
-  Timers,
-} from '../../src/app/action-base.ts';
-import type { DigestParts, RoutingParts } from '../../src/app/compose-channels.ts';
-import { composeVerbs, type VerbsDeps } from '../../src/app/compose-verbs.ts';
+import type { ActionContext } from '../../src/app/action-context.ts';
+import { composeVerbs } from '../../src/app/compose-verbs.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
@@ -57,46 +47,20 @@ export const cardId = card.cardId ?? 0;
 /** On record with every entry. */
 export const policyOnRecord = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
 
-/** What the capabilities are composed over, side by side, so that a test can put something else in the place of each. */
-export interface WorldDeps
-  extends ActionStores,
-    Omit<ActionCards, 'factsOf'>,
-    People,
-    Messages,
-    Notices,
-    Timers,
-    Settings {
+/** What the capabilities are composed over, so that a test can put something else in the place of each. */
+export interface WorldDeps extends Omit<ActionContext, 'factsOf'> {
   readonly toFacts: typeof toCardFacts;
-  readonly routing: RoutingParts;
-  readonly digest: DigestParts;
-  readonly recoverGap: VerbsDeps['recovery']['recoverGap'];
-  readonly updateForm: VerbsDeps['updateForm'];
   /** The queue does not run the job again. */
   readonly isLastAttempt: boolean;
 }
 
-export function baseOf(deps: WorldDeps): ActionBase {
-  const factsOf: ActionCards['factsOf'] = async (acct, which) =>
-    deps.toFacts(acct, await deps.directory.account(acct), which);
-  return {
-    stores: deps,
-    cards: { ...deps, factsOf },
-    people: deps,
-    messages: deps,
-    notices: deps,
-    timers: deps,
-    settings: deps,
-  };
-}
-
-export function verbsDepsOf(deps: WorldDeps): VerbsDeps {
-  const { routing, digest, recoverGap, updateForm } = deps;
-  return { base: baseOf(deps), routing, digest, recovery: { recoverGap, opsChannel: 'C0OPS' }, updateForm };
+export function contextOf(deps: WorldDeps): ActionContext {
+  return { ...deps, factsOf: async (acct, which) => deps.toFacts(acct, await deps.directory.account(acct), which) };
 }
 
 /** The real composition over these. */
 export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
-  return composeVerbs(verbsDepsOf(deps));
+  return composeVerbs(contextOf(deps));
 }
 
 /** Who has which role: what the last action of a person says. Of others, everybody is both. Each holds some card. */
@@ -218,35 +182,31 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     links: createLinks(redis),
     claims: createClaims(redis),
     person: async () => null,
-    routing: {
-      subscriptions: createSubscriptions(redis),
-      quietHours: createQuietHours(redis),
-      longAlerts: createLongAlerts(redis),
-      mutes: createMutes(redis, now),
-      holdAsQuiet: async () => 0,
-      defaultChannel: () => null,
-      zone: 'America/New_York',
-      channelInfo: async () => ({
-        name: 'cards',
-        isArchived: false,
-        isPrivate: false,
-        isExtShared: false,
-        isMember: true,
-      }),
-      openDirect: async (userId) => `D${userId.slice(1)}`,
-      eventLog: createEventLog(redis),
-      timesDelivered: async () => 1,
-      permalink: async () => null,
-      toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
-      scheduleMuteEnd: async () => {},
-      postNotice: async () => {},
-    },
-    digest: {
-      digests: createDigests(redis),
-      timers: { schedule: async () => {}, unschedule: async () => {} },
-      postNow: async () => {},
-      serviceZone: 'America/New_York',
-    },
+    subscriptions: createSubscriptions(redis),
+    quietHours: createQuietHours(redis),
+    longAlerts: createLongAlerts(redis),
+    mutes: createMutes(redis, now),
+    holdAsQuiet: async () => 0,
+    defaultChannel: () => null,
+    zone: 'America/New_York',
+    channelInfo: async () => ({
+      name: 'cards',
+      isArchived: false,
+      isPrivate: false,
+      isExtShared: false,
+      isMember: true,
+    }),
+    openDirect: async (userId) => `D${userId.slice(1)}`,
+    eventLog: createEventLog(redis),
+    timesDelivered: async () => 1,
+    permalink: async () => null,
+    toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
+    scheduleMuteEnd: async () => {},
+    postNotice: async () => {},
+    digests: createDigests(redis),
+    digestTimers: { schedule: async () => {}, unschedule: async () => {} },
+    postDigest: async () => {},
+    opsChannel: 'C0OPS',
     toInstant: () => null,
     audit,
     momentOf: () => null,

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { createChangeOnce } from '../../../src/actions/change-once.ts';
-import { composeTools } from '../../../src/app/compose-tools.ts';
+import { createTools } from '../../../src/app/compose-tools.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, baseOf, createActionWorld } from '../../support/perform-world.ts';
+import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
 it('puts on record once that it was asked for, however often it is tried', async () => {
   const world = await createActionWorld(redis());
   const resolved = { action: ask('block'), acctId, cardId: null };
-  const changeOnce = createChangeOnce(composeTools(baseOf(world.deps)));
+  const changeOnce = createChangeOnce(createTools(contextOf(world.deps)));
   const tries: number[] = [];
 
   for (let attempt = 0; attempt < 2; attempt += 1) {

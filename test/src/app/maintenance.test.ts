@@ -26,22 +26,18 @@ async function started({ failing = '', level = (): MemoryLevel => 'enough' } = {
   };
   const enqueue: Enqueue = async (name) => void did.push(name);
   queues = openQueues(redis());
-  const maintenance = createMaintenance({
-    base: {
+  const maintenance = createMaintenance(
+    {
       redis: redis(),
       queues,
       enqueue,
-      stores: { temporaryChanges: { all: async () => [] }, quarantined: { count: async () => 0 } },
+      temporaryChanges: { all: async () => [] },
+      quarantined: { count: async () => 0 },
       clock: createClock(redis()),
       memory: { level },
       log: createLog({ level: 'silent', process: 'test' }),
-    },
-    workerId: 'worker-1',
-    ops: {
       notifyOps: async ({ title }) => void did.push(title),
       notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
-    },
-    cards: {
       card: {
         async getCurrentToken() {
           did.push('token');
@@ -51,9 +47,8 @@ async function started({ failing = '', level = (): MemoryLevel => 'enough' } = {
       directory: { refresh: step('directory') },
       isCardApiAway: () => true,
     },
-    sweep: step('sweep'),
-    setTimers: step('timers'),
-  });
+    { workerId: 'worker-1', sweep: step('sweep'), setTimers: step('timers') },
+  );
   stop = maintenance.stop;
   maintenance.start();
   await until(() => did.includes(failing === '' ? 'token' : failing), 'the worker has begun');

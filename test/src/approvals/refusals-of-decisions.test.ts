@@ -23,17 +23,8 @@ const typed = (text: string, channel = 'C1'): Over => ({
   target: { kind: 'channel', text },
   origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
 });
-const place = { isMember: true, isExtShared: false, isPrivate: false };
-const routing = (over: object = {}): Partial<WorldDeps> => ({
-  routing: {
-    zone: 'America/New_York',
-    channelInfo: async () => place,
-    subscriptions: { all: async () => [] },
-    quietHours: { get: async () => null, all: async () => [] },
-    eventLog: { latest: async () => null },
-    ...over,
-  } as unknown as WorldDeps['routing'],
-});
+const place = { name: 'cards', isArchived: false, isMember: true, isExtShared: false, isPrivate: false };
+const routing = (over: Partial<WorldDeps> = {}): Partial<WorldDeps> => ({ channelInfo: async () => place, ...over });
 const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
   const changeRequest: ChangeRequest = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };
   await performAction(ask('limit', { ...byCommand, changeRequest }), deps);

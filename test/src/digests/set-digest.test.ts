@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { composeTools } from '../../../src/app/compose-tools.ts';
+import { createTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
@@ -7,7 +7,7 @@ import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, baseOf, createActionWorld } from '../../support/perform-world.ts';
+import { ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -20,7 +20,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     return info;
   };
   const world = await createActionWorld(redis());
-  const reply = composeTools(baseOf(world.deps));
+  const reply = createTools(contextOf(world.deps));
   const setDigest = createSetDigest({
     digests,
     timers: { schedule: async () => {}, unschedule: async () => {} },

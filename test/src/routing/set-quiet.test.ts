@@ -16,7 +16,7 @@ async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
   const quietHours = createQuietHours(redis());
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
-  return { ...deps, routing: { ...deps.routing, zone: 'UTC' } };
+  return { ...deps, zone: 'UTC' };
 }
 
 it.each([

@@ -1,0 +1,247 @@
+import { withAnchor } from '../../templates/audit/audit-line.ts';
+import { remedyForm } from '../../templates/limits/remedy-form.ts';
+import type { Action } from '../actions/action.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import { createAudit } from '../audit/audit.ts';
+import { applyChanges } from '../card-api/apply-changes.ts';
+import type { CardClient } from '../card-api/client.ts';
+import type { RuleGoal } from '../card-api/rule-change.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import { SlackError } from '../core/errors.ts';
+import type { WebhookKind } from '../core/event.ts';
+import type { Gap } from '../core/gap.ts';
+import { intakeKey } from '../core/keys.ts';
+import { createSeals } from '../core/seal.ts';
+import { serviceDays, toInstant } from '../core/service-time.ts';
+import type { Since } from '../core/since.ts';
+import { verbs } from '../dispatch/verbs.ts';
+import type { FilledForm } from '../limits/fill-form.ts';
+import { createTimeLeft } from '../limits/time-left.ts';
+import type { RemedyAction } from '../limits/verbs.ts';
+import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
+import { aloneCents } from '../policy/approval-policy.ts';
+import type { Role } from '../policy/decide.ts';
+import { policyOnRecord } from '../policy/permissions.ts';
+import { mentionedAs, sectionOf } from '../policy/policy.ts';
+import { defaultChannel } from '../routing/route.ts';
+import { holdAsQuiet } from '../routing/set-quiet.ts';
+import { createAnswer, createRespond } from '../slack/answer.ts';
+import type { Message } from '../slack/message.ts';
+import { momentOf } from '../webhooks/moment.ts';
+import { toMissedTransaction } from '../webhooks/transaction.ts';
+import type { composeDigests } from './compose-digests.ts';
+import { remembered } from './remember-writes.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/** Of the worker's context, what actions use. */
+type Shared = Pick<
+  WorkerContext,
+  | 'alerts'
+  | 'history'
+  | 'requests'
+  | 'temporaryChanges'
+  | 'links'
+  | 'claims'
+  | 'latestChanges'
+  | 'progress'
+  | 'refusalCounts'
+  | 'blocks'
+  | 'recentRaises'
+  | 'decisions'
+  | 'virtualOrders'
+  | 'pending'
+  | 'eventLog'
+  | 'subscriptions'
+  | 'quietHours'
+  | 'longAlerts'
+  | 'mutes'
+  | 'digests'
+  | 'withLock'
+  | 'directory'
+  | 'factsOf'
+  | 'nameRuleset'
+  | 'rolesOf'
+  | 'notifyOps'
+  | 'postNotice'
+  | 'permalink'
+  | 'now'
+  | 'log'
+> & { readonly card: ActionCard };
+
+/** What actions ask the card service. */
+type ActionCard = Pick<
+  CardClient,
+  | 'getAccount'
+  | 'setCardStatus'
+  | 'activateCard'
+  | 'getSpendRules'
+  | 'putSpendRules'
+  | 'getRemainingLimits'
+  | 'listAccountNetworkTransactions'
+  | 'getCardOrder'
+  | 'orderVirtualCards'
+  | 'requestVirtualCardData'
+>;
+
+/** What everything that people ask for is composed over. Only the composition knows it whole. */
+export type ActionContext = Shared &
+  ReturnType<typeof people> &
+  ReturnType<typeof messages> &
+  ReturnType<typeof notices> &
+  ReturnType<typeof timers> &
+  ReturnType<typeof settings> &
+  ReturnType<typeof digestParts>;
+
+type Digests = Pick<ReturnType<typeof composeDigests>, 'digestTimers' | 'sendDigest'>;
+
+export function createActionContext(context: WorkerContext, digests: Digests): ActionContext {
+  return {
+    ...context,
+    ...people(context),
+    ...messages(context),
+    ...notices(context),
+    ...timers(context),
+    ...settings(context),
+    ...digestParts(context, digests),
+  };
+}
+
+/** Who they are, and what only one of them reads. */
+function people({ config, policy, notifyPerson, slack, log }: WorkerContext) {
+  const seals = createSeals(config.slackBotToken);
+  return {
+    /** Answers the person who asked, where they asked; nobody else sees it. */
+    answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
+    /** Writes to a person, in a direct message; the id makes repeating it nothing. */
+    notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
+      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
+    /** Whom to mention about a card of a group: user ids and user group ids. */
+    whoMay: async (role: Role, group?: string | null) => mentionedAs(policy.current(), role, group),
+    /** What Slack knows of somebody; null: nothing. */
+    person: slack.person,
+    openDirect: slack.openDirect,
+    channelInfo: slack.channelInfo,
+    /** Opens what the web process sealed; null when it cannot be. */
+    unseal: seals.order.open,
+    /** Shows in an open form what is known by now. */
+    async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
+      try {
+        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
+      } catch (error) {
+        // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
+        if (!(error instanceof SlackError)) throw error;
+        log.info({ slackError: error.slackError }, 'a form could not be filled');
+      }
+    },
+  };
+}
+
+/** Where requests about the cards of a group are posted. */
+function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
+  return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
+}
+
+/** Messages that are kept up to date. What is posted here stands in the channel for requests; updates come soon. */
+function messages(context: WorkerContext) {
+  const { enqueue, postTracked, factsOf } = context;
+  const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
+  return {
+    alertMessages: alertMessages(context.trackedMessages),
+    updateMessages: context.updateAlert,
+    postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
+      postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
+    updateRequest: update('request'),
+    postClaim: ({ id }: { readonly id: string }) => postTracked(approvalsChannel(context, null), { kind: 'claim', id }),
+    updateClaim: update('claim'),
+    postTemporaryChange: async ({ id, acctId }: { readonly id: string; readonly acctId: number }) =>
+      postTracked(approvalsChannel(context, (await factsOf(acctId)).group), { kind: 'temporary-change', id }),
+    updateTemporaryChange: update('temporary-change'),
+  };
+}
+
+/** What goes on record, and messages that are posted once: the id makes repeating it nothing. */
+function notices(context: WorkerContext) {
+  const { config, policy, redis, redo, postNotice, permalink, log } = context;
+  const { channels } = config;
+  const inForce = () => {
+    const current = policy.current();
+    const twoPersonAboveCents = aloneCents(current.standard.approval);
+    return { twoPersonAboveCents, policy: policyOnRecord(verbs, current) };
+  };
+  const chain = createAudit({ redis, inForce, permalink, log });
+  return {
+    audit: { ...chain, append: remembered(redo, chain.append) },
+    postAuditLine: async (id: string, message: Message) =>
+      postNotice(channels.audit, id, withAnchor(message, await chain.head())),
+    /** @param group of the card that it is about. */
+    postToApprovals: (id: string, message: Message, group: string | null) =>
+      postNotice(approvalsChannel(context, group), id, message, 'request'),
+    postToOps: (id: string, message: Message) => postNotice(channels.ops, id, message, 'request'),
+  };
+}
+
+/** Wakes the worker later. */
+function timers({ enqueue }: WorkerContext) {
+  return {
+    /** To record together what one person was refused within a minute. */
+    scheduleRefusals: (action: Action, first: string, delayMs: number) =>
+      enqueue('record-refusals', { action, first }, { delayMs }),
+    /** To look whether a change can be seen at the card service. */
+    scheduleConfirm: (actionId: string, atMs: number) => enqueue('verify-action', { actionId }, { atMs }),
+    /** To take *Undo* away when its minute is over. */
+    scheduleUndoEnd: (actionId: string, atMs: number) => enqueue('end-undo', { actionId }, { atMs }),
+    /** To look after a request that nobody answers, from now on. */
+    scheduleRequest: (requestId: string) => enqueue('expire-request', { requestId }),
+    /** To end a claim that nobody decided. */
+    scheduleClaimEnd: (claimId: string, atMs: number) => enqueue('end-claim', { claimId }, { atMs }),
+    scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
+    scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
+      enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
+    /** Starts the search for what was missed. */
+    recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
+  };
+}
+
+/** What the policy, the configuration and the card service's zone say. */
+function settings(context: WorkerContext) {
+  const { config, policy, clock, slackClock, notifyOps, assumptions, remedies, redis, now } = context;
+  const zone = config.serviceZone;
+  return {
+    zone,
+    opsChannel: config.channels.ops,
+    timeLeft: createTimeLeft({
+      sharedNow: clock.measure,
+      secondNow: () => slackClock.now() ?? Date.now(),
+      notifyOps,
+    }),
+    /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
+    policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
+    /** Some groups of cards have rules or approvers of their own. */
+    hasCardGroups: () => policy.current().groups.length > 0,
+    /** What would let a declined purchase pass now. */
+    checkPurchase: remedies.checkPurchase,
+    /** The spend rules as received, with some of them changed and everything else as it was. */
+    applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
+    serviceDays: serviceDays(zone),
+    /** A datetime of the API, UTC ISO 8601; null when it is none. */
+    toInstant: (text: string) => toInstant(text, zone),
+    /** A moment that a person wrote, UTC ISO 8601; null when there is no such date. */
+    momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),
+    toMissed: (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
+    defaultChannel: (kind: WebhookKind) => defaultChannel(kind, config.channels),
+    timesDelivered: async (eventId: string) => Number((await redis.get(intakeKey(`seen:${eventId}`))) ?? 0),
+  };
+}
+
+/** When a channel gets what waits for it. */
+function digestParts(context: WorkerContext, { digestTimers, sendDigest }: Digests) {
+  return {
+    digestTimers,
+    postDigest: sendDigest.now,
+    async holdAsQuiet(channel: string) {
+      const released = await holdAsQuiet(channel, context);
+      await context.wakeOutbox(channel);
+      return released;
+    },
+  };
+}

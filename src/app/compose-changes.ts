@@ -1,0 +1,134 @@
+import type { Resolved } from '../actions/action.ts';
+import type { Attempt } from '../actions/action-tools.ts';
+import { createChangeOnce } from '../actions/change-once.ts';
+import { createAskFirst, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
+import { createFailures, type Failures } from '../actions/fail-action.ts';
+import { createSendStatus } from '../actions/send-status.ts';
+import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
+import type { ActivateAction } from '../actions/verbs.ts';
+import {
+  createConclude,
+  createNotifyOthers,
+  createSeenNow,
+  createVerifyAction,
+  type RequestsOfActions,
+} from '../actions/verify-action.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import { toCardFacts } from '../directory/account.ts';
+import { createApplyLateConfirmation } from '../limits/apply-late-confirmation.ts';
+import { createChangeRule, createPermitChange, createPlanChange, type OpenRequest } from '../limits/change-rule.ts';
+import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
+import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
+import { createFillForm } from '../limits/fill-form.ts';
+import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
+import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
+import { createRaiseAmounts } from '../limits/raise-amount.ts';
+import { createSendRules } from '../limits/send-rules.ts';
+import { createSupersede } from '../limits/supersede.ts';
+import { createNameCategory } from '../limits/unknown-category.ts';
+import type { RemedyAction } from '../limits/verbs.ts';
+import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
+import { createOrderVirtual, createReportOrder } from '../virtual-cards/order-virtual.ts';
+import { createOrderPermit } from '../virtual-cards/permit-order.ts';
+import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
+import type { Tools } from './compose-tools.ts';
+
+/** What blocks, unblocks and activates cards. */
+export function composeStatus(tools: Tools) {
+  const changeOnce = createChangeOnce(tools);
+  const changeStatus = createChangeStatus({
+    ...tools,
+    permit: createPermitStatus(tools),
+    sendStatus: createSendStatus({ ...tools, offerUndo: createOfferUndo(tools) }),
+    askFirst: createAskFirst(tools),
+  });
+  return {
+    changeOnce,
+    activate: (resolved: Resolved<ActivateAction>, attempt: Attempt) =>
+      changeOnce(resolved, 'activate', (lease) =>
+        changeStatus('activate', resolved, { ...attempt, lease }, { isConfirmed: resolved.action.confirmed }),
+      ),
+    block: (resolved: Resolved, attempt: Attempt) =>
+      changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease })),
+    unblock: (resolved: Resolved, attempt: Attempt) =>
+      changeOnce(resolved, 'unblock', (lease) => changeStatus('unblock', resolved, { ...attempt, lease })),
+    undoBlock: createUndoBlock({ ...tools, changeStatus, whyNotOwn: createWhyNotOwn(tools) }),
+    endUndo: createEndUndo(tools),
+  };
+}
+
+/** How what is not tried again ends. */
+export function composeFailures(tools: Tools): Failures {
+  // Whoever asked is told all the same, with what is certain.
+  const factsOf = (acctId: number) => tools.factsOf(acctId).catch(() => toCardFacts(acctId, null));
+  return createFailures({ ...tools, factsOf });
+}
+
+/** What changes the spend rules of cards, for good or for a while. */
+export function composeLimits(tools: Tools, openRequest: OpenRequest) {
+  const raises = createRaiseAmounts(tools);
+  const terms = createTemporaryTerms({ ...tools, supersede: createSupersede(tools) });
+  const restore = createRestore(tools);
+  const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
+  const permitDecision = createPermitDecision({ ...tools, raises });
+  return {
+    changeRule: createChangeRule({
+      ...tools,
+      plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
+      permit: createPermitChange({ ...tools, raises, openRequest }),
+      send: createSendRules({ ...tools, terms }),
+      terms,
+      raises,
+    }),
+    countRaise: raises.count,
+    changesFromBase: raises.changesFromBase,
+    decideTemporaryChange: createDecideTemporaryChange({ ...tools, permitDecision, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, restore, notifyEnd }),
+    applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
+  };
+}
+
+/** What fills the open form of a decline. */
+export function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
+  return createFillForm<TransactionAlert>({
+    ...tools,
+    async declineAlert(alertId) {
+      const alert = await alerts.get(alertId);
+      return alert?.kind === 'transaction' ? alert : null;
+    },
+    async keepFound(pendingId, { remedy, rules }) {
+      const form = await pending.get(pendingId);
+      if (form?.kind !== 'form') return false;
+      const kept = rules === null ? null : { ...rules, categories: [...rules.categories] };
+      await pending.replace(pendingId, { ...form, remedy, rules: kept });
+      return true;
+    },
+  });
+}
+
+/** What orders virtual cards, has their details sent again, and tells who asked. */
+export function composeVirtualCards(tools: Tools) {
+  const notices = createOrderNotices(tools);
+  return {
+    orderVirtual: createOrderVirtual({
+      ...tools,
+      orderVirtualCards: tools.card.orderVirtualCards,
+      orderPermit: createOrderPermit(tools),
+      reportOrder: createReportOrder({ ...tools, notices }),
+    }),
+    resendVirtual: createResendVirtual({ ...tools, requestVirtualCardData: tools.card.requestVirtualCardData }),
+    virtualCardArrived: notices.virtualCardArrived,
+  };
+}
+
+/** What looks whether a change that was sent can be seen. */
+export function composeVerification(
+  tools: Tools,
+  { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
+  requests: RequestsOfActions,
+) {
+  const seenNow = createSeenNow({ ...tools, applyLateConfirmation, reload: tools.directory.reload });
+  const notifyOthers = createNotifyOthers({ ...tools, requests });
+  const conclude = createConclude({ ...tools, seenNow, notifyOthers });
+  return createVerifyAction({ ...tools, requests, conclude });
+}
