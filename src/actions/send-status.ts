@@ -96,37 +96,10 @@ export function createSendStatus(deps: Deps): SendStatus {
       if (!(error instanceof CardApiError)) throw error;
       // It was certainly not made: what others do until it is tried again is no reason to leave it.
       if (error.outcome !== 'unknown' && error.retryable) await progress.write(action.id, sending);
-      return await resolveFailure(error, acctId, sent, finish, attempt.isLast);
+      return await resolveFailure(error, { acctId, ...sent, finish, isLast: attempt.isLast }, deps);
     }
     const undo = await deps.offerUndo(resolved, before);
     await finish('done', { after, confirmation: 'sent', expects, ...undo });
-  }
-
-  /** The call failed: read back what became of it, and tell. */
-  async function resolveFailure(
-    error: CardApiError,
-    acctId: number,
-    { expects, basis, readBasis }: Sent,
-    finish: Finish,
-    isLast: boolean,
-  ): Promise<void> {
-    if (error.outcome === 'unknown') {
-      let now = await readBack(acctId, expects.cardId, api);
-      if (now !== expects.status) {
-        // Blocked and unblocked again looks as if nothing had happened, but for the webhooks.
-        await sleep(WEBHOOK_MS);
-        now = await readBack(acctId, expects.cardId, api);
-      }
-      if (now === expects.status) return await finish('done', { after: wordOf(now), confirmation: 'confirmed' });
-      if (now !== null && basis !== (await readBasis())) return await finish('unknown', { note: superseded });
-      if (now === null) {
-        if (!isLast) throw error;
-        return await finish('unknown', { expects });
-      }
-    }
-    if (error.retryable && !isLast) throw error;
-    await history.forgetExpected(acctId, expects.status);
-    await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
   }
 
   /** A worker may have made this change before it died, and something has changed since then. */
@@ -140,6 +113,31 @@ export function createSendStatus(deps: Deps): SendStatus {
     if (cardId === null) return undefined;
     return (await history.statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
   }
+}
+
+/** The call failed: read back what became of it, and tell. */
+async function resolveFailure(
+  error: CardApiError,
+  { acctId, expects, basis, readBasis, finish, isLast }: Sent & { acctId: number; finish: Finish; isLast: boolean },
+  { card: api, history }: Pick<Deps, 'card' | 'history'>,
+): Promise<void> {
+  if (error.outcome === 'unknown') {
+    let now = await readBack(acctId, expects.cardId, api);
+    if (now !== expects.status) {
+      // Blocked and unblocked again looks as if nothing had happened, but for the webhooks.
+      await sleep(WEBHOOK_MS);
+      now = await readBack(acctId, expects.cardId, api);
+    }
+    if (now === expects.status) return await finish('done', { after: wordOf(now), confirmation: 'confirmed' });
+    if (now !== null && basis !== (await readBasis())) return await finish('unknown', { note: superseded });
+    if (now === null) {
+      if (!isLast) throw error;
+      return await finish('unknown', { expects });
+    }
+  }
+  if (error.retryable && !isLast) throw error;
+  await history.forgetExpected(acctId, expects.status);
+  await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
 }
 
 /** What was sent, and what had been told of the card before. */

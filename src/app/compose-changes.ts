@@ -2,17 +2,12 @@ import type { Resolved } from '../actions/action.ts';
 import type { Attempt } from '../actions/action-tools.ts';
 import { createChangeOnce } from '../actions/change-once.ts';
 import { createAskFirst, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
+import { createConclude, createNotifyOthers, createSeenNow } from '../actions/conclude-action.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
 import type { ActivateAction } from '../actions/verbs.ts';
-import {
-  createConclude,
-  createNotifyOthers,
-  createSeenNow,
-  createVerifyAction,
-  type RequestsOfActions,
-} from '../actions/verify-action.ts';
+import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createApplyLateConfirmation } from '../limits/apply-late-confirmation.ts';

@@ -35,7 +35,7 @@ export interface Redo {
  * @param onLoss told that something may have been lost, after what is known has been written again.
  */
 export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}): Redo {
-  let writes: { readonly atMs: number; readonly again: () => Promise<unknown> }[] = [];
+  const writes = createWriteLog(log);
   let known: ReadonlySet<string> = new Set();
   let goneAtMs: number | null = null;
   let doubtUntilMs = Number.NEGATIVE_INFINITY;
@@ -68,13 +68,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   if (redis.status === 'ready') check();
 
   return {
-    remember(again) {
-      const atMs = performance.now();
-      writes.push({ atMs, again });
-      const first = writes[0];
-      if (first === undefined || (atMs - first.atMs < 2 * KEPT_MS && writes.length < 2 * KEPT_MAX)) return;
-      writes = writes.filter((write) => atMs - write.atMs < KEPT_MS).slice(-KEPT_MAX);
-    },
+    remember: writes.remember,
     isInDoubt: () => performance.now() < doubtUntilMs,
     settled: () => settled,
     isSettled: () => goneAtMs === null,
@@ -93,7 +87,11 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       const isNew = known.size === 0;
       known = ids;
       if (isOther || (isNew && (await isJustRestarted(redis)))) doubtUntilMs = performance.now() + DOUBT_MS;
-      if (isOther) await writeAgain();
+      if (isOther) {
+        await writes.again((goneAtMs ?? performance.now()) - KEPT_MS);
+        onLoss();
+        await sleep(OTHERS_MS);
+      }
     } catch (error) {
       // Away again: the next connection looks again. A server that does not tell who it is cannot be told from another.
       if (redis.status !== 'ready') return;
@@ -103,17 +101,27 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
     goneAtMs = null;
     settle();
   }
+}
 
-  async function writeAgain(): Promise<void> {
-    const sinceMs = (goneAtMs ?? performance.now()) - KEPT_MS;
-    const lost = writes.filter(({ atMs }) => atMs >= sinceMs);
-    log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
-    for (const { again } of lost) {
-      await again().catch((error: unknown) => log.error({ err: error }, 'a lost write could not be repeated'));
-    }
-    onLoss();
-    await sleep(OTHERS_MS);
-  }
+/** What this process wrote lately, and how to write it again. */
+function createWriteLog(log: Log) {
+  let writes: { readonly atMs: number; readonly again: () => Promise<unknown> }[] = [];
+  return {
+    remember(again: () => Promise<unknown>): void {
+      const atMs = performance.now();
+      writes.push({ atMs, again });
+      const first = writes[0];
+      if (first === undefined || (atMs - first.atMs < 2 * KEPT_MS && writes.length < 2 * KEPT_MAX)) return;
+      writes = writes.filter((write) => atMs - write.atMs < KEPT_MS).slice(-KEPT_MAX);
+    },
+    async again(sinceMs: number): Promise<void> {
+      const lost = writes.filter(({ atMs }) => atMs >= sinceMs);
+      log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
+      for (const { again } of lost) {
+        await again().catch((error: unknown) => log.error({ err: error }, 'a lost write could not be repeated'));
+      }
+    },
+  };
 }
 
 /** For a process that has just started itself: what Redis holds is older than its present run. */

@@ -137,31 +137,29 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 
   async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
-    const keys = [inbox, ...batch.map(({ id }) => seenKey(id))];
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
-    const args = [ttl, ...batch.map(({ entry }) => entry)];
+    const store = async (items: readonly Waiting[]): Promise<unknown> =>
+      items.length === 0
+        ? []
+        : await script.run([inbox, ...items.map(({ id }) => seenKey(id))], [ttl, ...items.map(({ entry }) => entry)]);
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? disk.synced(script.run(keys, args)) : script.run(keys, args);
+    const sent = isDisk ? disk.synced(store(batch)) : store(batch);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
       })) as number[];
-      options.redo?.remember(() => storeLost(inbox, ttl, batch));
+      options.redo?.remember(async () => {
+        // What is still remembered was not lost.
+        const known = await Promise.all(batch.map(({ id }) => redis.exists(seenKey(id))));
+        await store(batch.filter((_, index) => known[index] === 0));
+      });
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
       const error = new StoreUnavailableError('redis did not acknowledge the write', { cause });
       for (const item of batch) item.reject(error);
     }
-  }
-
-  /** What is still remembered was not lost. */
-  async function storeLost(inbox: string, ttl: number, batch: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<void> {
-    const known = await Promise.all(batch.map(({ id }) => redis.exists(seenKey(id))));
-    const lost = batch.filter((_, index) => known[index] === 0);
-    const keys = [inbox, ...lost.map(({ id }) => seenKey(id))];
-    if (lost.length > 0) await script.run(keys, [ttl, ...lost.map(({ entry }) => entry)]);
   }
 }
 

@@ -64,9 +64,9 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       const aboveCents = aloneCents(policy);
       const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
         const { rule } = change;
-        const now = await ownCents(action, term, change);
-        const base = await ownCents(action, term, fromBase[index] ?? change);
-        const earlier = await earlierRaises(action, acctId, rule, people);
+        const now = await ownCents(action, term, change, deps);
+        const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+        const earlier = await earlierRaises({ action, acctId, rule, people }, deps);
         return [
           { rule, ownCents: now, earlier, aboveCents },
           { rule, ownCents: base, earlier: [], aboveCents },
@@ -74,15 +74,15 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       });
       const all = (await Promise.all(each)).flat();
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
-      const cap = exceededCap(policy, await loosened(action, acctId, people), ownMost);
+      const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
     },
     async remember(action, acctId, { changes, fromBase, term }, by) {
       const common = { actionId: action.id, acctId, ...by, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
-        const now = (await ownCents(action, term, change)) ?? 0;
-        const base = (await ownCents(action, term, fromBase[index] ?? change)) ?? 0;
+        const now = (await ownCents(action, term, change, deps)) ?? 0;
+        const base = (await ownCents(action, term, fromBase[index] ?? change, deps)) ?? 0;
         if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // What was temporary stays longer: no further raise of the limit, but the caps count it.
         if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
@@ -102,49 +102,57 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       return changes.map((change) => ({ ...change, from: valueBefore(change, ending) }));
     },
   };
+}
 
-  /** What single people allowed lately for the same rule, where one of these asked for it or allowed it. */
-  async function earlierRaises(
-    action: Action,
-    acctId: number,
-    rule: Rule,
-    people: readonly string[],
-  ): Promise<EarlierRaise[]> {
-    const nowMs = deps.now().getTime();
-    const raises = await deps.recentRaises.list({ acctId }, nowMs);
-    return raises.flatMap(({ actionId, rule: key, by, askedBy, atMs, cents }): EarlierRaise[] => {
-      const isCounted = actionId !== action.id && key === ruleKey(rule) && atMs >= nowMs - COUNTED_MS;
-      if (by === null || !isCounted || ![by, askedBy].some((id) => people.includes(id))) return [];
-      return [{ by, at: new Date(atMs).toISOString(), cents }];
-    });
-  }
+/** What single people allowed lately for the same rule, where one of these asked for it or allowed it. */
+async function earlierRaises(
+  { action, acctId, rule, people }: { action: Action; acctId: number; rule: Rule; people: readonly string[] },
+  deps: Pick<Deps, 'recentRaises' | 'now'>,
+): Promise<EarlierRaise[]> {
+  const nowMs = deps.now().getTime();
+  const raises = await deps.recentRaises.list({ acctId }, nowMs);
+  return raises.flatMap(({ actionId, rule: key, by, askedBy, atMs, cents }): EarlierRaise[] => {
+    const isCounted = actionId !== action.id && key === ruleKey(rule) && atMs >= nowMs - COUNTED_MS;
+    if (by === null || !isCounted || ![by, askedBy].some((id) => people.includes(id))) return [];
+    return [{ by, at: new Date(atMs).toISOString(), cents }];
+  });
+}
 
-  /** What was loosened before; of several people, what the one of them allowed who allowed most. */
-  async function loosened({ id }: Action, acctId: number, people: readonly string[]): Promise<Loosened> {
-    const nowMs = deps.now().getTime();
-    const sumsOf = async (scope: RaiseScope) => sumsIn(await deps.recentRaises.list(scope, nowMs), id, nowMs);
-    const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
-    return {
-      person: {
-        dayCents: Math.max(...each.map(({ dayCents }) => dayCents)),
-        monthCents: Math.max(...each.map(({ monthCents }) => monthCents)),
-      },
-      card: await sumsOf({ acctId }),
-      program: await sumsOf('program'),
-    };
-  }
+/** What was loosened before; of several people, what the one of them allowed who allowed most. */
+async function loosened(
+  { id }: Action,
+  acctId: number,
+  people: readonly string[],
+  deps: Pick<Deps, 'recentRaises' | 'now'>,
+): Promise<Loosened> {
+  const nowMs = deps.now().getTime();
+  const sumsOf = async (scope: RaiseScope) => sumsIn(await deps.recentRaises.list(scope, nowMs), id, nowMs);
+  const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
+  return {
+    person: {
+      dayCents: Math.max(...each.map(({ dayCents }) => dayCents)),
+      monthCents: Math.max(...each.map(({ monthCents }) => monthCents)),
+    },
+    card: await sumsOf({ acctId }),
+    program: await sumsOf('program'),
+  };
+}
 
-  /** Whole cents, 0 of what allows no more than before; null where no amount says how much. */
-  async function ownCents(action: Action, term: Term, change: RuleChange): Promise<number | null> {
-    if (!isLooser([change])) return 0;
-    const { rule, from, to } = change;
-    if (rule.kind === 'limit') {
-      const cents = raiseCents(centsOf(from), centsOf(to));
-      return Number.isFinite(cents) ? cents : null;
-    }
-    // For a time, however short, any number of purchases can be made.
-    return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
+/** Whole cents, 0 of what allows no more than before; null where no amount says how much. */
+async function ownCents(
+  action: Action,
+  term: Term,
+  change: RuleChange,
+  deps: Pick<Deps, 'purchaseOf'>,
+): Promise<number | null> {
+  if (!isLooser([change])) return 0;
+  const { rule, from, to } = change;
+  if (rule.kind === 'limit') {
+    const cents = raiseCents(centsOf(from), centsOf(to));
+    return Number.isFinite(cents) ? cents : null;
   }
+  // For a time, however short, any number of purchases can be made.
+  return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
 }
 
 /**

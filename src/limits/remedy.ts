@@ -45,7 +45,8 @@ export interface Remedies {
 }
 
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
-export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }: Deps): Remedies {
+export function createRemedies(deps: Deps): Remedies {
+  const look = createLook(deps);
   return {
     async adviceFor(event) {
       const check = await look(event, PATIENCE_MS);
@@ -57,12 +58,14 @@ export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }
     },
     checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
   };
+}
 
-  async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
+  return async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
-        return await byStatus(event);
+        return await byStatus(event, statusesOf);
       case 'decline.rule.velocity':
       case 'decline.rule.velocity.mcc':
         return await byLimit(code, event, deadlineMs);
@@ -75,21 +78,12 @@ export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }
       default:
         return { state: 'unknown' };
     }
-  }
-
-  /** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
-  async function byStatus(event: TransactionEvent): Promise<PurchaseCheck> {
-    if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
-    const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
-    if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
-    const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
-    return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
-  }
+  };
 
   async function byLimit(code: string, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const [remaining, rules] = await Promise.all([
-      orNull(card.getRemainingLimits(event.acctId, { deadlineMs })),
-      orNull(card.getSpendRules(event.acctId, { deadlineMs })),
+      orNull(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
+      orNull(card.getSpendRules(event.acctId, { deadlineMs }), log),
     ]);
     if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
     const amountCents = event.amountCents + event.paddingCents;
@@ -102,7 +96,7 @@ export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }
   async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const name = event.decline === null ? null : categoryIn(event.decline);
     if (name === null) return { state: 'unknown' };
-    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
     const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
     if (isListed === true || rules?.isEveryCategoryAllowed === true) return { state: 'passes' };
     return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
@@ -114,17 +108,26 @@ export function createRemedies({ card, statusesOf, categoryIn, categoryId, log }
     event: TransactionEvent,
     deadlineMs: number,
   ): Promise<PurchaseCheck> {
-    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs })))?.rules;
+    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
     return rules?.[name] === true ? { state: 'passes' } : { state: 'stopped', remedy };
   }
+}
 
-  async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-    try {
-      return await reading;
-    } catch (error) {
-      log.warn({ err: error }, 'the card could not be read for a remedy');
-      return null;
-    }
+/** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
+async function byStatus(event: TransactionEvent, statusesOf: Deps['statusesOf']): Promise<PurchaseCheck> {
+  if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
+  const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
+  if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
+  const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
+  return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
+}
+
+async function orNull<T>(reading: Promise<T>, log: Log): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    log.warn({ err: error }, 'the card could not be read for a remedy');
+    return null;
   }
 }
 

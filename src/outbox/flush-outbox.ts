@@ -80,36 +80,36 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     if ('waitMs' in next) return Math.min(next.waitMs, editWaitMs || next.waitMs);
 
-    const { entries } = next;
-    const draft = await renderNow(channel, entries, deps);
-    if (typeof draft === 'number') return draft;
-    const claimedAt = now();
-    const sending = await outbox.claim(
-      channel,
-      unresolved?.sending.entryIds ?? entries.map(({ id }) => id),
-      deps.runtime.slackNow(),
-    );
-    if (sending === null) continue;
-    if (draft === null) {
-      await outbox.drop(channel, sending);
-      continue;
-    }
-    const claimed = { channel, sending, entries, cameAt };
-    if (now() - claimedAt > START_WITHIN_MS) {
-      await putBack(claimed, deps);
-      continue;
-    }
-    if (draft instanceof SlackError) {
-      const redirectedIn = await redirect(claimed, draft, deps);
-      if (redirectedIn !== null) return redirectedIn;
-      continue;
-    }
-    // Redis may have forgotten that it was posted.
-    const isInDoubt = deps.runtime.isInDoubt() && sending.attempt === 1;
-    if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') continue;
-    const again = await send(claimed, draft, deps);
+    const entryIds = unresolved?.sending.entryIds ?? next.entries.map(({ id }) => id);
+    const again = await postNext({ channel, entries: next.entries, entryIds, cameAt }, deps);
     if (again !== null) return again;
   }
+}
+
+type Next = Omit<Claimed, 'sending'> & { readonly entryIds: readonly string[] };
+
+/** @returns milliseconds after which to run again; null: the next message may be looked at. */
+async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps): Promise<number | null> {
+  const { outbox, runtime } = deps;
+  const draft = await renderNow(channel, entries, deps);
+  if (typeof draft === 'number') return draft;
+  const claimedAt = runtime.now();
+  const sending = await outbox.claim(channel, entryIds, runtime.slackNow());
+  if (sending === null) return null;
+  if (draft === null) {
+    await outbox.drop(channel, sending);
+    return null;
+  }
+  const claimed = { channel, sending, entries, cameAt };
+  if (runtime.now() - claimedAt > START_WITHIN_MS) {
+    await putBack(claimed, deps);
+    return null;
+  }
+  if (draft instanceof SlackError) return await redirect(claimed, draft, deps);
+  // Redis may have forgotten that it was posted.
+  const isInDoubt = runtime.isInDoubt() && sending.attempt === 1;
+  if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') return null;
+  return await send(claimed, draft, deps);
 }
 
 /** An edit goes before a post that may wait for longer: both share the channel's pace. */

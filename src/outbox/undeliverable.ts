@@ -42,7 +42,7 @@ export interface Undeliverable {
 }
 
 export function createUndeliverable(deps: Deps): Undeliverable {
-  const { outbox, wakeOutbox, fallback, renderEntries, attachRows, unsupported, logDelivery, notifyOps } = deps;
+  const { outbox, wakeOutbox, fallback, attachRows, unsupported, logDelivery, notifyOps } = deps;
 
   return {
     async redirect(entries, channel, error) {
@@ -56,7 +56,8 @@ export function createUndeliverable(deps: Deps): Undeliverable {
         await notifyOps(opsIssue.personUnreachable(channel, error));
         return true;
       }
-      for (const entry of forTeam) if (isShared || !(await isShown(entry))) await outbox.put(to, forEverybody(entry));
+      for (const entry of forTeam)
+        if (isShared || !(await isShown(entry, fallback))) await outbox.put(to, forEverybody(entry));
       await wakeOutbox(to);
       if (isShared) return true;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
@@ -76,42 +77,49 @@ export function createUndeliverable(deps: Deps): Undeliverable {
 
     async refused(entry, channel, error) {
       if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
-      else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error);
+      else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
       await wakeOutbox(channel);
     },
   };
+}
 
-  async function postPlain(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
-    const message = await messageIn(channel, entry);
-    if (message === null) return;
-    const { priority, audience } = entry;
-    const elsewhere = entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallback.channel, entry);
-    await outbox.put(channel, {
-      kind: 'notice',
-      id: `${entry.id}-plain`,
-      audience,
-      message: plain(message),
-      ...(elsewhere !== null && { elsewhere: plain(elsewhere) }),
-      priority,
-    });
-    const text = `Posted as plain text: Slack says ${error.slackError}.`;
-    const alertId = alertIdOf(entry);
-    if (alertId !== null) await logDelivery(alertId, { step: 'refused', channel, text });
-    await notifyOps(opsIssue.messageRefused(channel, error));
-  }
+/** What Slack does not take as it is. */
+async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
+  const { outbox, fallback, logDelivery, notifyOps } = deps;
+  const message = await messageIn(channel, entry, deps);
+  if (message === null) return;
+  const { priority, audience } = entry;
+  const elsewhere =
+    entry.kind === 'notice' ? (entry.elsewhere ?? null) : await messageIn(fallback.channel, entry, deps);
+  await outbox.put(channel, {
+    kind: 'notice',
+    id: `${entry.id}-plain`,
+    audience,
+    message: plain(message),
+    ...(elsewhere !== null && { elsewhere: plain(elsewhere) }),
+    priority,
+  });
+  const text = `Posted as plain text: Slack says ${error.slackError}.`;
+  const alertId = alertIdOf(entry);
+  if (alertId !== null) await logDelivery(alertId, { step: 'refused', channel, text });
+  await notifyOps(opsIssue.messageRefused(channel, error));
+}
 
-  async function isShown(entry: OutboxEntry): Promise<boolean> {
-    return entry.kind === 'tracked' && (await fallback.shows(entry.subject));
-  }
+async function isShown(entry: OutboxEntry, fallback: Deps['fallback']): Promise<boolean> {
+  return entry.kind === 'tracked' && (await fallback.shows(entry.subject));
+}
 
-  async function messageIn(channel: string, entry: OutboxEntry): Promise<Message | null> {
-    try {
-      const draft = await renderEntries([entry], channel);
-      return draft?.kind === 'message' ? draft.message : null;
-    } catch (error) {
-      if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
-      return null;
-    }
+async function messageIn(
+  channel: string,
+  entry: OutboxEntry,
+  { renderEntries }: Pick<Deps, 'renderEntries'>,
+): Promise<Message | null> {
+  try {
+    const draft = await renderEntries([entry], channel);
+    return draft?.kind === 'message' ? draft.message : null;
+  } catch (error) {
+    if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
+    return null;
   }
 }
 

@@ -33,13 +33,13 @@ interface MuteDeps {
 }
 
 export function createMuteVerbs(deps: MuteDeps) {
-  const { mutes, closeMute, reply, zone } = deps;
+  const { mutes, closeMute, reply } = deps;
 
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
     mute: (resolved: Resolved<MuteAction>): Promise<void> =>
       // One at a time for each card: what a mute replaces must not change in between.
-      reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved)),
+      reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
 
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
     async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
@@ -66,72 +66,72 @@ export function createMuteVerbs(deps: MuteDeps) {
       await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
     },
   };
+}
 
-  async function setMute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
-    const isTravel = action.verb === 'travel';
-    const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
-    const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
-    if ('why' in end) {
-      const usage = isTravel
-        ? '/card travel-mute CARD COUNTRY until DATE [reason]'
-        : '/card mute CARD DURATION [reason]';
-      return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
-    }
-    const refusal = await whyNot(action, acctId, end.endsAt);
-    if (refusal !== null) {
-      const what = isTravel ? 'Your travel mute' : 'Your mute';
-      return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
-    }
-    const facts = {
-      id: muteIdOf(action),
-      acctId,
-      card: await deps.factsOf(acctId, cardId),
-      by: action.actor.userId,
-      reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
-      at: action.askedAt,
-      endsAt: end.endsAt.toISOString(),
-    };
-    const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
-    const mute: Mute = isTravel
-      ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
-      : { kind: 'mute', ...facts };
-    await mutes.put(mute);
-    await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-    const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
-    const did = isTravel ? 'set a travel mute for' : 'muted';
-    await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-    await reply.answer(action, muteSet(wordsOf(mute)));
+async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
+  const { mutes, reply, zone } = deps;
+  const isTravel = action.verb === 'travel';
+  const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
+  const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
+  if ('why' in end) {
+    const usage = isTravel ? '/card travel-mute CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
+    return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
+  const refusal = await whyNot(action, acctId, end.endsAt, deps);
+  if (refusal !== null) {
+    const what = isTravel ? 'Your travel mute' : 'Your mute';
+    return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
+  }
+  const facts = {
+    id: muteIdOf(action),
+    acctId,
+    card: await deps.factsOf(acctId, cardId),
+    by: action.actor.userId,
+    reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
+    at: action.askedAt,
+    endsAt: end.endsAt.toISOString(),
+  };
+  const directChannel = isTravel ? await deps.openDirect(action.actor.userId) : '';
+  const mute: Mute = isTravel
+    ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
+    : { kind: 'mute', ...facts };
+  await mutes.put(mute);
+  await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
+  const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
+  const did = isTravel ? 'set a travel mute for' : 'muted';
+  await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
+  await reply.answer(action, muteSet(wordsOf(mute)));
+}
 
-  /** Why this person may not silence this card until then; null when they may. */
-  async function whyNot(
-    action: MuteAction,
-    acctId: number,
-    endsAt: Date,
-  ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-    const { actor, roles, verb } = action;
-    const isOwnCard = await deps.isOwnCard(actor.userId, acctId);
-    const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { bands: [] });
-    if (decision.kind === 'refused') return { why: decision.why, whoCan: 'Ask another operator or an approver.' };
-    const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
-    if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
-      const why = 'Only approvers may mute a card for more than 24 hours.';
-      return { why, whoCan: 'Mute it for 24 hours or less, or ask an approver.' };
-    }
-    const longer = (await mutes.active()).find(
-      (mute) =>
-        mute.acctId === acctId &&
-        mute.kind === verb &&
-        mute.id !== muteIdOf(action) &&
-        mute.endsAt > endsAt.toISOString(),
-    );
-    if (longer === undefined) return null;
-    const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
-    return {
-      why: `${what} until ${easternTime(longer.endsAt)}, which is later.`,
-      whoCan: 'To end it sooner, type /card unmute with this card first.',
-    };
+/** Why this person may not silence this card until then; null when they may. */
+async function whyNot(
+  action: MuteAction,
+  acctId: number,
+  endsAt: Date,
+  { mutes, isOwnCard: isOwn }: Pick<MuteDeps, 'mutes' | 'isOwnCard'>,
+): Promise<{ readonly why: string; readonly whoCan: string } | null> {
+  const { actor, roles, verb } = action;
+  const isOwnCard = await isOwn(actor.userId, acctId);
+  const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { bands: [] });
+  if (decision.kind === 'refused') return { why: decision.why, whoCan: 'Ask another operator or an approver.' };
+  const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
+  if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
+    const why = 'Only approvers may mute a card for more than 24 hours.';
+    return { why, whoCan: 'Mute it for 24 hours or less, or ask an approver.' };
   }
+  const longer = (await mutes.active()).find(
+    (mute) =>
+      mute.acctId === acctId &&
+      mute.kind === verb &&
+      mute.id !== muteIdOf(action) &&
+      mute.endsAt > endsAt.toISOString(),
+  );
+  if (longer === undefined) return null;
+  const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
+  return {
+    why: `${what} until ${easternTime(longer.endsAt)}, which is later.`,
+    whoCan: 'To end it sooner, type /card unmute with this card first.',
+  };
 }
 
 function muteIdOf({ id }: Action): string {

@@ -28,46 +28,10 @@ interface Deps {
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
-  const { subscriptions, defaultChannel, reply } = deps;
+  const { subscriptions, reply } = deps;
 
   return {
-    /** `/card subscribe KIND [filters]`: adds to what this channel gets. */
-    async subscribe(action: ChannelAction): Promise<void> {
-      const { channel } = action.origin;
-      const parsed = parseFilter(action.target.text);
-      if ('error' in parsed) {
-        const usage =
-          '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
-        return await reply.refuseUnclear(action, { why: parsed.error.why, usage });
-      }
-      if (namesSensitive(parsed.filter)) {
-        const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
-        return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
-      }
-      if (!(await deps.mayGetAlerts(action))) return;
-      if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
-        const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
-        const whoCan = 'Take some away with /card unsubscribe.';
-        return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
-      }
-
-      const filter = printFilter(parsed.filter);
-      const by = action.actor.userId;
-      const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
-      const isNew = subscription.at === action.askedAt;
-      if (isNew)
-        await reply.record(action, {
-          event: 'done',
-          isFirst: true,
-          after: filter,
-          line: { did: `subscribed channel ${channel}` },
-        });
-      else await reply.record(action, { event: 'unchanged' });
-      const byDefault = possibleKinds(parsed.filter)
-        .filter((kind) => defaultChannel(kind) === channel)
-        .map((kind) => kindName(kind));
-      await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
-    },
+    subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
 
     /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the channel where it is typed. */
     async unsubscribe(action: ChannelAction): Promise<void> {
@@ -95,6 +59,44 @@ export function createSubscriptionVerbs(deps: Deps) {
       await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));
     },
   };
+}
+
+/** `/card subscribe KIND [filters]`: adds to what this channel gets. */
+async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
+  const { subscriptions, defaultChannel, reply } = deps;
+  const { channel } = action.origin;
+  const parsed = parseFilter(action.target.text);
+  if ('error' in parsed) {
+    const usage = '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
+    return await reply.refuseUnclear(action, { why: parsed.error.why, usage });
+  }
+  if (namesSensitive(parsed.filter)) {
+    const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
+    return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
+  }
+  if (!(await deps.mayGetAlerts(action))) return;
+  if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
+    const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
+    const whoCan = 'Take some away with /card unsubscribe.';
+    return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
+  }
+
+  const filter = printFilter(parsed.filter);
+  const by = action.actor.userId;
+  const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
+  const isNew = subscription.at === action.askedAt;
+  if (isNew)
+    await reply.record(action, {
+      event: 'done',
+      isFirst: true,
+      after: filter,
+      line: { did: `subscribed channel ${channel}` },
+    });
+  else await reply.record(action, { event: 'unchanged' });
+  const byDefault = possibleKinds(parsed.filter)
+    .filter((kind) => defaultChannel(kind) === channel)
+    .map((kind) => kindName(kind));
+  await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
 }
 
 /** The rules of one channel, or of every channel. */
