@@ -37,21 +37,12 @@ export interface Redo {
 export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}): Redo {
   const writes = createWriteLog(log);
   let known: ReadonlySet<string> = new Set();
-  let goneAtMs: number | null = null;
   let doubtUntilMs = Number.NEGATIVE_INFINITY;
-  let settled = Promise.resolve();
-  let settle = (): void => {};
+  const absence = createAbsence();
   let isLooking = false;
   /** It was connected again while it was looked at. */
   let isOutdated = false;
 
-  const close = (): void => {
-    if (goneAtMs !== null) return;
-    goneAtMs = performance.now();
-    settled = new Promise((resolve) => {
-      settle = resolve;
-    });
-  };
   const check = (): void => {
     isOutdated = isLooking;
     if (isLooking) return;
@@ -61,7 +52,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       if (isOutdated) check();
     });
   };
-  redis.on('close', close);
+  redis.on('close', absence.begin);
   redis.on('ready', check);
   // The servers of a cluster come and go while its client stays ready.
   const timer = redis instanceof Cluster ? setInterval(check, LOOK_EVERY_MS).unref() : undefined;
@@ -70,13 +61,13 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   return {
     remember: writes.remember,
     isInDoubt: () => performance.now() < doubtUntilMs,
-    settled: () => settled,
-    isSettled: () => goneAtMs === null,
+    settled: absence.over,
+    isSettled: () => absence.sinceMs() === null,
     stop() {
       clearInterval(timer);
-      redis.off('close', close);
+      redis.off('close', absence.begin);
       redis.off('ready', check);
-      settle();
+      absence.release();
     },
   };
 
@@ -88,7 +79,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       known = ids;
       if (isOther || (isNew && (await isJustRestarted(redis)))) doubtUntilMs = performance.now() + DOUBT_MS;
       if (isOther) {
-        await writes.again((goneAtMs ?? performance.now()) - KEPT_MS);
+        await writes.again((absence.sinceMs() ?? performance.now()) - KEPT_MS);
         onLoss();
         await sleep(OTHERS_MS);
       }
@@ -98,9 +89,33 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       log.warn({ err: error }, 'redis does not say whether it is the one that it was');
     }
     if (isOutdated) return;
-    goneAtMs = null;
-    settle();
+    absence.end();
   }
+}
+
+/** The time in which Redis may lack what this process wrote: from the loss of the connection until it was looked at. */
+function createAbsence() {
+  let sinceMs: number | null = null;
+  let over = Promise.resolve();
+  let release = (): void => {};
+  return {
+    begin(): void {
+      if (sinceMs !== null) return;
+      sinceMs = performance.now();
+      over = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    end(): void {
+      sinceMs = null;
+      release();
+    },
+    sinceMs: () => sinceMs,
+    /** Resolves when it is over. */
+    over: () => over,
+    /** Nobody waits for it any more. */
+    release: () => release(),
+  };
 }
 
 /** What this process wrote lately, and how to write it again. */

@@ -95,7 +95,7 @@ interface IntakeOptions {
  * durable form that was measured (see docs/performance.md), and each of them still gets its own answer.
  */
 export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
-  const script = defineScript(redis, takeSource);
+  const store = createStore(redis);
   const { diskWait = () => 'none', reserve = () => true } = options;
   const silence = watchSilence(redis);
   const disk = createDiskSync(redis, () => {
@@ -137,23 +137,14 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 
   async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
-    const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
-    const store = async (items: readonly Waiting[]): Promise<unknown> =>
-      items.length === 0
-        ? []
-        : await script.run([inbox, ...items.map(({ id }) => seenKey(id))], [ttl, ...items.map(({ entry }) => entry)]);
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? disk.synced(store(batch)) : store(batch);
+    const sent = isDisk ? disk.synced(store.put(inbox, batch)) : store.put(inbox, batch);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
       })) as number[];
-      options.redo?.remember(async () => {
-        // What is still remembered was not lost.
-        const known = await Promise.all(batch.map(({ id }) => redis.exists(seenKey(id))));
-        await store(batch.filter((_, index) => known[index] === 0));
-      });
+      options.redo?.remember(() => store.putLost(inbox, batch));
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
@@ -161,6 +152,25 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
       for (const item of batch) item.reject(error);
     }
   }
+}
+
+/** Stores entries of an inbox, each once by its id. */
+function createStore(redis: RedisClient) {
+  const script = defineScript(redis, takeSource);
+  const put = async (inbox: string, items: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<unknown> => {
+    const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
+    const keys = [inbox, ...items.map(({ id }) => seenKey(id))];
+    return await script.run(keys, [ttl, ...items.map(({ entry }) => entry)]);
+  };
+  return {
+    put,
+    /** What is still remembered was not lost. */
+    async putLost(inbox: string, items: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<void> {
+      const known = await Promise.all(items.map(({ id }) => redis.exists(seenKey(id))));
+      const lost = items.filter((_, index) => known[index] === 0);
+      if (lost.length > 0) await put(inbox, lost);
+    },
+  };
 }
 
 const seenKey = (id: string): string => intakeKey(`seen:${id}`);
