@@ -1,11 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** One process of ours under measurement. */
 export interface Child {
   readonly port: number;
   readonly startedInMs: number;
+  /** Processor time that it has used until now. */
+  cpuMs(): number;
   stop(): Promise<void>;
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process, user and system, from `/proc`. */
+function cpuMsOf(pid: number): number {
+  // After the name of the program, which may hold blanks: fields 14 and 15 of proc(5).
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
 /** Starts a compiled entry file and waits until `isUp` says so. Stopped by its own process id. */
@@ -24,7 +36,12 @@ export async function startChild(
     if (child.exitCode !== null) throw new Error(`${entry} exited with ${child.exitCode}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  return { port: Number(env.PORT ?? 0), startedInMs: performance.now() - startedAt, stop: () => stop(child) };
+  return {
+    port: Number(env.PORT ?? 0),
+    startedInMs: performance.now() - startedAt,
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
+    stop: () => stop(child),
+  };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

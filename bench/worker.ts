@@ -5,7 +5,7 @@ import { QUEUE_PREFIX } from '../src/core/keys.ts';
 import { createIntake, inboxKeys } from '../src/intake/intake.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startWorkspace } from '../workspace/server.ts';
-import { startChild } from './child.ts';
+import { type Child, startChild } from './child.ts';
 import { row, table } from './report.ts';
 import { SHARED_SECRET } from './sample.ts';
 import { type StormDecline, stormDeclines } from './storm-declines.ts';
@@ -58,6 +58,7 @@ export async function benchWorker(): Promise<void> {
   await take(stormDeclines(50, acctIds, 70_000_000));
   await new Promise((resolve) => setTimeout(resolve, 5000));
 
+  const before = { worker: worker.cpuMs(), redis: await redisCost(redis) };
   const startedAt = performance.now();
   await take(stormDeclines(EVENTS, acctIds));
   let left = EVENTS;
@@ -66,15 +67,88 @@ export async function benchWorker(): Promise<void> {
     left = await onTheirWay(redis);
   }
   const seconds = (performance.now() - startedAt) / 1000;
+  const spent = costOf(before, { worker: worker.cpuMs(), redis: await redisCost(redis) });
+  await worker.stop();
+  const alone = await queueAlone(redis, server.url);
   table(
     'One worker, from the inbox to the outbox',
     ['declines', 'seconds', 'per second'],
     [row('Cardbell', [String(EVENTS - left), seconds.toFixed(1), ((EVENTS - left) / seconds).toFixed(0)])],
   );
-  await worker.stop();
+  table(
+    'Processor time of one decline, ms',
+    ['worker', 'times', 'Redis', 'times', 'commands'],
+    [
+      row('BullMQ alone', [alone.worker.toFixed(2), '1.0', alone.redis.toFixed(2), '1.0', alone.commands.toFixed(0)]),
+      row('Cardbell', [
+        spent.worker.toFixed(2),
+        (spent.worker / alone.worker).toFixed(1),
+        spent.redis.toFixed(2),
+        (spent.redis / alone.redis).toFixed(1),
+        spent.commands.toFixed(0),
+      ]),
+    ],
+  );
+  process.stdout.write(`\nCommands of one decline: ${spent.names}\n`);
   redis.disconnect();
   await Promise.all([sandbox.stop(), workspace.stop()]);
   await server.stop();
+}
+
+interface RedisCost {
+  readonly cpuMs: number;
+  /** How often each command ran, those of scripts included. */
+  readonly commands: ReadonlyMap<string, number>;
+}
+
+interface Cost {
+  readonly worker: number;
+  readonly redis: RedisCost;
+}
+
+async function redisCost(redis: Redis): Promise<RedisCost> {
+  const seconds = (await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
+  const calls = (await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+  return {
+    cpuMs: [...seconds].reduce((sum, [, value]) => sum + Number(value) * 1000, 0),
+    commands: new Map([...calls].map(([, name = '', count]) => [name, Number(count)])),
+  };
+}
+
+/** Of one decline, in milliseconds and commands. */
+function costOf(before: Cost, after: Cost) {
+  const each = [...after.redis.commands]
+    .map(([name, count]) => ({ name, count: (count - (before.redis.commands.get(name) ?? 0)) / EVENTS }))
+    .filter(({ count }) => count >= 0.05)
+    .toSorted((a, b) => b.count - a.count);
+  return {
+    worker: (after.worker - before.worker) / EVENTS,
+    redis: (after.redis.cpuMs - before.redis.cpuMs) / EVENTS,
+    commands: each.reduce((sum, { count }) => sum + count, 0),
+    names: each.map(({ name, count }) => `${name} ${count.toFixed(1)}`).join(', '),
+  };
+}
+
+/** The baseline: as many jobs added, taken, and one key written for each. */
+async function queueAlone(redis: Redis, url: string) {
+  const before = await redisCost(redis);
+  let child: Child | null = null;
+  let cpuMs = 0;
+  try {
+    child = await startChild(
+      'bench/servers/queue-alone.js',
+      { REDIS_URL: url, JOBS: String(EVENTS) },
+      async () => true,
+    );
+    const deadline = performance.now() + LONGEST_MS;
+    while ((await redis.get('alone:done')) === null && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    cpuMs = child.cpuMs() - Number(await redis.get('alone:started'));
+  } finally {
+    await child?.stop();
+  }
+  return costOf({ worker: 0, redis: before }, { worker: cpuMs, redis: await redisCost(redis) });
 }
 
 /** In the inbox, or a job that is not done. */

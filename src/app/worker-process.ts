@@ -37,7 +37,9 @@ export async function startWorker(
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
   await watchFormat(redis, log);
   const reader = connectPatient({ ...config.redis, log, name: 'relay' });
-  const queues = openQueues(redis);
+  // BullMQ adds a method for each of its scripts, which ioredis copies into every transaction of that connection.
+  const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
+  const queues = openQueues(queueRedis);
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics });
   await within(
     CLOCK_MS,
@@ -51,7 +53,7 @@ export async function startWorker(
   });
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle, settled: context.redo.settled });
-  const consumers = startConsumers(runJob, { redis, log, measure: admin.metrics.jobRan });
+  const consumers = startConsumers(runJob, { redis: queueRedis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,
     redis,
@@ -76,6 +78,7 @@ export async function startWorker(
       await context.directory.stop();
       await closeQueues(queues);
       if (redis.status === 'ready') await maintenance.signOff();
+      queueRedis.disconnect();
       redis.disconnect();
     },
   };
