@@ -193,6 +193,7 @@ function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Ru
     now: () => performance.now(),
     slackNow: slackClock.now,
     isInDoubt: redo.isInDoubt,
+    restoredFromMs: redo.restoredFromMs,
     sleep,
     wakeIn: (channel, delayMs) => {
       const second = Math.round((Date.now() + delayMs) / 1000);

@@ -13,6 +13,9 @@ export const FORMAT = 1;
 /** A build reads what the two formats before its own have left. */
 const READS_BACK = 2;
 
+/** Stands there while a backup is restored: no build reads what is not complete. */
+export const RESTORING = 999_999;
+
 const formatKey = stateKey('format');
 const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
 
@@ -23,12 +26,25 @@ const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
  */
 export async function claimFormat(redis: RedisClient, format = FORMAT): Promise<void> {
   const stored = Number(await defineScript(redis, claimSource).run([formatKey], [format, format - READS_BACK]));
-  if (stored === 0) return;
-  throw new ConfigError([
-    stored > format
-      ? `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${stored}. Start that version again, or restore a backup that is older. Nothing was changed.`
-      : `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${stored}. Start a version in between first. Nothing was changed.`,
-  ]);
+  const why = stored === 0 ? null : whyUnreadable(stored, format);
+  if (why !== null) throw new ConfigError([why]);
+}
+
+/** Why a build cannot read what is stored in a format, and what to do; null when it can. */
+export function whyUnreadable(stored: number, format = FORMAT): string | null {
+  if (stored === RESTORING)
+    return 'REDIS_URL: expected all of the data, but a backup is being restored, or its restore was cut off. Wait for it, or empty Redis and restore again. Nothing was changed.';
+  if (stored > format)
+    return `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${stored}. Start that version again, or restore a backup that is older. Nothing was changed.`;
+  if (stored < format - READS_BACK)
+    return `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${stored}. Start a version in between first. Nothing was changed.`;
+  return null;
+}
+
+export const readFormat = async (redis: RedisClient): Promise<number> => Number((await redis.get(formatKey)) ?? FORMAT);
+
+export async function writeFormat(redis: RedisClient, format: number): Promise<void> {
+  await redis.set(formatKey, format);
 }
 
 /** How long a start waits for Redis. */

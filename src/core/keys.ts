@@ -29,3 +29,15 @@ export const directoryKey = (name: string): string => `{cardbell:dir}:${name}`;
 
 /** The audit chain. */
 export const auditKey = (name: string): string => `{cardbell:audit}:${name}`;
+
+/** What all keys begin with, in the order in which work goes through them, but for the outboxes, which come last. */
+export const keyPrefixes = [
+  '{cardbell:in}:',
+  `${QUEUE_PREFIX}:`,
+  '{cardbell:state}:',
+  '{cardbell:dir}:',
+  '{cardbell:audit}:',
+] as const;
+
+/** Set for a while when a backup was restored: when it was taken (ms). What was posted since then is not known here. */
+export const restoredKey = stateKey('restored');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
-import { webKeys } from './keys.ts';
+import { restoredKey, webKeys } from './keys.ts';
 import type { Log } from './log.ts';
 import type { RedisClient } from './redis.ts';
 
@@ -22,6 +22,8 @@ export interface Redo {
    * what can be looked up is looked up before it is done again.
    */
   isInDoubt(): boolean;
+  /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
+  restoredFromMs(): number | null;
   /** Resolves when Redis has everything that this process wrote, as far as it knows. */
   settled(): Promise<void>;
   isSettled(): boolean;
@@ -38,6 +40,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   const writes = createWriteLog(log);
   let known: ReadonlySet<string> = new Set();
   let doubtUntilMs = Number.NEGATIVE_INFINITY;
+  let restored = { fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   const absence = createAbsence();
   let isLooking = false;
   /** It was connected again while it was looked at. */
@@ -60,7 +63,8 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
 
   return {
     remember: writes.remember,
-    isInDoubt: () => performance.now() < doubtUntilMs,
+    isInDoubt: () => performance.now() < Math.max(doubtUntilMs, restored.untilMs),
+    restoredFromMs: () => (performance.now() < restored.untilMs ? restored.fromMs : null),
     settled: absence.over,
     isSettled: () => absence.sinceMs() === null,
     stop() {
@@ -78,6 +82,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       const isNew = known.size === 0;
       known = ids;
       if (isOther || (isNew && (await isJustRestarted(redis)))) doubtUntilMs = performance.now() + DOUBT_MS;
+      restored = await readRestored(redis);
       if (isOther) {
         await writes.again((absence.sinceMs() ?? performance.now()) - KEPT_MS);
         onLoss();
@@ -137,6 +142,12 @@ function createWriteLog(log: Log) {
       }
     },
   };
+}
+
+/** Since when, and until when on our own clock, messages may have been posted that a restored Redis does not know. */
+async function readRestored(redis: RedisClient): Promise<{ fromMs: number; untilMs: number }> {
+  const [fromMs, leftMs] = [await redis.get(restoredKey), await redis.pttl(restoredKey)];
+  return { fromMs: Number(fromMs), untilMs: leftMs > 0 ? performance.now() + leftMs : Number.NEGATIVE_INFINITY };
 }
 
 /** For a process that has just started itself: what Redis holds is older than its present run. */

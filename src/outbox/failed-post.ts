@@ -32,6 +32,8 @@ export interface Runtime {
   readonly slackNow: () => number | null;
   /** Redis may have forgotten what was posted, so a message is looked for before it is posted. */
   readonly isInDoubt: () => boolean;
+  /** As far back as it may have forgotten them (ms by Slack's clock); null: no further than the first attempt. */
+  readonly restoredFromMs: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
@@ -146,7 +148,8 @@ export async function reconcile(
 ): Promise<'resolved' | 'not found'> {
   const { outbox, sender, recordPosted } = deps;
   const { channel, sending, entries } = claimed;
-  const search = await sender.searchFor(channel, sending, entries);
+  const slackMs = (isLastLook ? null : deps.runtime.restoredFromMs()) ?? sending.slackMs;
+  const search = await sender.searchFor(channel, { ...sending, slackMs }, entries);
   let found: string[];
   try {
     found = await sender.find(search);

@@ -23,6 +23,11 @@ it.concurrent.each([
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
   ['audit', ['export'], 64, /export --csv/],
+  ['backup', [], 64, /cardbell backup FILE/],
+  ['backup', ['one', 'two'], 64, /cardbell backup FILE/],
+  ['backup', ['nowhere.backup'], 69, /^Redis does not answer\./],
+  ['restore', ['--force'], 64, /cardbell restore FILE/],
+  ['restore', ['nowhere.backup'], 69, /^Redis does not answer\./],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
   ['bench', ['nonsense'], 64, /ingest, latency, worker, storm, memory/],
@@ -55,15 +60,25 @@ it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async 
   expect(out).toContain(`npm run ${command}`);
 });
 
-it.concurrent.each(['web', 'worker', 'start', 'bench', 'trigger', 'sandbox', 'demo', 'recover', 'replay', 'audit'])(
-  'cardbell %s --help explains that verb, and does nothing else',
-  async (verb) => {
-    const { code, out, err } = await run('cardbell', [verb, '--help']);
+it.concurrent.each([
+  'web',
+  'worker',
+  'start',
+  'bench',
+  'trigger',
+  'sandbox',
+  'demo',
+  'recover',
+  'replay',
+  'audit',
+  'backup',
+  'restore',
+])('cardbell %s --help explains that verb, and does nothing else', async (verb) => {
+  const { code, out, err } = await run('cardbell', [verb, '--help']);
 
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(verb);
-  },
-);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain(verb);
+});
 
 it.concurrent('doctor names a variable once, with every process that lacks it', async () => {
   const { code, out } = await run('doctor', []);

@@ -29,11 +29,14 @@ process.once('exit', () => {
 /**
  * Starts `dist/src/NAME.js` with this environment and nothing else of ours.
  *
- * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.ts.
+ * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.ts. `TEST_BUILD` is the folder of
+ * another build.
  */
 export function startChild(name: 'web' | 'worker' | 'start', env: Record<string, string>): Child {
   const isPaced = name === 'worker' && env['TEST_PACE'] !== undefined;
-  const child = spawn(process.execPath, [isPaced ? 'dist/test/support/paced-worker.js' : `dist/src/${name}.js`], {
+  const build = env['TEST_BUILD'] ?? 'dist';
+  const program = isPaced ? 'test/support/paced-worker.js' : `src/${name}.js`;
+  const child = spawn(process.execPath, [`${build}/${program}`], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -179,6 +179,7 @@ export function createWorld({
       now: () => clock,
       slackNow: () => null,
       isInDoubt: () => forgotten !== undefined,
+      restoredFromMs: () => null,
       sleep: steps.sleep,
       wakeIn: async () => {},
       measureWait: () => {},

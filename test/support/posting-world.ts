@@ -186,6 +186,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           now: () => performance.now(),
           slackNow: () => null,
           isInDoubt: () => false,
+          restoredFromMs: () => null,
           sleep: async () => {},
           wakeIn: async () => {},
           measureWait: () => {},

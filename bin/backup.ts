@@ -1,0 +1,24 @@
+import { takeBackup } from '../src/app/backup.ts';
+import { fileArgument } from './file-argument.ts';
+import { commandConfig, reachRedis } from './reach-redis.ts';
+
+const usage = `Writes everything that Cardbell has in Redis to a file, while it runs.
+
+  cardbell backup FILE          for instance cardbell-$(date +%F).backup
+
+The file tells who bought what where: encrypt it. docs/backup.md says what a restore repeats, and what it never does.
+Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be written, 64 for a wrong command line,
+69 when Redis does not answer, 78 for a variable that is bad.
+`;
+
+const file = fileArgument(usage);
+const redis = await reachRedis('backup', commandConfig().redis);
+try {
+  const keys = await takeBackup(redis, file, () => new Date());
+  process.stdout.write(`${file}: ${keys} keys.\n`);
+} catch (error) {
+  process.stderr.write(`The backup was not written: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  redis.disconnect();
+}

@@ -1,0 +1,30 @@
+import { BackupError } from '../src/app/backup.ts';
+import { restoreBackup } from '../src/app/restore.ts';
+import { ConfigError } from '../src/core/errors.ts';
+import { fileArgument } from './file-argument.ts';
+import { commandConfig, reachRedis } from './reach-redis.ts';
+
+const usage = `Puts a backup into a Redis that has nothing of Cardbell's. Stop web and worker first; start them afterwards.
+
+  cardbell restore FILE
+
+What people had asked for and what waits for an approval is left out, because it may have been done after the backup:
+no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.
+Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (nothing was changed), 64 for a wrong command
+line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.
+`;
+const EX_CONFIG = 78;
+
+const file = fileArgument(usage);
+const redis = await reachRedis('restore', commandConfig().redis);
+try {
+  const { takenAt, keys, leftOut } = await restoreBackup(redis, file, () => new Date());
+  process.stdout.write(`Restored ${keys} keys as they were at ${takenAt}. Left out ${leftOut} that could act twice.\n`);
+  process.stdout.write('Start web and worker now. What happened since then is fetched, and posted as late.\n');
+} catch (error) {
+  if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
+} finally {
+  redis.disconnect();
+}

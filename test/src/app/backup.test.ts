@@ -1,0 +1,101 @@
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BackupError, readBackup, takeBackup } from '../../../src/app/backup.ts';
+import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, stateKey } from '../../../src/core/keys.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const now = (): Date => new Date();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardbell-backup-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function lines(file: string) {
+  const read = [];
+  for await (const line of readBackup(file)) read.push(line);
+  return read;
+}
+
+it('holds every key of Cardbell with its end, and nobody else’s', async () => {
+  await redis().set(stateKey('a'), 'x', 'PX', 90_000);
+  await redis().set(outboxKey('C1', 'queue'), 'y');
+  await redis().sadd(stateKey('outbox-channels'), 'C1');
+  await redis().set('somebody-else', 'z');
+  const file = join(folder, 'whole');
+
+  expect(await takeBackup(redis(), file, now)).toBe(3);
+
+  const [header, ...keys] = await lines(file);
+  expect(header).toMatchObject({ cardbell: 'backup', format: 1 });
+  const ends = new Map(keys.map((line) => ('key' in line ? [line.key, line.expiresAt] : ['', 0])));
+  expect([...ends.keys()].sort()).toEqual(
+    [stateKey('a'), stateKey('outbox-channels'), outboxKey('C1', 'queue')].sort(),
+  );
+  expect(ends.get(stateKey('outbox-channels'))).toBe(0);
+  expect(ends.get(stateKey('a'))).toBeGreaterThan(Date.now() + 60_000);
+});
+
+it('reads what work comes from before what it goes to, so that nothing is missing that moves on meanwhile', async () => {
+  const path = [intakeKey('webhooks'), `${QUEUE_PREFIX}:alerts:1`, stateKey('alert:1'), auditKey('chain')];
+  for (const key of [...path, outboxKey('C1', 'entries')].toReversed()) await redis().set(key, 'x');
+  await redis().sadd(stateKey('outbox-channels'), 'C1');
+  const file = join(folder, 'order');
+
+  await takeBackup(redis(), file, now);
+
+  const keys = (await lines(file)).map((line) => ('key' in line ? line.key : ''));
+  // Of alerts there are many: they come after what belongs together, and are there once.
+  expect(keys.filter((key) => path.includes(key) || key === outboxKey('C1', 'entries'))).toEqual([
+    ...path,
+    outboxKey('C1', 'entries'),
+  ]);
+});
+
+it('an event is not remembered as taken whose inbox entry is not in the backup', async () => {
+  await redis().set(intakeKey('seen:evt_1'), '1');
+  await redis().xadd(intakeKey('webhooks'), '*', 'entry', '{}');
+  const file = join(folder, 'seen');
+
+  await takeBackup(redis(), file, now);
+
+  const keys = (await lines(file)).map((line) => ('key' in line ? line.key : ''));
+  expect(keys).toEqual(['', intakeKey('seen:evt_1'), intakeKey('webhooks')]);
+});
+
+it('only its owner can read the file', async () => {
+  const file = join(folder, 'private');
+
+  await takeBackup(redis(), file, now);
+
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+it('a file that is cut off, damaged or something else is refused', async () => {
+  await redis().set(stateKey('a'), 'x'.repeat(10_000));
+  const file = join(folder, 'cut');
+  await takeBackup(redis(), file, now);
+  await truncate(file, (await stat(file)).size - 10);
+
+  await expect(lines(file)).rejects.toThrow(BackupError);
+  await expect(lines('package.json')).rejects.toThrow(/is no backup of Cardbell/);
+  await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(BackupError);
+});
+
+it('leaves no file behind when it fails', async () => {
+  const before = await readdir(folder);
+  const broken = Object.assign(Object.create(redis()), {
+    callBuffer: async () => {
+      throw new Error('away');
+    },
+  });
+
+  await expect(takeBackup(broken, join(folder, 'never'), now)).rejects.toThrow('away');
+
+  expect(await readdir(folder)).toEqual(before);
+});

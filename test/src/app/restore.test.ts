@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { takeBackup } from '../../../src/app/backup.ts';
+import { restoreBackup } from '../../../src/app/restore.ts';
+import { claimFormat, FORMAT, RESTORING } from '../../../src/app/stored-format.ts';
+import { intakeKey, QUEUE_PREFIX, restoredKey, stateKey } from '../../../src/core/keys.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const now = (): Date => new Date();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardbell-restore-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+let made = 0;
+/** A backup of what is in Redis now, which is empty afterwards. */
+async function backUp(): Promise<string> {
+  made += 1;
+  const file = join(folder, String(made));
+  await takeBackup(redis(), file, now);
+  await redis().flushall();
+  return file;
+}
+
+it('brings back every kind of value as it was, with its end', async () => {
+  await claimFormat(redis());
+  await redis().hset(stateKey('links'), 'U1', Buffer.from([0, 255, 10]));
+  await redis().xadd(intakeKey('webhooks'), '1-1', 'entry', '{}');
+  await redis().set(stateKey('alert:1'), 'x', 'EX', 100);
+  const file = await backUp();
+
+  const restored = await restoreBackup(redis(), file, now);
+
+  expect(restored).toMatchObject({ keys: 3, leftOut: 0 });
+  expect(await redis().hgetBuffer(stateKey('links'), 'U1')).toEqual(Buffer.from([0, 255, 10]));
+  expect(await redis().xlen(intakeKey('webhooks'))).toBe(1);
+  expect(await redis().ttl(stateKey('alert:1'))).toBeGreaterThan(60);
+  expect(await redis().get(stateKey('format'))).toBe(String(FORMAT));
+});
+
+it('leaves out what could change a card once more: what was asked for, and what waits for an approval', async () => {
+  const acting = [
+    intakeKey('actions'),
+    `${QUEUE_PREFIX}:actions:act_1`,
+    `${QUEUE_PREFIX}:actions:wait`,
+    stateKey('requests-open'),
+    stateKey('request:req_1'),
+    stateKey('pending:p1'),
+  ];
+  const kept = [stateKey('performed:act_0'), stateKey('progress:act_0'), `${QUEUE_PREFIX}:alerts:wait`];
+  for (const key of [...acting, ...kept]) await redis().set(key, 'x');
+  const file = await backUp();
+
+  expect(await restoreBackup(redis(), file, now)).toMatchObject({ keys: kept.length, leftOut: acting.length });
+
+  expect(await redis().exists(...acting)).toBe(0);
+  expect(await redis().exists(...kept)).toBe(kept.length);
+});
+
+it('what has expired since the backup does not come back', async () => {
+  await redis().set(stateKey('lock:1'), 'x', 'PX', 60_000);
+  const file = await backUp();
+
+  await restoreBackup(redis(), file, () => new Date(Date.now() + 60_001));
+
+  expect(await redis().exists(stateKey('lock:1'))).toBe(0);
+});
+
+it('says for a while that messages posted since the backup are to be looked for', async () => {
+  const before = Date.now();
+  const file = await backUp();
+
+  await restoreBackup(redis(), file, now);
+
+  expect(Number(await redis().get(restoredKey))).toBeGreaterThanOrEqual(before);
+  expect(await redis().ttl(restoredKey)).toBeGreaterThan(1700);
+});
+
+it('a Redis that is not empty is refused, and is not changed', async () => {
+  const file = await backUp();
+  await redis().set(stateKey('alert:1'), 'x');
+
+  await expect(restoreBackup(redis(), file, now)).rejects.toThrow('Redis is not empty');
+
+  expect(await redis().keys('*')).toEqual([stateKey('alert:1')]);
+});
+
+it('a backup of a newer version is refused, and nothing is changed', async () => {
+  await redis().set(stateKey('format'), FORMAT + 1);
+  const file = await backUp();
+
+  await expect(restoreBackup(redis(), file, now)).rejects.toThrow(/a newer Cardbell wrote format/);
+
+  expect(await redis().dbsize()).toBe(0);
+});
+
+it('no build starts on a restore that was cut off', async () => {
+  await redis().set(stateKey('format'), RESTORING);
+
+  await expect(claimFormat(redis())).rejects.toThrow(/a backup is being restored, or its restore was cut off/);
+});
